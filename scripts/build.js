@@ -1,0 +1,51 @@
+// Bundles the command line and the client for Node, and emits the types of the public export.
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const dist = join(root, "dist");
+
+rmSync(dist, { recursive: true, force: true });
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  format: "esm",
+  legalComments: "none",
+  logLevel: "warning",
+};
+
+// Split, so that a command loads only what it needs: `sign` must not pay for the server.
+await build({
+  ...common,
+  entryPoints: ["src/cli/main.ts"],
+  outdir: join(dist, "cli"),
+  splitting: true,
+  minifySyntax: true,
+  // Optional natives of pg and slonik that nobody installs.
+  external: ["pg-native", "cloudflare:sockets"],
+  // CommonJS packages inside an ES module bundle still ask for require.
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+  },
+});
+
+await build({
+  ...common,
+  entryPoints: ["src/client/ledger-client.ts"],
+  outdir: join(dist, "client"),
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+  },
+});
+
+execFileSync(
+  process.execPath,
+  [join(root, "node_modules", "typescript", "bin", "tsc"), "--project", "tsconfig.types.json"],
+  { cwd: root, stdio: "inherit" },
+);

@@ -1,0 +1,120 @@
+// Adding, importing, switching and listing accounts.
+import type { Environment } from "../../../config.ts";
+import type { Account } from "../../../core/ledger.ts";
+import { accountTypes } from "../../../core/ledger.ts";
+import { importAccounts } from "../../../engine/administration.ts";
+import {
+  insertAccount,
+  listAccounts,
+  listAssetsUsing,
+  updateAccountActive,
+} from "../../../store/accounts.ts";
+import { requireLabel } from "../../arguments.ts";
+import { isAccountType, readChart } from "../../chart-file.ts";
+import { CommandFailure, exitCodes, notFoundFailure, usageFailure } from "../../failure.ts";
+import type { DatabaseFlags, ServiceFlags } from "../../options.ts";
+import type { Column, Output } from "../../output.ts";
+import { onLedger } from "../../ledger-context.ts";
+import { isServiceMeant } from "../../connection.ts";
+import { withService } from "../../service-context.ts";
+
+export interface AccountFlags extends DatabaseFlags {
+  ledger?: string;
+}
+
+export interface AddAccountFlags extends AccountFlags {
+  type?: string;
+}
+
+export type ListAccountsFlags = ServiceFlags & DatabaseFlags & { activeOnly?: boolean };
+
+export async function addAccount(
+  code: string,
+  name: string,
+  flags: AddAccountFlags,
+  environment: Environment,
+): Promise<void> {
+  requireLabel("CODE", code);
+  requireLabel("NAME", name);
+  const type = flags.type ?? null;
+  if (type !== null && !isAccountType(type)) {
+    throw usageFailure(`--type must be one of ${accountTypes.join(", ")}`);
+  }
+  await onLedger(flags, environment, async (ledgerId, { output, pool, now }) => {
+    const account = { glAccountCode: code, name, type, active: true };
+    const added = await insertAccount(pool, ledgerId, account, now());
+    if (added === null) {
+      throw new CommandFailure(
+        `the ledger already has an account ${code}; \`ledgerctl account import\` renames accounts`,
+        exitCodes.conflict,
+      );
+    }
+    output.created(added, ({ glAccountCode }) => glAccountCode);
+  });
+}
+
+export async function importAccountsCommand(
+  file: string,
+  flags: AccountFlags,
+  environment: Environment,
+): Promise<void> {
+  const chart = await readChart(file);
+  await onLedger(flags, environment, async (ledgerId, { output, pool, now }) => {
+    const imported = await importAccounts(pool, ledgerId, chart, now());
+    output.result(imported, ({ added, updated }) => `${added} added, ${updated} updated`);
+  });
+}
+
+export async function setAccountActive(
+  code: string,
+  active: boolean,
+  flags: AccountFlags,
+  environment: Environment,
+): Promise<void> {
+  await onLedger(flags, environment, async (ledgerId, { output, pool }) => {
+    const assets = active ? [] : await listAssetsUsing(pool, ledgerId, code);
+    if (assets.length > 0) {
+      throw new CommandFailure(
+        `wallets of ${assets.join(", ")} are posted to account ${code}; ` +
+          "give them another with `ledgerctl asset set` first",
+        exitCodes.conflict,
+      );
+    }
+    const account = await updateAccountActive(pool, ledgerId, code, active);
+    if (account === null) throw notFoundFailure(`the ledger has no account ${code}`);
+    output.result(account, () => `account ${code} is ${active ? "active" : "inactive"}`);
+  });
+}
+
+export async function listAccountsCommand(
+  flags: ListAccountsFlags,
+  environment: Environment,
+): Promise<void> {
+  const activeOnly = flags.activeOnly === true;
+  if (await isServiceMeant(flags, environment)) {
+    await withService(flags, environment, async ({ output, client, ledgerId }) => {
+      printAccounts(output, await client.listAccounts(ledgerId(), { activeOnly }));
+    });
+    return;
+  }
+  await onLedger(flags, environment, async (ledgerId, { output, pool }) => {
+    printAccounts(output, await listAccounts(pool, ledgerId, activeOnly));
+  });
+}
+
+const columns: readonly Column<Account>[] = [
+  { title: "CODE", value: ({ glAccountCode }) => glAccountCode },
+  { title: "NAME", value: ({ name }) => name },
+  { title: "TYPE", value: ({ type }) => type ?? "" },
+  { title: "ACTIVE", value: ({ active }) => (active ? "yes" : "no") },
+];
+
+function printAccounts(output: Output, accounts: readonly Account[]): void {
+  const documents = accounts.map(({ glAccountCode, name, type, active }) => ({
+    glAccountCode,
+    name,
+    type,
+    active,
+  }));
+  output.list(documents, columns);
+}

@@ -1,0 +1,41 @@
+// `ledgerctl asset`: the rules by which wallets of an asset are posted, on the database itself.
+import type { Command } from "commander";
+import type { LedgerFlags } from "../../ledger-context.ts";
+import { databaseOptions } from "../../options.ts";
+import { runCommand } from "../../run-command.ts";
+import type { SetAssetFlags } from "./run.ts";
+
+export function defineAsset(program: Command): void {
+  const asset = program.command("asset").description("how wallets of an asset meet the ledger");
+  withLedger(databaseOptions(asset.command("set <code>")))
+    .description("change an asset's rule; what is not named stays as it is")
+    .option("--rate <rate>", "functional smallest units per smallest unit of the asset, exact")
+    .option("--exponent <n>", "decimals of its major unit")
+    .option("--wallets-account <code>", "the account that holds what wallets hold")
+    .option("--clearing-account <code>", "the account on the other side")
+    .option("--overdraft <amount>", "how far below zero a wallet may go, in smallest units")
+    .addHelpText("after", setHelp)
+    .action((code: string, flags: SetAssetFlags) =>
+      runCommand(async (environment) =>
+        (await import("./run.ts")).setAsset(code, flags, environment),
+      ),
+    );
+  withLedger(databaseOptions(asset.command("list")))
+    .description("list the rules in force, and what waits to be posted")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl asset list --json | jq -r .assetCode")
+    .action((flags: LedgerFlags) =>
+      runCommand(async (environment) => (await import("./run.ts")).listAssets(flags, environment)),
+    );
+}
+
+const setHelp = `
+Writes that wallets accepted before keep the rule they were accepted under; those of a currency that had
+no rate yet are posted under its first.
+
+Examples:
+  $ ledgerctl asset set EUR --rate 1.0845
+  $ ledgerctl asset set POINTS --exponent 2 --overdraft 5000`;
+
+function withLedger(command: Command): Command {
+  return command.option("--ledger <id>", "the ledger (LEDGERCTL_LEDGER, or the profile's)");
+}

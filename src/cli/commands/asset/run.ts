@@ -1,0 +1,154 @@
+// Changing and listing the rules of assets.
+import type { Environment } from "../../../config.ts";
+import { parseRate, type AssetRule } from "../../../core/asset.ts";
+import { formatMajorAmount } from "../../../core/money.ts";
+import { setAssetRule, type AssetRuleChange } from "../../../engine/assets.ts";
+import { listPendingAmounts, listRuleVersions } from "../../../store/wallet-postings.ts";
+import { requireCurrency, requireLabel } from "../../arguments.ts";
+import type { AdminContext } from "../../database-context.ts";
+import { notFoundFailure, usageFailure } from "../../failure.ts";
+import { onLedger, type LedgerFlags } from "../../ledger-context.ts";
+import type { Column } from "../../output.ts";
+import { printable } from "../entry/printable.ts";
+import { requireWholeNumber } from "../entry/whole-number.ts";
+
+export interface SetAssetFlags extends LedgerFlags {
+  rate?: string;
+  exponent?: string;
+  walletsAccount?: string;
+  clearingAccount?: string;
+  overdraft?: string;
+}
+
+/** Amounts are in smallest units of the asset. */
+interface AssetDocument {
+  readonly assetCode: string;
+  readonly rate: string | null;
+  readonly exponent: number;
+  readonly walletsAccount: string;
+  readonly clearingAccount: string;
+  readonly overdraftLimit: string;
+  /** Accepted by wallets and not posted yet: credits and debits added up. */
+  readonly pending: string;
+}
+
+/** Of no asset in use more than 18: a wei is 10^-18 of an ether. */
+const exponentMax = 18;
+
+export async function setAsset(
+  codeText: string,
+  flags: SetAssetFlags,
+  environment: Environment,
+): Promise<void> {
+  const code = requireCurrency("CODE", codeText);
+  const change = readChange(flags);
+  await onLedger(flags, environment, async (ledgerId, { output, connections }) => {
+    const result = await setAssetRule(connections, ledgerId, code, change);
+    if (result.outcome === "ledgerNotFound") {
+      throw notFoundFailure(`the database has no ledger ${ledgerId}`);
+    }
+    if (result.outcome === "accountNotFound") {
+      const { glAccountCode } = result;
+      throw notFoundFailure(
+        `the ledger has no account ${glAccountCode}, which ${flagOf(glAccountCode, flags)} names; ` +
+          "add it with `ledgerctl account add` first",
+      );
+    }
+    const pending = await readPending(connections, ledgerId);
+    output.created(document(result.rule, pending), ({ assetCode }) => assetCode);
+  });
+}
+
+export async function listAssets(flags: LedgerFlags, environment: Environment): Promise<void> {
+  await onLedger(flags, environment, async (ledgerId, { output, connections }) => {
+    const versions = await connections.read((sender) => listRuleVersions(sender, ledgerId));
+    const pending = await readPending(connections, ledgerId);
+    // They come by asset and version: of each asset the last stands.
+    const newest = new Map(versions.map((rule) => [rule.assetCode, rule]));
+    output.list(
+      [...newest.values()].map((rule) => document(rule, pending)),
+      columns,
+    );
+  });
+}
+
+function readChange(flags: SetAssetFlags): AssetRuleChange {
+  const { rate, exponent, walletsAccount, clearingAccount, overdraft } = flags;
+  if (rate !== undefined && parseRate(rate) === null) {
+    throw usageFailure(
+      "--rate must be an exact decimal above zero, such as 1.0845, of at most 38 digits " +
+        "before the point and 38 after it",
+    );
+  }
+  if (walletsAccount !== undefined && walletsAccount === clearingAccount) {
+    throw usageFailure("--wallets-account and --clearing-account must be two accounts");
+  }
+  const change: AssetRuleChange = {
+    ...(rate === undefined ? {} : { rate }),
+    ...(exponent === undefined
+      ? {}
+      : { exponent: requireWholeNumber("--exponent", exponent, 0, exponentMax) }),
+    ...(walletsAccount === undefined
+      ? {}
+      : { walletsAccount: requireLabel("--wallets-account", walletsAccount) }),
+    ...(clearingAccount === undefined
+      ? {}
+      : { clearingAccount: requireLabel("--clearing-account", clearingAccount) }),
+    ...(overdraft === undefined ? {} : { overdraftLimit: requireLimit(overdraft) }),
+  };
+  if (Object.keys(change).length === 0) {
+    throw usageFailure(
+      "nothing to change: give --rate, --exponent, --wallets-account, --clearing-account or --overdraft",
+    );
+  }
+  return change;
+}
+
+function requireLimit(text: string): bigint {
+  if (/^[0-9]{1,38}$/.test(text)) return BigInt(text);
+  throw usageFailure(
+    "--overdraft must be a whole number of smallest units, 0 or more, of at most 38 digits",
+  );
+}
+
+/** Which flag names an account; one that none names comes from the rule as it was. */
+function flagOf(glAccountCode: string, flags: SetAssetFlags): string {
+  if (flags.walletsAccount === glAccountCode) return "--wallets-account";
+  return flags.clearingAccount === glAccountCode ? "--clearing-account" : "the rule";
+}
+
+async function readPending(
+  connections: AdminContext["connections"],
+  ledgerId: string,
+): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await connections.read((sender) => listPendingAmounts(sender, ledgerId));
+  return new Map(rows.map(({ assetCode, amount }) => [assetCode, amount]));
+}
+
+function document(rule: AssetRule, pending: ReadonlyMap<string, bigint>): AssetDocument {
+  const { assetCode, rate, exponent, walletsAccount, clearingAccount } = rule;
+  return {
+    assetCode,
+    rate,
+    exponent,
+    walletsAccount,
+    clearingAccount,
+    overdraftLimit: rule.overdraftLimit.toString(),
+    pending: (pending.get(assetCode) ?? 0n).toString(),
+  };
+}
+
+const columns: readonly Column<AssetDocument>[] = [
+  { title: "ASSET", value: ({ assetCode }) => assetCode },
+  { title: "RATE", align: "right", value: ({ rate }) => rate ?? "none" },
+  { title: "EXPONENT", align: "right", value: ({ exponent }) => String(exponent) },
+  { title: "WALLETS ACCOUNT", value: ({ walletsAccount }) => printable(walletsAccount) },
+  { title: "CLEARING ACCOUNT", value: ({ clearingAccount }) => printable(clearingAccount) },
+  { title: "OVERDRAFT", align: "right", value: (asset) => major(asset.overdraftLimit, asset) },
+  { title: "PENDING", align: "right", value: (asset) => major(asset.pending, asset) },
+];
+
+/** In major units by the rule's own exponent. */
+function major(amount: string, { exponent, assetCode }: AssetDocument): string {
+  return `${formatMajorAmount(BigInt(amount), exponent)} ${assetCode}`;
+}

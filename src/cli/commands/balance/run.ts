@@ -1,0 +1,35 @@
+// The balance of one account.
+import type { Environment } from "../../../config.ts";
+import type { WireBalance } from "../../../client/ledger-client.ts";
+import type { ServiceFlags } from "../../options.ts";
+import type { Column } from "../../output.ts";
+import { withService } from "../../service-context.ts";
+import { displayAmount } from "../entry/amounts.ts";
+import { printable } from "../entry/printable.ts";
+
+export interface BalanceFlags extends ServiceFlags {
+  currency?: string;
+}
+
+const columns: readonly Column<WireBalance>[] = [
+  { title: "ACCOUNT", value: ({ glAccountCode }) => printable(glAccountCode) },
+  {
+    title: "BALANCE",
+    align: "right",
+    value: ({ balance, currency }) => displayAmount(balance, currency),
+  },
+  { title: "ENTRIES", align: "right", value: ({ entryCount }) => String(entryCount) },
+];
+
+export async function showBalance(
+  account: string,
+  flags: BalanceFlags,
+  environment: Environment,
+): Promise<undefined> {
+  const { currency } = flags;
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const query = { account, ...(currency === undefined ? {} : { currency }) };
+    const balance = await client.getBalance(ledgerId(), query);
+    output.result(balance, (value) => output.table([value], columns));
+  });
+}

@@ -1,0 +1,96 @@
+// A kept-alive HTTP/1.1 connection that costs little: whole requests as bytes, one under way at a time.
+import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+
+export interface RawReply {
+  readonly status: number;
+  /** As latin1: a look at what is ASCII in it, no more. */
+  readonly body: string;
+}
+
+const replyTimeoutMs = 30_000;
+
+interface Waiting {
+  readonly resolve: (reply: RawReply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class RawConnection {
+  readonly #socket: Socket;
+  #received = "";
+  #waiting: Waiting | null = null;
+  #isOpen = true;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.setTimeout(replyTimeoutMs, () => {
+      if (this.#waiting !== null) socket.destroy(new Error("no answer in time"));
+    });
+    socket.on("data", (chunk: Buffer) => {
+      this.#take(chunk);
+    });
+    socket.on("error", (error) => {
+      this.#lose(error);
+    });
+    socket.on("close", () => {
+      this.#lose(new Error("the connection was closed"));
+    });
+  }
+
+  static async open(url: URL): Promise<RawConnection> {
+    const isTls = url.protocol === "https:";
+    const host = url.hostname.replace(/^\[|\]$/g, "");
+    const port = Number(url.port === "" ? (isTls ? 443 : 80) : url.port);
+    const socket = isTls ? connectTls({ host, port, servername: host }) : connect({ host, port });
+    await new Promise<void>((resolve, reject) => {
+      socket.once(isTls ? "secureConnect" : "connect", resolve);
+      socket.once("error", reject);
+    });
+    return new RawConnection(socket);
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Rejects when the connection is lost before the whole answer is there. */
+  exchange(request: Buffer): Promise<RawReply> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.#socket.write(request);
+    });
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    this.#received += chunk.toString("latin1");
+    const reply = readReply(this.#received);
+    if (reply === null) return;
+    this.#received = "";
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    waiting?.resolve(reply);
+  }
+
+  #lose(error: Error): void {
+    this.#isOpen = false;
+    this.#waiting?.reject(error);
+    this.#waiting = null;
+  }
+}
+
+/** The reply, once all of it is there. */
+function readReply(text: string): RawReply | null {
+  const headEnd = text.indexOf("\r\n\r\n");
+  if (headEnd < 0) return null;
+  const head = text.slice(0, headEnd);
+  const body = text.slice(headEnd + 4);
+  const length = /\r\ncontent-length: *([0-9]+)/i.exec(head)?.[1];
+  // Without a length it comes in chunks (RFC 9112, section 7.1), of which the last is empty.
+  const isWhole = length === undefined ? body.endsWith("0\r\n\r\n") : body.length >= Number(length);
+  return isWhole ? { status: Number(head.slice(9, 12)), body } : null;
+}

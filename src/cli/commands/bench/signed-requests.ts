@@ -1,0 +1,63 @@
+// Requests of a benchmark as the bytes that go over the wire, signed a while before they are sent: what
+// the client spends on signing must not look like the service's latency.
+import { signRequest } from "../../../core/signing.ts";
+import type { Connection } from "../../connection.ts";
+import type { BenchRequest } from "./workload.ts";
+
+export interface NumberedRequest {
+  readonly number: number;
+  readonly bytes: Buffer;
+}
+
+interface Signed extends NumberedRequest {
+  readonly signedAtMs: number;
+}
+
+/** Some 12 MB, and some tenths of a second to sign. */
+const aheadMax = 20_000;
+/** Far from the 300 s that a signature is good for. */
+const ageMsMax = 60_000;
+
+export class SignedRequests {
+  readonly #connection: Connection;
+  readonly #url: URL;
+  readonly #make: (number: number) => BenchRequest;
+  readonly #ready: Signed[];
+  #lastNumber = 0;
+
+  /** `make` says what the requests 1, 2, 3 … ask; `expected` is how many will be wanted. */
+  constructor(connection: Connection, make: (number: number) => BenchRequest, expected: number) {
+    this.#connection = connection;
+    this.#url = new URL(connection.url);
+    this.#make = make;
+    const ahead = Math.min(aheadMax, expected);
+    this.#ready = Array.from({ length: ahead }, () => this.#signNext()).reverse();
+  }
+
+  take(): NumberedRequest {
+    const ready = this.#ready.pop();
+    if (ready === undefined) return this.#signNext();
+    return performance.now() - ready.signedAtMs > ageMsMax ? this.#sign(ready.number) : ready;
+  }
+
+  #signNext(): Signed {
+    this.#lastNumber += 1;
+    return this.#sign(this.#lastNumber);
+  }
+
+  #sign(number: number): Signed {
+    const { apiKey, apiSecret } = this.#connection;
+    const { target, body } = this.#make(number);
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const signature = signRequest(apiSecret, { timestamp, method: "POST", target, body });
+    // A path in the URL is a proxy's, and is not signed.
+    const prefix = this.#url.pathname.replace(/\/+$/, "");
+    const bytes = Buffer.from(
+      `POST ${prefix}${target} HTTP/1.1\r\nHost: ${this.#url.host}\r\n` +
+        `Authorization: Bearer ${apiKey}\r\nX-Timestamp: ${timestamp}\r\n` +
+        `X-Signature: ${signature.toString("hex")}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    return { number, bytes, signedAtMs: performance.now() };
+  }
+}

@@ -1,0 +1,177 @@
+// Verifying `bench wallets`: each wallet's log is replayed and held against what was acknowledged, its
+// balance, and the account that the writes were posted to.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LedgerClient, WireWalletWrite } from "../../../client/ledger-client.ts";
+import { movementBetween, readStanding, type Standing } from "./books.ts";
+import { eachConcurrently } from "./concurrently.ts";
+import { Findings, type Check } from "./findings.ts";
+import { Sightings, type OutcomeLog } from "./outcome-log.ts";
+import {
+  callerKeyOf,
+  fundingAmount,
+  fundingIdOf,
+  movementOf,
+  type WalletRun,
+} from "./wallet-run.ts";
+import { numberOf, type Verdict } from "./workload.ts";
+
+const pageLimit = 100;
+const readsAtOnce = 8;
+/** How long writes may wait to be posted; the interval is a second unless the server was told otherwise. */
+const postingMsMax = 60_000;
+const postingPollMs = 250;
+
+export interface WalletBooks {
+  readonly client: LedgerClient;
+  readonly walletRun: WalletRun;
+  /** The account that credits of the asset are posted to. */
+  readonly account: string;
+  readonly before: Standing;
+}
+
+export async function verifyWallets(
+  books: WalletBooks,
+  outcomes: OutcomeLog,
+  tell: (progress: () => string) => void,
+): Promise<Verdict> {
+  const { walletCount } = books.walletRun;
+  const logs = new WalletLogs(books);
+  tell(
+    () => `verifying: ${logs.walletsRead} of ${walletCount} wallets, ${logs.writes} writes read`,
+  );
+  await eachConcurrently(walletCount, readsAtOnce, (wallet) => logs.replay(wallet));
+  const lost = new Findings();
+  outcomes.compare(logs.sightings, "write", lost);
+  const account = await checkAccount(books, logs);
+  return {
+    checks: [
+      lost.check("every acknowledged write is there once", outcomes.acknowledged),
+      logs.findings.check("logs have no gaps and give the balances", walletCount),
+      logs.unposted.check("every write was posted", logs.writes),
+      ...(account === null ? [] : [account]),
+    ],
+    notChecked:
+      account === null
+        ? [`account ${books.account}: others write to wallets of this ledger at the same time`]
+        : [],
+  };
+}
+
+/** The account has to have moved by what the logs say; null where it moved for others too. */
+async function checkAccount(books: WalletBooks, logs: WalletLogs): Promise<Check | null> {
+  const { client, walletRun, account, before } = books;
+  const after = await readStanding(client, walletRun.ledgerId, [account]);
+  const moved = movementBetween(before, after, account);
+  if (moved === null) return null;
+  const posted = await countPostedWrites(books, after.lastSequence);
+  if (posted > logs.writes) return null;
+  const findings = new Findings();
+  if (posted < logs.writes) {
+    findings.add(`${logs.writes} writes are in the logs, postings hold ${posted}`);
+  }
+  if (moved !== -logs.sum) {
+    findings.add(`account ${account} moved by ${moved}, the logs sum to ${logs.sum}`);
+  }
+  return findings.check(`account ${account} moved by minus what wallets took`, 1);
+}
+
+/** How many wallet writes the postings to the account hold that were made since the start. */
+async function countPostedWrites(books: WalletBooks, lastSequence: number): Promise<number> {
+  const { client, walletRun, account, before } = books;
+  let count = 0;
+  for (let after = before.lastSequence; ;) {
+    const query = { after, glAccountCode: account, limit: pageLimit };
+    const { entries, hasMore } = await client.listEntries(walletRun.ledgerId, query);
+    for (const { sequence, metadata, eventType } of entries) {
+      const { writes } = metadata;
+      if (sequence > lastSequence) return count;
+      // An entry that a client posted to the account spoils the sum as others' writes do.
+      count += eventType === "WALLET_BATCH" && typeof writes === "number" ? writes : Infinity;
+      after = sequence;
+    }
+    if (!hasMore) return count;
+  }
+}
+
+class WalletLogs {
+  readonly findings = new Findings();
+  readonly unposted = new Findings();
+  readonly sightings = new Sightings();
+  /** Of all wallets: credits less debits. */
+  sum = 0n;
+  writes = 0;
+  walletsRead = 0;
+  readonly #books: WalletBooks;
+  readonly #untilMs = performance.now() + postingMsMax;
+
+  constructor(books: WalletBooks) {
+    this.#books = books;
+  }
+
+  async replay(wallet: number): Promise<void> {
+    const { client, walletRun } = this.#books;
+    const address = { ledgerId: walletRun.ledgerId, callerKey: callerKeyOf(walletRun, wallet) };
+    let seq = 0;
+    let balance = 0n;
+    for (let hasMore = true; hasMore;) {
+      const page = await this.#readPosted(address, seq);
+      for (const write of page.writes) {
+        seq += 1;
+        balance += this.#take(wallet, write, seq);
+        if (write.balance !== balance.toString()) {
+          this.#fault(wallet, `says ${write.balance} at seq ${write.seq}, replayed ${balance}`);
+        }
+      }
+      hasMore = page.hasMore && page.writes.length > 0;
+    }
+    const stored = await client.getWalletBalance(address);
+    if (stored.balance !== balance.toString()) {
+      this.#fault(wallet, `has a balance of ${stored.balance}, its log gives ${balance}`);
+    }
+    this.walletsRead += 1;
+  }
+
+  /** A page of a log, once all of it has been posted or there was time enough for that. */
+  async #readPosted(wallet: { ledgerId: string; callerKey: string }, after: number) {
+    for (;;) {
+      const page = await this.#books.client.listWalletWrites(wallet, { after, limit: pageLimit });
+      const isPosted = page.writes.every(({ journalId }) => journalId !== null);
+      if (isPosted || performance.now() > this.#untilMs) return page;
+      await sleep(postingPollMs);
+    }
+  }
+
+  /** Takes in a row of a log and gives what it adds to the balance. */
+  #take(wallet: number, write: WireWalletWrite, seq: number): bigint {
+    const { walletRun } = this.#books;
+    if (write.seq !== seq) this.#fault(wallet, `has seq ${write.seq} where ${seq} is due`);
+    if (write.journalId === null) {
+      this.unposted.add(`seq ${write.seq} of ${callerKeyOf(walletRun, wallet)} was not posted`);
+    }
+    const amount = write.type === "debit" ? -BigInt(write.amount) : BigInt(write.amount);
+    if (write.externalId === fundingIdOf(walletRun)) {
+      if (seq !== 1 || amount !== fundingAmount) this.#fault(wallet, "was funded otherwise");
+    } else this.#see(wallet, write);
+    this.sum += amount;
+    this.writes += 1;
+    return amount;
+  }
+
+  #see(wallet: number, write: WireWalletWrite): void {
+    const { walletRun } = this.#books;
+    const number = numberOf(walletRun.run, write.externalId);
+    if (number === null) {
+      this.#fault(wallet, `holds a write at seq ${write.seq} that was never sent`);
+      return;
+    }
+    this.sightings.see(number);
+    const sent = movementOf(walletRun, number);
+    const isAsSent =
+      sent.wallet === wallet && sent.type === write.type && sent.amount.toString() === write.amount;
+    if (!isAsSent) this.#fault(wallet, `holds write ${number} otherwise than it was sent`);
+  }
+
+  #fault(wallet: number, text: string): void {
+    this.findings.add(`${callerKeyOf(this.#books.walletRun, wallet)} ${text}`);
+  }
+}

@@ -1,0 +1,190 @@
+// Checks, each with what was found and, where it is not well, what to do.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { request } from "undici";
+import type { Environment } from "../../../config.ts";
+import { LedgerClient, ServiceProblem } from "../../../client/ledger-client.ts";
+import { listMigrations } from "../../../store/migrate.ts";
+import { openDatabase, usingDatabase, whenReachable } from "../../database-context.ts";
+import { exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
+import type { DatabaseFlags, ServiceFlags } from "../../options.ts";
+import { Output } from "../../output.ts";
+import { requireHttpUrl, resolveConnection, type Connection } from "../../connection.ts";
+
+export type DoctorFlags = ServiceFlags & DatabaseFlags;
+
+interface Check {
+  readonly name: "configuration" | "connection" | "clock" | "credentials" | "ledger" | "migrations";
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What to do; null where nothing needs doing. */
+  readonly remedy: string | null;
+  readonly exitCode: ExitCode;
+}
+
+/** What a server allows unless it is told otherwise. */
+const clockDifferenceSecondsMax = 300;
+
+/** Prints every check; resolves with 0, or the exit code of the first that is not well. */
+export async function doctor(flags: DoctorFlags, environment: Environment): Promise<ExitCode> {
+  const output = new Output(flags, environment.isColorRefused);
+  const connection = await resolveConnection(flags, environment, output);
+  const checks = [
+    checkConfiguration(connection, environment),
+    ...(await checkService(connection)),
+    ...(await checkMigrations(flags, environment)),
+  ];
+  const ok = checks.every((check) => check.ok);
+  const documents = checks.map(({ name, detail, remedy, ...check }) => ({
+    name,
+    ok: check.ok,
+    detail,
+    remedy,
+  }));
+  output.result({ checks: documents, ok }, () => documents.map(describe).join("\n"));
+  return checks.find((check) => !check.ok)?.exitCode ?? exitCodes.done;
+}
+
+function describe(check: Pick<Check, "name" | "ok" | "detail" | "remedy">): string {
+  const line = `${check.ok ? "ok   " : "FAIL "} ${check.name.padEnd(13)}  ${check.detail}`;
+  return check.remedy === null ? line : `${line}\n${" ".repeat(21)}${check.remedy}`;
+}
+
+function passed(name: Check["name"], detail: string): Check {
+  return { name, ok: true, detail, remedy: null, exitCode: exitCodes.done };
+}
+
+function failed(
+  name: Check["name"],
+  detail: string,
+  remedy: string,
+  exitCode: ExitCode = exitCodes.failed,
+): Check {
+  return { name, ok: false, detail, remedy, exitCode };
+}
+
+function checkConfiguration(connection: Partial<Connection>, environment: Environment): Check {
+  const { url = "", apiKey, apiSecret } = connection;
+  if (apiKey === undefined) {
+    return failed(
+      "configuration",
+      `no API key in the environment or in ${environment.configFile}`,
+      "Set LEDGERCTL_API_KEY and LEDGERCTL_API_SECRET, or run `ledgerctl serve --bootstrap` for a first key.",
+      exitCodes.usage,
+    );
+  }
+  if (apiSecret === undefined) {
+    return failed(
+      "configuration",
+      `the key ${apiKey} has no secret`,
+      "Set LEDGERCTL_API_SECRET; the secret was shown when the key was made.",
+      exitCodes.usage,
+    );
+  }
+  return passed("configuration", `${url} with key ${apiKey}`);
+}
+
+async function checkService(connection: Partial<Connection>): Promise<Check[]> {
+  const { url = "" } = connection;
+  let dateHeader: string | undefined;
+  const startedMs = performance.now();
+  try {
+    const reply = await request(`${requireHttpUrl(url)}/healthz`, { headersTimeout: 5_000 });
+    await reply.body.dump();
+    if (reply.statusCode !== 200) throw new Error(`/healthz answered ${reply.statusCode}`);
+    const { date } = reply.headers;
+    dateHeader = Array.isArray(date) ? date[0] : date;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message || error.name : String(error);
+    const remedy = "Start it with `ledgerctl serve`, or set --url (LEDGERCTL_URL).";
+    return [
+      failed("connection", `no answer from ${url}: ${reason}`, remedy, exitCodes.unavailable),
+    ];
+  }
+  const durationMs = performance.now() - startedMs;
+  return [
+    passed("connection", `${url} answered in ${durationMs.toFixed(0)} ms`),
+    checkClock(dateHeader),
+    ...(await checkCredentials(connection)),
+  ];
+}
+
+function checkClock(dateHeader: string | undefined): Check {
+  if (dateHeader === undefined) return passed("clock", "the service does not tell its time");
+  const differenceSeconds = Math.round((Date.now() - Date.parse(dateHeader)) / 1000);
+  const detail = `this machine is ${Math.abs(differenceSeconds)} s ${differenceSeconds < 0 ? "behind" : "ahead of"} the service`;
+  return Math.abs(differenceSeconds) <= clockDifferenceSecondsMax
+    ? passed("clock", detail)
+    : failed(
+        "clock",
+        detail,
+        "Set this machine's clock (NTP): signatures usually hold for 300 s.",
+        exitCodes.notPermitted,
+      );
+}
+
+async function checkCredentials(connection: Partial<Connection>): Promise<Check[]> {
+  const { url, apiKey, apiSecret, ledger } = connection;
+  if (url === undefined || apiKey === undefined || apiSecret === undefined) return [];
+  const client = new LedgerClient({ url, apiKey, apiSecret, retryForMs: 0 });
+  try {
+    const ledgers = await client.listLedgers();
+    const accepted = passed("credentials", `the key may see ${ledgers.length} ledger(s)`);
+    return ledger === null || ledger === undefined
+      ? [accepted]
+      : [accepted, checkLedger(ledger, ledgers)];
+  } catch (error) {
+    const exitCode = exitCodeOf(error);
+    const detail = error instanceof Error ? error.message : String(error);
+    const remedy =
+      error instanceof ServiceProblem && error.status === 401
+        ? "Check the secret and that the key is not revoked or expired: `ledgerctl key list` where the database is."
+        : "Look at the server's log and at /readyz.";
+    return [failed("credentials", detail, remedy, exitCode)];
+  } finally {
+    await client.close();
+  }
+}
+
+function checkLedger(
+  ledger: string,
+  ledgers: readonly { id: string; name: string; status: string }[],
+): Check {
+  const found = ledgers.find(({ id }) => id === ledger.toLowerCase());
+  return found === undefined
+    ? failed(
+        "ledger",
+        `the key can't see the ledger ${ledger}`,
+        "`ledgerctl ledger list` shows those it can; set --ledger (LEDGERCTL_LEDGER) or the profile's.",
+        exitCodes.notFound,
+      )
+    : passed("ledger", `${found.name} is ${found.status}`);
+}
+
+/** Only where a database is named or the embedded one exists: checking must not make one. */
+async function checkMigrations(flags: DoctorFlags, environment: Environment): Promise<Check[]> {
+  const isNamed = flags.databaseUrl !== undefined || environment.databaseUrl !== null;
+  const folder = flags.dataDir ?? environment.dataDir;
+  if (!isNamed && !existsSync(join(folder, "ledgerctl.json"))) {
+    return [passed("migrations", "no database here; checked where the database is")];
+  }
+  try {
+    const database = await openDatabase(flags, environment, { supervise: false });
+    return await usingDatabase(database, async () => {
+      const migrations = await whenReachable(() => listMigrations(database.url));
+      const missing = migrations.filter(({ applied }) => !applied);
+      return missing.length === 0
+        ? [passed("migrations", `all ${migrations.length} applied`)]
+        : [
+            failed(
+              "migrations",
+              `${missing.map(({ name }) => name).join(", ")} not applied`,
+              "Run `ledgerctl migrate`.",
+            ),
+          ];
+    });
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return [failed("migrations", detail, "See --database-url and --data-dir.", exitCodeOf(error))];
+  }
+}

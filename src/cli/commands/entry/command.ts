@@ -1,0 +1,116 @@
+// `ledgerctl entry`: journal entries. What the commands do is in a file each beside this one.
+import type { Command } from "commander";
+import { serviceOptions } from "../../options.ts";
+import { runCommand } from "../../run-command.ts";
+import type { ListFlags } from "./list.ts";
+import type { PostFlags } from "./post.ts";
+import type { ReverseFlags } from "./reverse.ts";
+import type { ServiceFlags } from "../../options.ts";
+
+export function defineEntry(program: Command): void {
+  const entry = program.command("entry").description("journal entries");
+  definePost(entry);
+  defineReverse(entry);
+  serviceOptions(entry.command("show <id>"))
+    .description("show an entry with its lines")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ ledgerctl entry show 0199b2f4-7d1c-7c3a-9c0e-3f1a2b4c5d6e" +
+        "\n  $ ledgerctl entry show 0199b2f4-7d1c-7c3a-9c0e-3f1a2b4c5d6e --json",
+    )
+    .action((id: string, flags: ServiceFlags) =>
+      runCommand(async (environment) =>
+        (await import("./show.ts")).showEntry(id, flags, environment),
+      ),
+    );
+  defineList(entry);
+}
+
+function definePost(entry: Command): void {
+  serviceOptions(entry.command("post [file]"))
+    .description(
+      "post one entry, or a file of entries (`-` is stdin); posting a file again is safe",
+    )
+    .option("--line <code:amount>", "a line; repeat it, debits positive", collect)
+    .option("--major", "amounts of --line are in major units, such as 125.00")
+    .option(
+      "--external-id <id>",
+      "the entry's idempotency key; one is made up where it is left out",
+    )
+    .option("--date <date>", "its date: a day (2026-03-15, midnight UTC) or an ISO 8601 time")
+    .option("--description <text>", "its description")
+    .option("--meta <key=value>", "metadata, a text; repeat it", collect)
+    .option("--dry-run", "check what can be checked here, print what would be sent, send nothing")
+    .option(
+      "--format <format>",
+      "what the file is: json, ndjson or csv; else its name or content tells",
+    )
+    .option("--concurrency <n>", "requests under way at once; 1 keeps the file's order", "16")
+    .addHelpText("after", postHelp)
+    .action((file: string | undefined, flags: PostFlags) =>
+      runCommand(async (environment) =>
+        (await import("./post.ts")).postEntries(file, flags, environment),
+      ),
+    );
+}
+
+const postHelp = `
+A file is a JSON entry, an array of entries, NDJSON or CSV. One JSON object is a single entry: its result
+is printed, and a known externalId is a conflict (exit 6). All else is a list: a result for each entry, a
+summary, and entries that are in already with the same content are skipped. An entry without an
+externalId gets one that is derived from its content, so a list can be posted again until all of it is in.
+
+A CSV has a row a line; the rows of an entry stand together. Its columns, in any order: externalId,
+transactionDate, eventType, originSystem, originAccount, entryType, description, metadata (JSON),
+glAccountCode, functionalAmount, functionalCurrency, transactionAmount, transactionCurrency, spotRate,
+lineDescription. Without an externalId an entry ends where its lines sum to zero.
+
+Examples:
+  $ ledgerctl entry post --line 1000:+12500 --line 4000:-12500 --description "First sale"
+  $ ledgerctl entry post --line 1000:125.00 --line 4000:-125.00 --major --date 2026-03-15
+  $ ledgerctl entry post january.csv
+  $ ledgerctl entry post --dry-run - < entries.ndjson`;
+
+function defineReverse(entry: Command): void {
+  serviceOptions(entry.command("reverse <id>"))
+    .description("post the reversal of an entry: the same lines with every amount negated")
+    .option("--external-id <id>", "the reversal's idempotency key")
+    .option("--date <date>", "its date; the original's where it is left out")
+    .option("--description <text>", "its description")
+    .option("--meta <key=value>", "metadata, a text; repeat it", collect)
+    .addHelpText(
+      "after",
+      '\nExample:\n  $ ledgerctl entry reverse "$ID" --description "Posted to the wrong account"',
+    )
+    .action((id: string, flags: ReverseFlags) =>
+      runCommand(async (environment) =>
+        (await import("./reverse.ts")).reverseEntry(id, flags, environment),
+      ),
+    );
+}
+
+function defineList(entry: Command): void {
+  serviceOptions(entry.command("list"))
+    .description("list entries in the order in which they were posted")
+    .option("--account <code>", "with a line on this account")
+    .option("--from <date>", "dated at or after: a day (2026-03-15) or an ISO 8601 time")
+    .option("--to <date>", "dated before")
+    .option("--external-id <id>", "with this externalId")
+    .option("--limit <n>", "at most so many, 0 for all; 50 unless told, and all with --json")
+    .option("--all", "the same as --limit 0")
+    .option("--after <sequence>", "behind the entry with this sequence")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ ledgerctl entry list --account 1000 --from 2026-01-01 --to 2026-02-01" +
+        "\n  $ ledgerctl entry list --json | jq -r .journalId",
+    )
+    .action((flags: ListFlags) =>
+      runCommand(async (environment) =>
+        (await import("./list.ts")).listEntries(flags, environment),
+      ),
+    );
+}
+
+function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}

@@ -1,0 +1,80 @@
+// `entry post --dry-run`: what would be sent goes to stdout, what is wrong with it to stderr. Accounts,
+// duplicates and periods are the service's to know; all else is checked as the service does.
+import { parseEntryBody } from "../../../contract/entry-body.ts";
+import { jsonPointer, type Fault } from "../../../core/errors.ts";
+import type { WireEntryInput, WireLineInput } from "../../../contract/wire.ts";
+import type { FoundFault } from "../../entry-files/file-entry.ts";
+import type { FileEntry } from "../../entry-files/open-entries.ts";
+import { exitCodes, type ExitCode } from "../../failure.ts";
+import type { Output } from "../../output.ts";
+import { outputDrained } from "./output-drained.ts";
+import { printable } from "./printable.ts";
+
+/** Checks entries one by one. The functional currency is null where the ledger was not asked. */
+export async function checkEntries(
+  entries: AsyncIterable<FileEntry | FoundFault>,
+  functionalCurrency: string | null,
+  output: Output,
+): Promise<ExitCode> {
+  let valid = 0;
+  let invalid = 0;
+  for await (const found of entries) {
+    const faults =
+      found.fault === undefined
+        ? findFaults(found.body, functionalCurrency).map((fault) => `line ${found.line}: ${fault}`)
+        : [found.fault];
+    if (found.fault === undefined && faults.length === 0) {
+      valid += 1;
+      output.line(JSON.stringify(found.body));
+      await outputDrained();
+    } else {
+      invalid += 1;
+      for (const fault of faults) output.warn(printable(fault));
+    }
+  }
+  output.note(`would post ${valid}, invalid ${invalid}; nothing was sent`);
+  return invalid === 0 ? exitCodes.done : exitCodes.usage;
+}
+
+export function checkEntry(
+  body: WireEntryInput,
+  functionalCurrency: string | null,
+  output: Output,
+): ExitCode {
+  const faults = findFaults(body, functionalCurrency);
+  if (faults.length === 0) output.line(JSON.stringify(body));
+  for (const fault of faults) output.warn(printable(fault));
+  return faults.length === 0 ? exitCodes.done : exitCodes.usage;
+}
+
+/**
+ * The faults that the service would find as well. Without the ledger's currency the entry passes if there
+ * is a currency with which it would.
+ */
+function findFaults(body: object, functionalCurrency: string | null): readonly string[] {
+  // Reading has seen to it that no number loses anything.
+  const json = { value: body, inexactNumbers: [] };
+  const currencies = functionalCurrency === null ? possibleCurrencies(body) : [functionalCurrency];
+  let first: readonly Fault[] = [];
+  for (const [index, currency] of currencies.entries()) {
+    const { faults } = parseEntryBody(json, { functionalCurrency: currency });
+    if (faults === undefined) return [];
+    if (index === 0) first = faults;
+  }
+  return first.map((fault) => {
+    const place = "path" in fault ? jsonPointer(fault.path) : fault.parameter;
+    return `${place}: ${fault.detail}`;
+  });
+}
+
+/** What the ledger's currency may be: what a line says it is, else one of the entry's, or quite another. */
+function possibleCurrencies(body: Partial<WireEntryInput>): readonly string[] {
+  const lines: readonly Partial<WireLineInput>[] = Array.isArray(body.lines) ? body.lines : [];
+  const named = (member: "functionalCurrency" | "transactionCurrency"): string[] =>
+    lines.flatMap((line: Partial<WireLineInput> | null) => {
+      const value: unknown = line?.[member];
+      return typeof value === "string" ? [value] : [];
+    });
+  const [stated] = named("functionalCurrency");
+  return stated === undefined ? ["", ...new Set(named("transactionCurrency"))] : [stated];
+}

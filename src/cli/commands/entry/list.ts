@@ -1,0 +1,152 @@
+// `entry list`: entries by sequence, page by page, however many there are.
+import type { Environment } from "../../../config.ts";
+import type { EntryListQuery, LedgerClient, WireEntry } from "../../../client/ledger-client.ts";
+import { requireMoment } from "../../arguments.ts";
+import { usageFailure } from "../../failure.ts";
+import type { ServiceFlags } from "../../options.ts";
+import { toJson, type Column, type Output } from "../../output.ts";
+import { withService } from "../../service-context.ts";
+import { displayAmount } from "./amounts.ts";
+import { outputDrained } from "./output-drained.ts";
+import { printable } from "./printable.ts";
+import { requireWholeNumber } from "./whole-number.ts";
+
+export interface ListFlags extends ServiceFlags {
+  account?: string;
+  from?: string;
+  to?: string;
+  externalId?: string;
+  limit?: string;
+  all?: boolean;
+  after?: string;
+}
+
+const limitForPeople = 50;
+/** The most that the service gives at once. */
+const pageLimit = 100;
+
+export async function listEntries(flags: ListFlags, environment: Environment): Promise<undefined> {
+  const limit = readLimit(flags);
+  const filter = readFilter(flags);
+  const after = flags.after === undefined ? 0 : requireWholeNumber("--after", flags.after, 0);
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const rows = new RowPrinter(output);
+    let isMore = false;
+    for await (const page of pages(client, ledgerId(), { ...filter, after }, limit)) {
+      rows.print(page.entries);
+      await outputDrained();
+      isMore = page.hasMore;
+    }
+    if (rows.lastSequence === null) output.note("none");
+    else if (isMore) {
+      output.note(`there are more: --after ${rows.lastSequence} goes on, --all lists everything`);
+    }
+  });
+}
+
+/** Infinity for all. */
+function readLimit(flags: ListFlags): number {
+  if (flags.all === true && flags.limit !== undefined) {
+    throw usageFailure("give either --limit or --all, not both");
+  }
+  // A script that silently got the first 50 would be wrong; people can be told that there are more.
+  const isAll = flags.all === true || flags.json === true;
+  if (flags.limit === undefined) return isAll ? Infinity : limitForPeople;
+  const limit = requireWholeNumber("--limit", flags.limit, 0);
+  return limit === 0 ? Infinity : limit;
+}
+
+function readFilter(flags: ListFlags): EntryListQuery {
+  const { account, from, to, externalId } = flags;
+  return {
+    ...(account === undefined ? {} : { glAccountCode: account }),
+    ...(from === undefined ? {} : { from: requireMoment("--from", from) }),
+    ...(to === undefined ? {} : { to: requireMoment("--to", to) }),
+    ...(externalId === undefined ? {} : { externalId }),
+  };
+}
+
+async function* pages(
+  client: LedgerClient,
+  ledgerId: string,
+  query: EntryListQuery,
+  limit: number,
+) {
+  let { after } = query;
+  for (let left = limit; left > 0;) {
+    const page = await client.listEntries(ledgerId, {
+      ...query,
+      limit: Math.min(left, pageLimit),
+      ...(after === undefined ? {} : { after }),
+    });
+    yield page;
+    left -= page.entries.length;
+    after = page.entries.at(-1)?.sequence;
+    if (!page.hasMore || after === undefined) return;
+  }
+}
+
+const columns: readonly (Column<WireEntry> & { readonly widthMin: number })[] = [
+  { title: "SEQ", align: "right", widthMin: 5, value: ({ sequence }) => String(sequence) },
+  { title: "DATE", widthMin: 10, value: ({ transactionDate }) => shortDate(transactionDate) },
+  { title: "AMOUNT", align: "right", widthMin: 14, value: debits },
+  { title: "ID", widthMin: 36, value: ({ journalId }) => journalId },
+  { title: "STATE", widthMin: 8, value: state },
+  { title: "DESCRIPTION", widthMin: 0, value: ({ description }) => printable(description ?? "") },
+];
+
+/** NDJSON for scripts; for people a table whose columns get wider where a later page needs it. */
+class RowPrinter {
+  readonly #output: Output;
+  #widths: number[] | null = null;
+  lastSequence: number | null = null;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  print(entries: readonly WireEntry[]): void {
+    if (entries.length === 0) return;
+    this.lastSequence = entries.at(-1)?.sequence ?? this.lastSequence;
+    if (this.#output.isJson) {
+      for (const entry of entries) this.#output.line(toJson(entry));
+      return;
+    }
+    const rows = entries.map((entry) => columns.map(({ value }) => value(entry)));
+    const before = this.#widths ?? columns.map(({ widthMin }) => widthMin);
+    const widths = before.map((width, index) =>
+      Math.max(width, ...rows.map((row) => row[index]?.length ?? 0)),
+    );
+    if (this.#widths === null)
+      this.#printRow(
+        columns.map(({ title }) => title),
+        widths,
+      );
+    for (const row of rows) this.#printRow(row, widths);
+    this.#widths = widths;
+  }
+
+  #printRow(cells: readonly string[], widths: readonly number[]): void {
+    const padded = columns.map(({ align }, index) => {
+      const [cell = "", width = 0] = [cells[index], widths[index]];
+      return align === "right" ? cell.padStart(width) : cell.padEnd(width);
+    });
+    this.#output.line(padded.join("  ").trimEnd());
+  }
+}
+
+/** The sum of an entry's debits, which is that of its credits. */
+function debits({ lines }: WireEntry): string {
+  const amounts = lines.map(({ functionalAmount }) => BigInt(functionalAmount));
+  const sum = amounts.reduce((total, amount) => (amount > 0n ? total + amount : total), 0n);
+  return displayAmount(sum, lines[0]?.functionalCurrency ?? "");
+}
+
+function shortDate(timestamp: string): string {
+  return timestamp.replace(/T00:00:00\.000Z$/, "").replace(/\.000Z$/, "Z");
+}
+
+function state({ entryType, reversedByJournalId }: WireEntry): string {
+  if (reversedByJournalId !== null) return "reversed";
+  return entryType === "STANDARD" ? "" : entryType.toLowerCase();
+}

@@ -1,0 +1,128 @@
+// `entry post`: one entry from flags or a file, or a file of many.
+import { randomUUID } from "node:crypto";
+import type { Environment } from "../../../config.ts";
+import type { WireEntryInput } from "../../../client/ledger-client.ts";
+import { requireWholeNumber } from "./whole-number.ts";
+import { exitCodes, usageFailure } from "../../failure.ts";
+import type { FileEntry, EntrySource } from "../../entry-files/open-entries.ts";
+import type { FoundFault } from "../../entry-files/file-entry.ts";
+import { entryFormats, type EntryFormat } from "../../entry-files/format.ts";
+import type { ServiceFlags } from "../../options.ts";
+import { Output } from "../../output.ts";
+import { withService, type ServiceContext } from "../../service-context.ts";
+import { readEntryFlags, type LabelFlags } from "./entry-flags.ts";
+
+export interface PostFlags extends ServiceFlags, LabelFlags {
+  line?: string[];
+  major?: boolean;
+  dryRun?: boolean;
+  format?: string;
+  concurrency: string;
+}
+
+const concurrencyMax = 256;
+/** A server that restarts in the middle of a file is waited for. */
+const retryForMs = 60_000;
+
+export async function postEntries(
+  file: string | undefined,
+  flags: PostFlags,
+  environment: Environment,
+): Promise<number> {
+  const concurrency = requireWholeNumber("--concurrency", flags.concurrency, 1, concurrencyMax);
+  const format = requireFormat(flags.format);
+  if (flags.line !== undefined) {
+    if (file !== undefined) throw usageFailure("give either --line or a file, not both");
+    if (format !== null) throw usageFailure("--format goes with a file, not with --line");
+    return postFromFlags(flags, environment);
+  }
+  refuseEntryFlags(flags);
+  if (file === undefined && process.stdin.isTTY) {
+    throw usageFailure("give --line at least twice, or a file; `-` reads what you type");
+  }
+  const output = new Output(flags, environment.isColorRefused);
+  const { openEntries } = await import("../../entry-files/open-entries.ts");
+  const source = await openEntries(file === "-" ? null : (file ?? null), format, (text) => {
+    output.note(text);
+  });
+  try {
+    if (flags.dryRun === true) {
+      const { checkEntries } = await import("./dry-run.ts");
+      return await checkEntries(source.entries, null, output);
+    }
+    if (source.isSingle) return await postOnlyEntry(source, flags, environment);
+    const { postList } = await import("./post-list.ts");
+    const more = { connections: concurrency, retryForMs };
+    return await withService(flags, environment, (c) => postList(c, source, concurrency), more);
+  } finally {
+    source.stop();
+  }
+}
+
+async function postFromFlags(flags: PostFlags, environment: Environment): Promise<number> {
+  const dryRun = async (entry: WireEntryInput, currency: string | null, output: Output) => {
+    const body = { ...entry, externalId: entry.externalId ?? randomUUID() };
+    const { checkEntry } = await import("./dry-run.ts");
+    return checkEntry(body, currency, output);
+  };
+  if (flags.major !== true && flags.dryRun === true) {
+    const output = new Output(flags, environment.isColorRefused);
+    return dryRun(readEntryFlags(flags, null), null, output);
+  }
+  // Mistakes in the flags are told before anything is asked of the service.
+  if (flags.major !== true) readEntryFlags(flags, null);
+  return withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const currency =
+      flags.major === true ? (await client.getLedger(ledgerId())).functionalCurrency : null;
+    const entry = readEntryFlags(flags, currency);
+    if (flags.dryRun === true) return dryRun(entry, currency, output);
+    return postOne({ client, ledgerId, output }, entry);
+  });
+}
+
+async function postOnlyEntry(
+  source: EntrySource,
+  flags: PostFlags,
+  environment: Environment,
+): Promise<number> {
+  const { body } = await onlyEntry(source.entries);
+  // The service judges what the file says.
+  const entry = body as unknown as WireEntryInput;
+  return withService(flags, environment, (context) => postOne(context, entry));
+}
+
+async function onlyEntry(entries: AsyncGenerator<FileEntry | FoundFault>): Promise<FileEntry> {
+  for await (const found of entries) {
+    if (found.fault !== undefined) throw usageFailure(found.fault);
+    return found;
+  }
+  throw usageFailure("there is no entry");
+}
+
+async function postOne(context: ServiceContext, entry: WireEntryInput): Promise<number> {
+  const { client, ledgerId, output } = context;
+  output.created(await client.postEntry(ledgerId(), entry), ({ journalId }) => journalId);
+  return exitCodes.done;
+}
+
+function requireFormat(text: string | undefined): EntryFormat | null {
+  if (text === undefined) return null;
+  const format = entryFormats.find((known) => known === text);
+  if (format === undefined)
+    throw usageFailure(`--format must be one of ${entryFormats.join(", ")}`);
+  return format;
+}
+
+/** A file says these things itself. */
+function refuseEntryFlags(flags: PostFlags): void {
+  const given = {
+    "--major": flags.major,
+    "--external-id": flags.externalId,
+    "--date": flags.date,
+    "--description": flags.description,
+    "--meta": flags.meta,
+  };
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined) throw usageFailure(`${name} goes with --line, not with a file`);
+  }
+}

@@ -1,0 +1,19 @@
+// `entry reverse`: posts the reversal of an entry.
+import type { Environment } from "../../../config.ts";
+import type { ServiceFlags } from "../../options.ts";
+import { withService } from "../../service-context.ts";
+import { readLabels, type LabelFlags } from "./entry-flags.ts";
+
+export type ReverseFlags = ServiceFlags & LabelFlags;
+
+export async function reverseEntry(
+  id: string,
+  flags: ReverseFlags,
+  environment: Environment,
+): Promise<undefined> {
+  const reversal = readLabels(flags);
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const result = await client.reverseEntry(ledgerId(), id, reversal);
+    output.created(result, ({ journalId }) => journalId);
+  });
+}

@@ -1,0 +1,77 @@
+// `entry show`: an entry's labels and a table of its lines.
+import type { Environment } from "../../../config.ts";
+import type { WireEntry, WireLine, WirePostedWrites } from "../../../client/ledger-client.ts";
+import type { ServiceFlags } from "../../options.ts";
+import { members, type Column, type Output } from "../../output.ts";
+import { withService } from "../../service-context.ts";
+import { displayAmount } from "./amounts.ts";
+import { printable } from "./printable.ts";
+
+export async function showEntry(
+  id: string,
+  flags: ServiceFlags,
+  environment: Environment,
+): Promise<undefined> {
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const entry = await client.getEntry(ledgerId(), id);
+    const posted = await client.listPostedWrites(ledgerId(), id, { limit: 100 });
+    output.result(entry, () => describeEntry(entry, output) + describePosted(posted, output));
+  });
+}
+
+function describeEntry(entry: WireEntry, output: Output): string {
+  const { lines, metadata, sequence, ...labels } = entry;
+  const header: Record<string, string> = {};
+  for (const [name, value] of Object.entries({ ...labels, sequence: String(sequence) })) {
+    if (value !== null) header[name] = printable(value);
+  }
+  if (Object.keys(metadata).length > 0) header["metadata"] = printable(JSON.stringify(metadata));
+  return `${members(header)}\n\n${output.table(lines, lineColumns(lines))}`;
+}
+
+/** What a posting of wallets holds: the first of its writes, and how many there are. */
+function describePosted({ writes, total, hasMore }: WirePostedWrites, output: Output): string {
+  if (total === 0) return "";
+  const table = output.table(writes, [
+    { title: "WALLET", value: ({ callerKey }) => printable(callerKey) },
+    { title: "SEQ", align: "right", value: ({ seq }) => String(seq) },
+    { title: "TYPE", value: ({ type }) => type },
+    { title: "AMOUNT", align: "right", value: ({ amount }) => amount },
+    { title: "EXTERNAL ID", value: ({ externalId }) => printable(externalId ?? "") },
+    { title: "AT", value: ({ at }) => at },
+  ]);
+  return `\n\n${total} wallet writes${hasMore ? `, the first ${writes.length}` : ""}:\n\n${table}`;
+}
+
+/** Columns that no line has anything in are left out. */
+function lineColumns(lines: readonly WireLine[]): Column<WireLine>[] {
+  const columns: Column<WireLine>[] = [
+    { title: "ACCOUNT", value: ({ glAccountCode }) => printable(glAccountCode) },
+    {
+      title: "AMOUNT",
+      align: "right",
+      value: (line) => displayAmount(line.functionalAmount, line.functionalCurrency),
+    },
+  ];
+  if (lines.some((line) => line.transactionCurrency !== line.functionalCurrency)) {
+    columns.push({
+      title: "TRANSACTION",
+      align: "right",
+      value: (line) => displayAmount(line.transactionAmount, line.transactionCurrency),
+    });
+  }
+  if (lines.some(({ spotRate }) => spotRate !== null)) {
+    columns.push({
+      title: "RATE",
+      align: "right",
+      value: ({ spotRate }) => (spotRate === null ? "" : String(spotRate)),
+    });
+  }
+  if (lines.some(({ description }) => description !== null)) {
+    columns.push({
+      title: "DESCRIPTION",
+      value: ({ description }) => printable(description ?? ""),
+    });
+  }
+  return columns;
+}

@@ -1,0 +1,38 @@
+// `ledgerctl key`: API keys, on the database itself.
+import type { Command } from "commander";
+import { databaseOptions, type DatabaseFlags } from "../../options.ts";
+import { runCommand } from "../../run-command.ts";
+import type { CreateKeyFlags } from "./run.ts";
+
+export function defineKey(program: Command): void {
+  const key = program.command("key").description("API keys of organizations");
+  databaseOptions(key.command("create"))
+    .description("make a key; its secret is shown this once")
+    .requiredOption("--org <id>", "the organization")
+    .option(
+      "--scope <scope...>",
+      "read, wallets:write, entries:write, periods:close (default: all)",
+    )
+    .option("--expires-in <duration>", "a lifetime such as 12h or 90d (default: none)")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ ledgerctl key create --org 0190b6a0-0000-7000-8000-000000000001 --scope read --expires-in 90d",
+    )
+    .action((flags: CreateKeyFlags) =>
+      runCommand(async (environment) => (await import("./run.ts")).createKey(flags, environment)),
+    );
+  databaseOptions(key.command("list"))
+    .description("list keys")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl key list")
+    .action((flags: DatabaseFlags) =>
+      runCommand(async (environment) => (await import("./run.ts")).listKeys(flags, environment)),
+    );
+  databaseOptions(key.command("revoke <api-key>"))
+    .description("revoke a key; it takes hold within 5 seconds")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl key revoke lk_0123456789abcdefghijkl")
+    .action((apiKey: string, flags: DatabaseFlags) =>
+      runCommand(async (environment) =>
+        (await import("./run.ts")).revokeKey(apiKey, flags, environment),
+      ),
+    );
+}

@@ -1,0 +1,29 @@
+// Applying and listing migrations.
+import type { Environment } from "../../../config.ts";
+import { listMigrations, migrate } from "../../../store/migrate.ts";
+import { openDatabase, usingDatabase, whenReachable } from "../../database-context.ts";
+import type { DatabaseFlags } from "../../options.ts";
+import { Output } from "../../output.ts";
+
+export interface MigrateFlags extends DatabaseFlags {
+  status?: boolean;
+}
+
+export async function migrateCommand(flags: MigrateFlags, environment: Environment): Promise<void> {
+  const output = new Output(flags, environment.isColorRefused);
+  const database = await openDatabase(flags, environment, { supervise: false });
+  await usingDatabase(database, async () => {
+    if (flags.status === true) {
+      const migrations = await whenReachable(() => listMigrations(database.url));
+      output.list(migrations, [
+        { title: "MIGRATION", value: ({ name }) => name },
+        { title: "APPLIED", value: ({ applied }) => (applied ? "yes" : "no") },
+      ]);
+      return;
+    }
+    const applied = await whenReachable(() => migrate(database.url));
+    output.result({ applied }, () =>
+      applied.length === 0 ? "nothing to apply" : `applied ${applied.join(", ")}`,
+    );
+  });
+}

@@ -1,0 +1,33 @@
+// Making and listing organizations.
+import type { Environment } from "../../../config.ts";
+import { createOrganization } from "../../../engine/administration.ts";
+import { listOrganizations, type Organization } from "../../../store/organizations.ts";
+import { requireLabel } from "../../arguments.ts";
+import { withDatabase } from "../../database-context.ts";
+import type { DatabaseFlags } from "../../options.ts";
+
+export async function createOrg(
+  name: string,
+  flags: DatabaseFlags,
+  environment: Environment,
+): Promise<void> {
+  requireLabel("NAME", name);
+  await withDatabase(flags, environment, async ({ output, pool, now }) => {
+    const organization = await createOrganization(pool, name, now());
+    output.created(document(organization), ({ id }) => id);
+  });
+}
+
+export async function listOrgs(flags: DatabaseFlags, environment: Environment): Promise<void> {
+  await withDatabase(flags, environment, async ({ output, pool }) => {
+    const organizations = await listOrganizations(pool);
+    output.list(organizations.map(document), [
+      { title: "ID", value: ({ id }) => id },
+      { title: "NAME", value: ({ name }) => name },
+    ]);
+  });
+}
+
+function document({ organizationId, name }: Organization): { id: string; name: string } {
+  return { id: organizationId, name };
+}

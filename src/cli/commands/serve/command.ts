@@ -1,0 +1,31 @@
+// `ledgerctl serve`: its options. What it does is in run.ts.
+import { Option, type Command } from "commander";
+import { databaseOptions } from "../../options.ts";
+import { runCommand } from "../../run-command.ts";
+import type { ServeFlags } from "./run.ts";
+
+export function defineServe(program: Command): void {
+  databaseOptions(program.command("serve"))
+    .description("serve the API over HTTP")
+    .option("--host <host>", "the address to bind", "127.0.0.1")
+    .addOption(
+      new Option("--port <port>", "the port to bind; 0 takes a free one")
+        .default(8420)
+        .argParser(Number),
+    )
+    .addOption(
+      new Option("--workers <n>", "processes that share the port").default(1).argParser(Number),
+    )
+    .option("--bootstrap", "on an empty database, make an organization, a USD ledger and a key")
+    .option(
+      "--no-migrate",
+      "refuse to start where migrations are missing, instead of applying them",
+    )
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ ledgerctl serve --bootstrap\n  $ ledgerctl serve --port 0 --json --data-dir ./books",
+    )
+    .action((flags: ServeFlags) =>
+      runCommand(async (environment) => (await import("./run.ts")).serve(flags, environment)),
+    );
+}

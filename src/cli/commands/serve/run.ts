@@ -1,0 +1,159 @@
+// Running the server until it is told to stop.
+import { isWorker, serveAsWorker, WorkerService } from "./workers.ts";
+import type { Environment } from "../../../config.ts";
+import { createLog, type Log } from "../../../log.ts";
+import { listUnsafeSettings } from "../../../store/database-settings.ts";
+import { listMigrations, migrate } from "../../../store/migrate.ts";
+import { openReadPool, type ReadPool } from "../../../store/read-pool.ts";
+import {
+  loadMasterKeys,
+  openDatabase,
+  whenReachable,
+  type DatabaseHandle,
+  stopSignals,
+} from "../../database-context.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
+import { Output, toJson } from "../../output.ts";
+import { composeService, type Service } from "../../service.ts";
+import { programVersion } from "../../version.ts";
+import { bootstrap, describeBootstrap } from "./bootstrap.ts";
+import type { DatabaseFlags } from "../../options.ts";
+
+export interface ServeFlags extends DatabaseFlags {
+  host: string;
+  port: number;
+  bootstrap?: boolean;
+  migrate: boolean;
+  workers: number;
+}
+
+const workersMax = 64;
+
+/** Serves until SIGTERM or SIGINT, then drains; resolves with the exit code. */
+export async function serve(flags: ServeFlags, environment: Environment): Promise<number> {
+  if (!Number.isInteger(flags.port) || flags.port < 0 || flags.port > 65_535) {
+    throw usageFailure("--port must be a whole number from 0 to 65535");
+  }
+  if (!Number.isInteger(flags.workers) || flags.workers < 1 || flags.workers > workersMax) {
+    throw usageFailure(`--workers must be a whole number from 1 to ${workersMax}`);
+  }
+  const log = createLog(environment.logLevel);
+  const stopRequested = stopSignal();
+  // A worker is told to stop by the first process; signals that its group gets are not for it.
+  if (isWorker()) return serveAsWorker(environment, log);
+  const database = await openDatabase(flags, environment, {
+    supervise: true,
+    onEvent: ({ message, error }) => {
+      log.warn(error === undefined ? {} : { err: error }, message);
+    },
+  });
+  try {
+    return await serveOn(database, flags, environment, log, stopRequested);
+  } finally {
+    await database.stop();
+  }
+}
+
+async function serveOn(
+  database: DatabaseHandle,
+  flags: ServeFlags,
+  environment: Environment,
+  log: Log,
+  stopRequested: Promise<string>,
+): Promise<number> {
+  await whenReachable(() => prepareSchema(database.url, flags, log));
+  const pool = openReadPool(database.url, 8);
+  let service: Service | null = null;
+  try {
+    await warnAboutUnsafeSettings(pool, log);
+    const masterKeys = await loadMasterKeys(environment, pool, database.dataDir);
+    service =
+      flags.workers > 1
+        ? new WorkerService({
+            count: flags.workers,
+            databaseUrl: database.url,
+            masterKeys: masterKeys.all,
+            log,
+          })
+        : composeService({
+            environment,
+            database,
+            pool,
+            masterKeys: masterKeys.all,
+            log,
+            version: programVersion(),
+          });
+    const url = await service.listen(flags.host, flags.port).catch((error: unknown) => {
+      throw listenFailure(flags, error);
+    });
+    const output = new Output(flags, environment.isColorRefused);
+    if (flags.bootstrap === true) {
+      const made = await bootstrap(pool, masterKeys.current, environment, url, output);
+      if (made !== null) output.line(describeBootstrap(made, output.isJson));
+    }
+    output.line(output.isJson ? toJson({ event: "ready", url }) : `ledgerctl is ready at ${url}`);
+    const signal = await stopRequested;
+    log.info({ signal }, "stopping");
+  } finally {
+    await service?.stop();
+    await pool.end();
+  }
+  return exitCodes.done;
+}
+
+async function prepareSchema(databaseUrl: string, flags: ServeFlags, log: Log): Promise<void> {
+  if (flags.migrate) {
+    const applied = await migrate(databaseUrl);
+    if (applied.length > 0) log.info({ migrations: applied }, "migrated");
+    return;
+  }
+  const missing = (await listMigrations(databaseUrl)).filter(({ applied }) => !applied);
+  if (missing.length > 0) {
+    const names = missing.map(({ name }) => name).join(", ");
+    throw new CommandFailure(
+      `the database lacks migrations (${names}); run \`ledgerctl migrate\``,
+      exitCodes.failed,
+    );
+  }
+}
+
+async function warnAboutUnsafeSettings(pool: ReadPool, log: Log): Promise<void> {
+  for (const { name, setting } of await listUnsafeSettings(pool)) {
+    log.error(
+      { setting: name, value: setting },
+      `the database runs with ${name} = ${setting}: a crash can lose writes that were acknowledged`,
+    );
+  }
+}
+
+function listenFailure(flags: ServeFlags, error: unknown): CommandFailure {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const reason =
+    code === "EADDRINUSE"
+      ? "something else is listening there; choose another --port, or 0 for a free one"
+      : error instanceof Error
+        ? error.message
+        : String(error);
+  return new CommandFailure(
+    `can't listen on ${flags.host}:${flags.port}: ${reason}`,
+    exitCodes.failed,
+    error,
+  );
+}
+
+/** What supervisors and terminals send to a process and to its group may arrive twice. */
+const repeatMs = 1_000;
+
+/** Resolves with the first SIGTERM, SIGINT or SIGHUP. One that comes later still ends the process at once. */
+function stopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    let firstAtMs: number | null = null;
+    for (const signal of stopSignals) {
+      process.on(signal, () => {
+        firstAtMs ??= performance.now();
+        if (performance.now() - firstAtMs > repeatMs) process.exit(exitCodes.interrupted);
+        resolve(signal);
+      });
+    }
+  });
+}

@@ -1,0 +1,144 @@
+// Several processes on one port: the first one owns the database and the signals, the others serve.
+// What a worker needs reaches it as a message, not in its environment, which others can read.
+import cluster, { type Worker } from "node:cluster";
+import { once } from "node:events";
+import type { Environment } from "../../../config.ts";
+import type { Log } from "../../../log.ts";
+import { openReadPool } from "../../../store/read-pool.ts";
+import { exitCodes } from "../../failure.ts";
+import { composeService, type Service } from "../../service.ts";
+import { programVersion } from "../../version.ts";
+
+interface Assignment {
+  readonly databaseUrl: string;
+  readonly masterKeys: readonly string[];
+  readonly host: string;
+  readonly port: number;
+}
+
+type WorkerMessage =
+  | { readonly event: "waiting" }
+  | { readonly event: "ready"; readonly url: string }
+  | { readonly event: "failed"; readonly message: string; readonly code: string };
+
+const restartDelayMs = 1_000;
+
+/** A service that is served by workers; one that dies is replaced. */
+export class WorkerService implements Service {
+  readonly #count: number;
+  readonly #database: Pick<Assignment, "databaseUrl" | "masterKeys">;
+  readonly #log: Log;
+  #isStopping = false;
+
+  constructor(options: {
+    count: number;
+    databaseUrl: string;
+    masterKeys: readonly Buffer[];
+    log: Log;
+  }) {
+    this.#count = options.count;
+    this.#database = {
+      databaseUrl: options.databaseUrl,
+      masterKeys: options.masterKeys.map((key) => key.toString("base64")),
+    };
+    this.#log = options.log;
+  }
+
+  /** Resolves when every worker serves. Port 0 is one free port for all: workers share what they ask for. */
+  async listen(host: string, port: number): Promise<string> {
+    const assignment = { ...this.#database, host, port };
+    const workers = Array.from({ length: this.#count }, () => this.#startWorker(assignment));
+    const [url] = await Promise.all(workers);
+    if (url === undefined) throw new Error("there is at least one worker");
+    cluster.on("exit", (worker, code, signal) => {
+      if (this.#isStopping) return;
+      this.#log.error({ pid: worker.process.pid, code, signal }, "a worker died; starting another");
+      setTimeout(() => {
+        if (this.#isStopping) return;
+        this.#startWorker(assignment).catch((error: unknown) => {
+          this.#log.error({ err: error }, "a worker could not be started");
+        });
+      }, restartDelayMs);
+    });
+    return url;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const workers = Object.values(cluster.workers ?? {}).flatMap((worker) => worker ?? []);
+    await Promise.all(
+      workers.map(async (worker) => {
+        const exited = once(worker, "exit");
+        if (worker.isConnected()) worker.send("stop");
+        await exited;
+      }),
+    );
+  }
+
+  #startWorker(assignment: Assignment): Promise<string> {
+    const worker = cluster.fork();
+    return new Promise((resolve, reject) => {
+      worker.on("message", (message: WorkerMessage) => {
+        if (message.event === "waiting") worker.send(assignment);
+        else if (message.event === "ready") resolve(message.url);
+        else reject(Object.assign(new Error(message.message), { code: message.code }));
+      });
+      worker.once("exit", () => {
+        reject(new Error("a worker ended before it served"));
+      });
+    });
+  }
+}
+
+export function isWorker(): boolean {
+  return cluster.isWorker;
+}
+
+/** Serves what the first process assigns, until it says stop or is gone. */
+export async function serveAsWorker(environment: Environment, log: Log): Promise<number> {
+  const { worker } = cluster;
+  if (worker === undefined) throw new Error("only a worker serves as one");
+  const stopRequested = new Promise<void>((resolve) => {
+    worker.on("message", (message: unknown) => {
+      if (message === "stop") resolve();
+    });
+    worker.once("disconnect", () => {
+      resolve();
+    });
+  });
+  const assignment = await receiveAssignment(worker);
+  const { databaseUrl: url, host, port } = assignment;
+  const pool = openReadPool(url, 8);
+  const service = composeService({
+    environment,
+    database: { url, dataDir: null, state: () => "running", stop: async () => undefined },
+    pool,
+    masterKeys: assignment.masterKeys.map((key) => Buffer.from(key, "base64")),
+    log,
+    version: programVersion(),
+  });
+  try {
+    tell(worker, { event: "ready", url: await service.listen(host, port) });
+    await stopRequested;
+    await service.stop();
+    return exitCodes.done;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    tell(worker, { event: "failed", message, code });
+    return exitCodes.failed;
+  } finally {
+    await pool.end();
+    worker.disconnect();
+  }
+}
+
+async function receiveAssignment(worker: Worker): Promise<Assignment> {
+  const assignment = once(worker, "message") as Promise<[Assignment]>;
+  tell(worker, { event: "waiting" });
+  return (await assignment)[0];
+}
+
+function tell(worker: Worker, message: WorkerMessage): void {
+  worker.send(message);
+}

@@ -1,0 +1,80 @@
+// `wallet reserve`, `wallet commit` and `wallet release`.
+import type { Environment } from "../../../config.ts";
+import { requireDurationMs } from "../../arguments.ts";
+import { exitCodes, usageFailure } from "../../failure.ts";
+import type { ServiceFlags } from "../../options.ts";
+import { withService } from "../../service-context.ts";
+import { writeToWallet } from "./ledger-state-refusal.ts";
+import { printFigures, readMovement, type MovementFlags } from "./movements.ts";
+import { addressOf, requireAmount, requireWalletName } from "./wallet-arguments.ts";
+
+export interface ReserveFlags extends MovementFlags {
+  expiresIn?: string;
+}
+
+/** A year, as the API has it. */
+const expirySecondsMax = 31_536_000;
+
+export async function reserveFunds(
+  key: string,
+  amount: string,
+  flags: ReserveFlags,
+  environment: Environment,
+): Promise<number> {
+  const name = requireWalletName(key);
+  const expiresInSeconds = flags.expiresIn === undefined ? null : readExpiry(flags.expiresIn);
+  const hold = { ...readMovement(amount, flags), expiresInSeconds };
+  return withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const wallet = addressOf(name, ledgerId);
+    const result = await writeToWallet(client, wallet.ledgerId, () =>
+      client.reserveFunds(wallet, hold),
+    );
+    const { holdId } = result;
+    if (output.isQuiet && !output.isJson && holdId !== null) output.line(holdId);
+    else printFigures(output, result, hold.assetCode);
+    if (holdId !== null) return exitCodes.done;
+    // The API answers 200: nothing went wrong there. Whoever wanted a hold has none, though.
+    output.warn("nothing is held: the external id is that of an earlier credit or debit");
+    return exitCodes.conflict;
+  });
+}
+
+export async function commitHold(
+  key: string,
+  holdId: string,
+  amountText: string | undefined,
+  flags: ServiceFlags,
+  environment: Environment,
+): Promise<undefined> {
+  const name = requireWalletName(key);
+  const commit = amountText === undefined ? {} : { amount: requireAmount(amountText, null) };
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const wallet = addressOf(name, ledgerId);
+    const result = await writeToWallet(client, wallet.ledgerId, () =>
+      client.commitHold(wallet, holdId, commit),
+    );
+    printFigures(output, result, null);
+  });
+}
+
+export async function releaseHold(
+  key: string,
+  holdId: string,
+  flags: ServiceFlags,
+  environment: Environment,
+): Promise<undefined> {
+  const name = requireWalletName(key);
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const wallet = addressOf(name, ledgerId);
+    const result = await writeToWallet(client, wallet.ledgerId, () =>
+      client.releaseHold(wallet, holdId),
+    );
+    printFigures(output, result, null);
+  });
+}
+
+function readExpiry(text: string): number {
+  const seconds = requireDurationMs("--expires-in", text) / 1000;
+  if (seconds > expirySecondsMax) throw usageFailure("--expires-in must be at most 365d");
+  return seconds;
+}

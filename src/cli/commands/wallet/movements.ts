@@ -1,0 +1,63 @@
+// `wallet credit` and `wallet debit`.
+import type { Environment } from "../../../config.ts";
+import type { WireMovementInput, WireWalletResult } from "../../../client/ledger-client.ts";
+import { requireCurrency, requireLabel } from "../../arguments.ts";
+import type { ServiceFlags } from "../../options.ts";
+import { members, type Output } from "../../output.ts";
+import { withService } from "../../service-context.ts";
+import { displayAmount } from "../entry/amounts.ts";
+import { writeToWallet } from "./ledger-state-refusal.ts";
+import { addressOf, requireAmount, requireWalletName } from "./wallet-arguments.ts";
+
+export interface MovementFlags extends ServiceFlags {
+  asset: string;
+  externalId?: string;
+  metadata?: string;
+  major?: boolean;
+}
+
+export async function moveFunds(
+  type: "credit" | "debit",
+  key: string,
+  amount: string,
+  flags: MovementFlags,
+  environment: Environment,
+): Promise<undefined> {
+  const name = requireWalletName(key);
+  const movement = readMovement(amount, flags);
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const wallet = addressOf(name, ledgerId);
+    const result = await writeToWallet(client, wallet.ledgerId, () =>
+      type === "credit"
+        ? client.creditWallet(wallet, movement)
+        : client.debitWallet(wallet, movement),
+    );
+    printFigures(output, result, movement.assetCode);
+  });
+}
+
+/** The body that amount and flags describe. */
+export function readMovement(amountText: string, flags: MovementFlags): WireMovementInput {
+  const assetCode = requireCurrency("--asset", flags.asset);
+  const { externalId, metadata } = flags;
+  return {
+    amount: requireAmount(amountText, flags.major === true ? assetCode : null),
+    assetCode,
+    ...(externalId === undefined ? {} : { externalId: requireLabel("--external-id", externalId) }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/** The figures after a write, in major units where the asset is known; with `--quiet` the status alone. */
+export function printFigures(
+  output: Output,
+  result: WireWalletResult,
+  assetCode: string | null,
+): void {
+  output.result(result, ({ status, balance, available, ...others }) => {
+    if (output.isQuiet) return status;
+    const shown = (amount: string) =>
+      assetCode === null ? amount : displayAmount(amount, assetCode);
+    return members({ status, ...others, balance: shown(balance), available: shown(available) });
+  });
+}

@@ -1,0 +1,92 @@
+// `wallet balance` and `wallet history`. Neither knows the wallet's asset: amounts are integers.
+import type { Environment } from "../../../config.ts";
+import type {
+  LedgerClient,
+  WalletAddress,
+  WireWalletWrite,
+} from "../../../client/ledger-client.ts";
+import type { ServiceFlags } from "../../options.ts";
+import { members, toJson, type Column } from "../../output.ts";
+import { withService } from "../../service-context.ts";
+import { outputDrained } from "../entry/output-drained.ts";
+import { printable } from "../entry/printable.ts";
+import { requireWholeNumber } from "../entry/whole-number.ts";
+import { addressOf, requireWalletName } from "./wallet-arguments.ts";
+
+export interface HistoryFlags extends ServiceFlags {
+  after?: string;
+  limit?: string;
+}
+
+const limitForPeople = 50;
+/** The most that the service gives at once. */
+const pageLimit = 100;
+
+export async function showWalletBalance(
+  key: string,
+  flags: ServiceFlags,
+  environment: Environment,
+): Promise<undefined> {
+  const name = requireWalletName(key);
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    output.result(await client.getWalletBalance(addressOf(name, ledgerId)), members);
+  });
+}
+
+export async function listWalletHistory(
+  key: string,
+  flags: HistoryFlags,
+  environment: Environment,
+): Promise<undefined> {
+  const name = requireWalletName(key);
+  const after = flags.after === undefined ? 0 : requireWholeNumber("--after", flags.after, 0);
+  const limit = readLimit(flags);
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const rows: WireWalletWrite[] = [];
+    let isMore = false;
+    for await (const page of pages(client, addressOf(name, ledgerId), after, limit)) {
+      isMore = page.hasMore;
+      if (!output.isJson) rows.push(...page.writes);
+      else for (const write of page.writes) output.line(toJson(write));
+      await outputDrained();
+    }
+    if (!output.isJson) output.list(rows, columns);
+    const lastSeq = rows.at(-1)?.seq;
+    if (isMore && lastSeq !== undefined) {
+      output.note(`there are more: --after ${lastSeq} goes on, --limit 0 lists everything`);
+    }
+  });
+}
+
+/** Infinity for all. */
+function readLimit(flags: HistoryFlags): number {
+  // A script that silently got the first 50 would be wrong; people can be told that there are more.
+  if (flags.limit === undefined) return flags.json === true ? Infinity : limitForPeople;
+  const limit = requireWholeNumber("--limit", flags.limit, 0);
+  return limit === 0 ? Infinity : limit;
+}
+
+async function* pages(client: LedgerClient, wallet: WalletAddress, after: number, limit: number) {
+  let seq: number | undefined = after;
+  for (let left = limit; left > 0 && seq !== undefined;) {
+    const page = await client.listWalletWrites(wallet, {
+      after: seq,
+      limit: Math.min(left, pageLimit),
+    });
+    yield page;
+    left -= page.writes.length;
+    seq = page.hasMore ? page.writes.at(-1)?.seq : undefined;
+  }
+}
+
+const columns: readonly Column<WireWalletWrite>[] = [
+  { title: "SEQ", align: "right", value: ({ seq }) => String(seq) },
+  { title: "AT", value: ({ at }) => at },
+  { title: "TYPE", value: ({ type }) => type },
+  { title: "AMOUNT", align: "right", value: ({ amount }) => amount },
+  { title: "BALANCE", align: "right", value: ({ balance }) => balance },
+  { title: "HELD", align: "right", value: ({ held }) => held },
+  { title: "EXTERNAL ID", value: ({ externalId }) => printable(externalId ?? "") },
+  { title: "HOLD", value: ({ holdId }) => holdId ?? "" },
+  { title: "POSTED WITH", value: ({ journalId }) => journalId ?? "" },
+];

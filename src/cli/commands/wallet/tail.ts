@@ -1,0 +1,104 @@
+// `wallet tail`: follows wallets, a line a message, until it is interrupted.
+import type { Environment } from "../../../config.ts";
+import type { WalletStream, WireBalanceMessage } from "../../../client/ledger-client.ts";
+import { usageFailure } from "../../failure.ts";
+import { exitOnInterrupt } from "../../interruption.ts";
+import type { ServiceFlags } from "../../options.ts";
+import { toJson, type Output } from "../../output.ts";
+import { withService } from "../../service-context.ts";
+import { outputDrained } from "../entry/output-drained.ts";
+import { printable } from "../entry/printable.ts";
+import { requireWholeNumber } from "../entry/whole-number.ts";
+import { addressOf, requireWalletName } from "./wallet-arguments.ts";
+
+export interface TailFlags extends ServiceFlags {
+  since?: string;
+}
+
+export async function tailWallets(
+  keysGiven: readonly string[],
+  flags: TailFlags,
+  environment: Environment,
+): Promise<undefined> {
+  exitOnInterrupt();
+  const keys = [...new Set(keysGiven)];
+  const wallets = keys.map((key) => ({ key, name: requireWalletName(key) }));
+  const since = readSince(flags, keys.length);
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const addresses = wallets.map(({ key, name }) => ({ key, wallet: addressOf(name, ledgerId) }));
+    // A stream goes on trying where nobody answers. What is wrong from the start ends the command.
+    await Promise.all(addresses.map(({ wallet }) => client.getWalletBalance(wallet)));
+    const lines = new MessageLines(output, keys);
+    const streams = addresses.map(({ key, wallet }) => ({
+      key,
+      stream: client.streamWallet(wallet, {
+        ...since,
+        onConnection: connectionTeller(output, key),
+      }),
+    }));
+    try {
+      await Promise.all(streams.map(({ key, stream }) => printAll(stream, key, lines)));
+    } finally {
+      for (const { stream } of streams) stream.close();
+    }
+  });
+}
+
+function readSince(flags: TailFlags, keyCount: number): { since?: number } {
+  if (flags.since === undefined) return {};
+  if (keyCount !== 1) {
+    throw usageFailure("--since goes with one KEY: every wallet counts a seq of its own");
+  }
+  return { since: requireWholeNumber("--since", flags.since, 0) };
+}
+
+async function printAll(stream: WalletStream, key: string, lines: MessageLines): Promise<void> {
+  for await (const message of stream) await lines.print(key, message);
+}
+
+/** Tells on stderr when a connection is lost, once however often it is tried, and when it is there again. */
+function connectionTeller(output: Output, key: string): (state: "connected" | "lost") => void {
+  let isLost = false;
+  return (state) => {
+    if (isLost === (state === "lost")) return;
+    isLost = state === "lost";
+    const event = isLost ? "the connection is lost; reconnecting" : "connected again";
+    output.note(`ledgerctl: ${printable(key)}: ${event}`);
+  };
+}
+
+/** Prints messages of all wallets one after another, no faster than they are read. */
+class MessageLines {
+  readonly #output: Output;
+  readonly #keyWidth: number;
+  #amountWidth = 10;
+  #printed: Promise<void> = Promise.resolve();
+
+  constructor(output: Output, keys: readonly string[]) {
+    this.#output = output;
+    this.#keyWidth = Math.max(...keys.map((key) => printable(key).length));
+  }
+
+  async print(key: string, message: WireBalanceMessage): Promise<void> {
+    this.#printed = this.#printed.then(() => {
+      this.#output.line(
+        this.#output.isJson ? toJson({ key, ...message }) : this.#row(key, message),
+      );
+      return outputDrained();
+    });
+    return this.#printed;
+  }
+
+  /** Time here, since messages carry none; columns get wider where an amount needs it. */
+  #row(key: string, { balance, available, seq }: WireBalanceMessage): string {
+    this.#amountWidth = Math.max(this.#amountWidth, balance.length, available.length);
+    const cells = [
+      new Date().toISOString(),
+      printable(key).padEnd(this.#keyWidth),
+      balance.padStart(this.#amountWidth),
+      available.padStart(this.#amountWidth),
+      String(seq ?? ""),
+    ];
+    return cells.join("  ");
+  }
+}

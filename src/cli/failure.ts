@@ -1,0 +1,111 @@
+// Exit codes, and which failure ends with which. The numbers are a promise to scripts.
+import { Refusal } from "../core/errors.ts";
+import { ServiceProblem, ServiceUnreachable } from "../client/errors.ts";
+import { EnvironmentError } from "../config.ts";
+
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  verificationFailed: 3,
+  notPermitted: 4,
+  notFound: 5,
+  conflict: 6,
+  unavailable: 7,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** A command ends with a message for its user: what happened, why, and what to do. */
+export class CommandFailure extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode, cause?: unknown) {
+    super(message, { cause });
+    this.name = "CommandFailure";
+    this.exitCode = exitCode;
+  }
+}
+
+export function usageFailure(message: string): CommandFailure {
+  return new CommandFailure(message, exitCodes.usage);
+}
+
+export function notFoundFailure(message: string): CommandFailure {
+  return new CommandFailure(message, exitCodes.notFound);
+}
+
+/** The exit code of anything that a command may throw. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CommandFailure) return error.exitCode;
+  if (error instanceof EnvironmentError) return exitCodes.usage;
+  if (error instanceof ServiceProblem) return exitCodeOfProblem(error.status, error.code);
+  if (error instanceof Refusal) return exitCodeOfProblem(error.status, error.code);
+  if (error instanceof ServiceUnreachable) return exitCodes.unavailable;
+  if (error instanceof Error && error.name === "DatabaseUnavailable") return exitCodes.unavailable;
+  return exitCodes.failed;
+}
+
+/** The exit code of an answer of the service. */
+export function exitCodeOfProblem(status: number, code: string | null): ExitCode {
+  if (code === "LEDGER_SUSPENDED" || code === "LEDGER_CLOSED") return exitCodes.conflict;
+  switch (status) {
+    case 400:
+    case 413:
+    case 415:
+      return exitCodes.usage;
+    case 401:
+    case 403:
+      return exitCodes.notPermitted;
+    case 404:
+      return exitCodes.notFound;
+    case 409:
+    case 422:
+      return exitCodes.conflict;
+    case 429:
+    case 502:
+    case 503:
+    case 504:
+      return exitCodes.unavailable;
+    default:
+      return exitCodes.failed;
+  }
+}
+
+/** One message for the user: no stack, faults of the input each on a line, the request id at the end. */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const lines = [`ledgerctl: ${error.message}`];
+  if (error instanceof ServiceProblem) {
+    const { errors = [], code, journalId, reversalJournalId } = error.problem;
+    const [only] = errors;
+    if (errors.length === 1 && only !== undefined) lines.push(`  at ${place(only)}`);
+    else for (const fault of errors) lines.push(`  ${place(fault)}: ${fault.detail}`);
+    if (journalId !== undefined) lines.push(`  the first is entry ${journalId}`);
+    if (reversalJournalId !== undefined) lines.push(`  the reversal is entry ${reversalJournalId}`);
+    const hint = hintOf(error);
+    if (hint !== null) lines.push(`  ${hint}`);
+    lines.push(
+      `  (${error.status}${code === undefined ? "" : ` ${code}`}, request ${error.requestId ?? "unknown"})`,
+    );
+  }
+  if (error instanceof ServiceUnreachable) {
+    lines.push("  Is the server running? Start it with `ledgerctl serve`, or set --url.");
+  }
+  return lines.join("\n");
+}
+
+function place(fault: { pointer?: string; parameter?: string }): string {
+  return fault.pointer ?? fault.parameter ?? "";
+}
+
+function hintOf(error: ServiceProblem): string | null {
+  if (error.status === 401) {
+    return "Check the API key, its secret and this machine's clock: `ledgerctl doctor` tells which.";
+  }
+  if (error.code === "INSUFFICIENT_SCOPE")
+    return "Use a key with that scope: `ledgerctl key create`.";
+  if (error.status === 503 || error.status === 429) return "Try again in a moment.";
+  return null;
+}

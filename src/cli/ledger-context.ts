@@ -1,0 +1,30 @@
+// Running a command on one ledger of the database itself.
+import type { Environment } from "../config.ts";
+import { findLedger } from "../store/ledgers.ts";
+import { requireId } from "./arguments.ts";
+import { resolveConnection } from "./connection.ts";
+import { withDatabase, type AdminContext } from "./database-context.ts";
+import { notFoundFailure } from "./failure.ts";
+import type { DatabaseFlags } from "./options.ts";
+import { Output } from "./output.ts";
+
+export interface LedgerFlags extends DatabaseFlags {
+  ledger?: string;
+}
+
+/** Runs with the ledger that `--ledger`, the environment or the profile names; it has to exist. */
+export async function onLedger(
+  flags: LedgerFlags,
+  environment: Environment,
+  run: (ledgerId: string, context: AdminContext) => Promise<void>,
+): Promise<void> {
+  const output = new Output(flags, environment.isColorRefused);
+  const connection = await resolveConnection(flags, environment, output);
+  const ledgerId = requireId("--ledger", connection.ledger ?? undefined);
+  await withDatabase(flags, environment, async (context) => {
+    if ((await findLedger(context.pool, ledgerId)) === null) {
+      throw notFoundFailure(`the database has no ledger ${ledgerId}`);
+    }
+    await run(ledgerId, context);
+  });
+}

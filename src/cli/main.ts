@@ -1,0 +1,65 @@
+// The command line: the tree of commands. Each command's work is loaded only when it runs.
+import { Command, CommanderError } from "commander";
+import { defineMigrate } from "./commands/migrate/command.ts";
+import { defineOrg } from "./commands/org/command.ts";
+import { defineKey } from "./commands/key/command.ts";
+import { defineLedger } from "./commands/ledger/command.ts";
+import { defineAccount } from "./commands/account/command.ts";
+import { defineWallet } from "./commands/wallet/command.ts";
+import { defineAsset } from "./commands/asset/command.ts";
+import { defineBench } from "./commands/bench/command.ts";
+import { defineSign } from "./commands/sign/command.ts";
+import { defineRequest } from "./commands/request/command.ts";
+import { defineDoctor } from "./commands/doctor/command.ts";
+import { defineEntry } from "./commands/entry/command.ts";
+import { defineBalance } from "./commands/balance/command.ts";
+import { defineServe } from "./commands/serve/command.ts";
+import { exitCodes } from "./failure.ts";
+import { programVersion } from "./version.ts";
+
+export function createProgram(): Command {
+  const program = new Command("ledgerctl")
+    .description("A double-entry ledger service: serve it, keep its books, check them.")
+    .version(programVersion(), "--version", "print the version")
+    .showSuggestionAfterError()
+    .configureHelp({ sortSubcommands: false });
+  defineServe(program);
+  defineMigrate(program);
+  defineOrg(program);
+  defineKey(program);
+  defineLedger(program);
+  defineAccount(program);
+  defineAsset(program);
+  defineEntry(program);
+  defineBalance(program);
+  defineWallet(program);
+  defineSign(program);
+  defineRequest(program);
+  defineBench(program);
+  defineDoctor(program);
+  return program;
+}
+
+/** Makes every command of the tree throw instead of exiting, so that exit codes are ours. */
+function throwInsteadOfExit(command: Command): void {
+  command.exitOverride();
+  for (const subcommand of command.commands) throwInsteadOfExit(subcommand);
+}
+
+async function main(): Promise<void> {
+  const program = createProgram();
+  throwInsteadOfExit(program);
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  }
+}
+
+// Whoever reads our output may stop reading at any time (`ledgerctl entry list | head`).
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === "EPIPE" ? exitCodes.done : exitCodes.failed);
+});
+
+await main();

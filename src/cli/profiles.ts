@@ -1,0 +1,66 @@
+// The configuration file: named profiles of a service and its credentials.
+import { chmod, mkdir, open, readFile, rename, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { z } from "zod";
+import { CommandFailure, exitCodes } from "./failure.ts";
+
+const profileSchema = z.object({
+  url: z.string().optional(),
+  apiKey: z.string().optional(),
+  apiSecret: z.string().optional(),
+  ledger: z.string().optional(),
+});
+
+const configSchema = z.object({
+  currentProfile: z.string().optional(),
+  profiles: z.record(z.string(), profileSchema).default({}),
+});
+
+export type Profile = z.infer<typeof profileSchema>;
+export type ConfigFile = z.infer<typeof configSchema>;
+
+/** Reads the file; without one there are no profiles. A mode that lets others read secrets is warned about. */
+export async function readConfigFile(
+  file: string,
+  warn: (message: string) => void,
+): Promise<ConfigFile> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+    const { mode } = await stat(file);
+    if ((mode & 0o077) !== 0) warn(`${file} can be read by others; run chmod 600 on it`);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT")
+      return { profiles: {} };
+    throw new CommandFailure(`${file} can't be read: ${messageOf(error)}`, exitCodes.usage, error);
+  }
+  try {
+    return configSchema.parse(JSON.parse(text));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
+    throw new CommandFailure(
+      `${file} is not a configuration file: ${reason}`,
+      exitCodes.usage,
+      error,
+    );
+  }
+}
+
+/** Writes the file whole, readable by its owner alone, or not at all. */
+export async function writeConfigFile(file: string, config: ConfigFile): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}.new`;
+  const handle = await open(draft, "w", 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify(config, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await chmod(draft, 0o600);
+  await rename(draft, file);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,58 @@
+// Running a command against the service.
+import type { Environment } from "../config.ts";
+import { LedgerClient, type Exchange } from "../client/ledger-client.ts";
+import { usageFailure } from "./failure.ts";
+import { requireCredentials, requireHttpUrl, resolveConnection } from "./connection.ts";
+import type { ServiceFlags } from "./options.ts";
+import { Output } from "./output.ts";
+
+export interface ServiceContext {
+  readonly output: Output;
+  readonly client: LedgerClient;
+  /** The ledger that the command is about. Throws a usage failure when none was named. */
+  readonly ledgerId: () => string;
+}
+
+/** Runs a command against the service and ends its connections. */
+export async function withService<Result>(
+  flags: ServiceFlags,
+  environment: Environment,
+  run: (context: ServiceContext) => Promise<Result>,
+  more: { connections?: number; retryForMs?: number } = {},
+): Promise<Result> {
+  const output = new Output(flags, environment.isColorRefused);
+  const { url, apiKey, apiSecret, ledger } = requireCredentials(
+    await resolveConnection(flags, environment, output),
+  );
+  const client = new LedgerClient({
+    url: requireHttpUrl(url),
+    apiKey,
+    apiSecret,
+    // Long enough for a hiccup, short enough for somebody who waits at a prompt.
+    retryForMs: 2_000,
+    ...more,
+    ...(flags.verbose === true ? { onExchange: describeExchange } : {}),
+  });
+  const ledgerId = () => {
+    if (ledger === null) throw usageFailure("name the ledger with --ledger or LEDGERCTL_LEDGER");
+    return ledger;
+  };
+  try {
+    return await run({ output, client, ledgerId });
+  } finally {
+    await client.close();
+  }
+}
+
+function describeExchange(exchange: Exchange): void {
+  const { method, target, requestBody, status, replyBody, requestId, durationMs } = exchange;
+  const lines = [`> ${method} ${target}`];
+  if (requestBody !== "") lines.push(`> ${requestBody}`);
+  lines.push(
+    status === null
+      ? "< no answer"
+      : `< ${status} in ${durationMs.toFixed(1)} ms, request ${requestId ?? "unknown"}`,
+  );
+  if (replyBody !== "") lines.push(`< ${replyBody}`);
+  process.stderr.write(`${lines.join("\n")}\n`);
+}

@@ -1,0 +1,109 @@
+// Puts the service together: pools, engine and server, and the order in which they stop.
+import type { Environment } from "../config.ts";
+import { Journal } from "../engine/journal.ts";
+import { Poster } from "../engine/posting.ts";
+import { StreamHub } from "../engine/stream-hub.ts";
+import { WalletReader } from "../engine/wallet-reader.ts";
+import { Wallets } from "../engine/wallets.ts";
+import { Authenticator } from "../http/authenticate.ts";
+import { LedgerDirectory } from "../http/ledger-directory.ts";
+import { createHttpServer } from "../http/server.ts";
+import type { Log } from "../log.ts";
+import { findApiKey } from "../store/api-keys.ts";
+import { findLedger } from "../store/ledgers.ts";
+import { pingDatabase, type ReadPool } from "../store/read-pool.ts";
+import { WriteConnections } from "../store/write-connections.ts";
+import type { DatabaseHandle } from "./database-context.ts";
+
+export interface Service {
+  listen(host: string, port: number): Promise<string>;
+  /** Takes nothing new, finishes what was accepted, and lets go of the database's connections. */
+  stop(): Promise<void>;
+}
+
+const writeConnectionsMax = 8;
+const lockTimeoutMs = 1_000;
+/** How long a write is tried while the database is away; a restarting one is back well within it. */
+const writeDeadlineMs = 5_000;
+
+export function composeService(options: {
+  environment: Environment;
+  database: DatabaseHandle;
+  pool: ReadPool;
+  masterKeys: readonly Buffer[];
+  log: Log;
+  version: string;
+}): Service {
+  const { environment, database, pool, masterKeys, log, version } = options;
+  const nowMs = () => Date.now();
+  const connections = new WriteConnections({
+    databaseUrl: database.url,
+    connectionsMax: writeConnectionsMax,
+    lockTimeoutMs,
+    answerTimeoutMs: 10_000,
+  });
+  const limits = {
+    batchItemsMax: 500,
+    batchBytesMax: 2 * 1024 * 1024,
+    queueItemsMax: 20_000,
+    queueBytesMax: Math.max(64 * 1024 * 1024, 4 * environment.bodyBytesMax),
+    deadlineMs: writeDeadlineMs,
+    nowMs: () => performance.now(),
+  };
+  const journal = new Journal(connections, limits);
+  const hub = new StreamHub(connections, {
+    pollIntervalMs: 25,
+    onFailure: (error) => {
+      log.warn({ err: error }, "the logs of wallets can't be read; it will be tried again");
+    },
+  });
+  const wallets = new Wallets(connections, limits, (ledgerId, writes) => {
+    hub.publish(ledgerId, writes);
+  });
+  const poster = new Poster(connections, {
+    intervalMs: environment.postIntervalMs,
+    onFailure: (error) => {
+      log.error({ err: error }, "posting wallets failed; it will be tried again");
+    },
+  });
+  let isStopping = false;
+  const server = createHttpServer({
+    dispatcher: {
+      books: { pool, journal, wallets, walletReader: new WalletReader(connections), connections },
+      authenticator: new Authenticator({
+        findApiKey: (apiKey) => findApiKey(pool, apiKey),
+        masterKeys,
+        clockWindowSeconds: environment.clockWindowSeconds,
+        nowMs,
+      }),
+      ledgers: new LedgerDirectory((ledgerId) => findLedger(pool, ledgerId)),
+    },
+    hub,
+    log,
+    version,
+    bodyBytesMax: environment.bodyBytesMax,
+    clockWindowSeconds: environment.clockWindowSeconds,
+    readiness: async () => {
+      if (isStopping) return { ready: false, reason: "the server is stopping" };
+      const state = database.state();
+      if (state !== "running") return { ready: false, reason: `the database is ${state}` };
+      const ready = await pingDatabase(pool).catch(() => false);
+      return { ready, reason: ready ? null : "the database does not answer" };
+    },
+  });
+  return {
+    listen: async (host, port) => {
+      const url = await server.listen(host, port);
+      poster.start();
+      return url;
+    },
+    stop: async () => {
+      isStopping = true;
+      await server.close(environment.graceMs);
+      await Promise.all([journal.drain(), wallets.drain()]);
+      await poster.stop();
+      hub.stop();
+      await connections.end();
+    },
+  };
+}

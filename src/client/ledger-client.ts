@@ -1,0 +1,290 @@
+// The client: every route of the API as a method. The package's public export.
+import { randomUUID } from "node:crypto";
+import { isSameEntry } from "../contract/entry-equality.ts";
+import { paths } from "../contract/paths.ts";
+import type {
+  WireAccount,
+  WireBalance,
+  WireBulkMovementInput,
+  WireBulkResult,
+  WireEntry,
+  WireEntryInput,
+  WireEntryPage,
+  WireLedger,
+  WireMovementInput,
+  WirePostedWrites,
+  WireReserveInput,
+  WireReserveResult,
+  WireReversalInput,
+  WireWalletBalance,
+  WireWalletHistory,
+  WireWalletResult,
+  WireWriteResult,
+} from "../contract/wire.ts";
+import { ServiceProblem } from "./errors.ts";
+import { WalletStream, type WalletStreamOptions } from "./wallet-stream.ts";
+import { parseReply, SignedHttp, type HttpReply, type SignedHttpOptions } from "./signed-http.ts";
+
+export { ServiceProblem, ServiceUnreachable } from "./errors.ts";
+export type { Exchange, HttpReply, SignedHttpOptions } from "./signed-http.ts";
+export { WalletStream, type WalletStreamOptions } from "./wallet-stream.ts";
+export type {
+  WireAccount,
+  WireBalance,
+  WireBalanceMessage,
+  WireBulkMovementInput,
+  WireBulkResult,
+  WireMovementInput,
+  WirePostedWrites,
+  WireReserveInput,
+  WireReserveResult,
+  WireWalletBalance,
+  WireWalletHistory,
+  WireWalletResult,
+  WireWalletWrite,
+  WireEntry,
+  WireEntryInput,
+  WireEntryPage,
+  WireLedger,
+  WireLine,
+  WireLineInput,
+  WireProblem,
+  WireReversalInput,
+  WireWriteResult,
+} from "../contract/wire.ts";
+
+/** Which entries a list holds, and which page of it. Times are ISO 8601; `to` is exclusive. */
+export interface EntryListQuery {
+  readonly limit?: number;
+  readonly offset?: number;
+  /** A sequence; entries behind it. Excludes offset. */
+  readonly after?: number;
+  readonly from?: string;
+  readonly to?: string;
+  readonly externalId?: string;
+  readonly glAccountCode?: string;
+}
+
+export interface WalletAddress {
+  readonly ledgerId: string;
+  readonly callerKey: string;
+}
+
+/**
+ * Talks to a ledgerctl server. Methods resolve with the API's own objects and reject with
+ * ServiceProblem (the service said no) or ServiceUnreachable (nobody answered).
+ */
+export class LedgerClient {
+  readonly #http: SignedHttp;
+
+  constructor(options: SignedHttpOptions) {
+    this.#http = new SignedHttp(options);
+  }
+
+  async listLedgers(): Promise<readonly WireLedger[]> {
+    const { ledgers } = await this.#get<{ ledgers: WireLedger[] }>(paths.listLedgers({}));
+    return ledgers;
+  }
+
+  async getLedger(ledgerId: string): Promise<WireLedger> {
+    return this.#get(paths.getLedger({ ledgerId }));
+  }
+
+  async listAccounts(
+    ledgerId: string,
+    query: { activeOnly?: boolean } = {},
+  ): Promise<readonly WireAccount[]> {
+    const target = withQuery(paths.listAccounts({ ledgerId }), query);
+    const { accounts } = await this.#get<{ accounts: WireAccount[] }>(target);
+    return accounts;
+  }
+
+  /** The balance of an account, exact at any size; `currency` for one transaction currency. */
+  async getBalance(
+    ledgerId: string,
+    query: { account: string; currency?: string },
+  ): Promise<WireBalance> {
+    const target = withQuery(paths.getBalance({ ledgerId }), query);
+    const { reply } = await this.#http.send({ method: "GET", target, isIdempotent: true });
+    const { value, inexactNumbers } = parseReply(reply);
+    const held = value as Omit<WireBalance, "balance"> & { balance: number };
+    const digits = inexactNumbers.find(({ path }) => path[0] === "balance")?.text;
+    return { ...held, balance: BigInt(digits ?? held.balance) };
+  }
+
+  async listEntries(ledgerId: string, query: EntryListQuery = {}): Promise<WireEntryPage> {
+    return this.#get(withQuery(paths.listEntries({ ledgerId }), query));
+  }
+
+  async getEntry(ledgerId: string, entryId: string): Promise<WireEntry> {
+    return this.#get(paths.getEntry({ ledgerId, entryId }));
+  }
+
+  /**
+   * Posts an entry. Without an externalId one is made up, so that a lost answer can be asked for
+   * again; an entry that got in at the first attempt resolves as if it had been answered.
+   */
+  async postEntry(ledgerId: string, entry: WireEntryInput): Promise<WireWriteResult> {
+    const body = asSent({ ...entry, externalId: entry.externalId ?? randomUUID() });
+    const target = paths.postEntry({ ledgerId });
+    return this.#write(ledgerId, target, body, (stored) => isSameEntry(body, stored));
+  }
+
+  /** Reverses an entry; an externalId is made up as for `postEntry`. */
+  async reverseEntry(
+    ledgerId: string,
+    entryId: string,
+    reversal: WireReversalInput = {},
+  ): Promise<WireWriteResult> {
+    const body = { ...reversal, externalId: reversal.externalId ?? randomUUID() };
+    const target = paths.reverseEntry({ ledgerId, entryId });
+    return this.#write(
+      ledgerId,
+      target,
+      body,
+      (stored) => stored.reversesJournalId === entryId.toLowerCase(),
+    );
+  }
+
+  /** The wallet writes that an entry posts: none for an entry that a client posted. */
+  async listPostedWrites(
+    ledgerId: string,
+    entryId: string,
+    query: { limit?: number; offset?: number } = {},
+  ): Promise<WirePostedWrites> {
+    return this.#get(withQuery(paths.listPostedWrites({ ledgerId, entryId }), query));
+  }
+
+  /** Adds to a wallet. Without an externalId one is made up, so that a lost answer can be asked for again. */
+  async creditWallet(
+    wallet: WalletAddress,
+    movement: WireMovementInput,
+  ): Promise<WireWalletResult> {
+    return this.#writeWallet(paths.creditWallet({ walletKey: walletKeyOf(wallet) }), movement);
+  }
+
+  /** Takes from a wallet; refused with 422 where that is more than is available. */
+  async debitWallet(wallet: WalletAddress, movement: WireMovementInput): Promise<WireWalletResult> {
+    return this.#writeWallet(paths.debitWallet({ walletKey: walletKeyOf(wallet) }), movement);
+  }
+
+  async reserveFunds(wallet: WalletAddress, hold: WireReserveInput): Promise<WireReserveResult> {
+    return this.#writeWallet(paths.reserveFunds({ walletKey: walletKeyOf(wallet) }), hold);
+  }
+
+  /** Takes what was held, or less of it, which lets go of the rest. */
+  async commitHold(
+    wallet: WalletAddress,
+    holdId: string,
+    commit: { amount?: string } = {},
+  ): Promise<WireWalletResult> {
+    const target = paths.commitHold({ walletKey: walletKeyOf(wallet), holdId });
+    return this.#resolveHold(target, commit);
+  }
+
+  async releaseHold(wallet: WalletAddress, holdId: string): Promise<WireWalletResult> {
+    return this.#resolveHold(paths.releaseHold({ walletKey: walletKeyOf(wallet), holdId }), {});
+  }
+
+  async getWalletBalance(wallet: WalletAddress): Promise<WireWalletBalance> {
+    return this.#get(paths.getWalletBalance({ walletKey: walletKeyOf(wallet) }));
+  }
+
+  /** A wallet's log, in order of seq. */
+  async listWalletWrites(
+    wallet: WalletAddress,
+    query: { after?: number; limit?: number } = {},
+  ): Promise<WireWalletHistory> {
+    return this.#get(withQuery(paths.listWalletWrites({ walletKey: walletKeyOf(wallet) }), query));
+  }
+
+  /** Up to 1,000 credits and debits, each by itself: a result for each, in order. */
+  async writeWallets(
+    ledgerId: string,
+    writes: readonly WireBulkMovementInput[],
+  ): Promise<WireBulkResult> {
+    const target = paths.writeWallets({ ledgerId });
+    const keyed = writes.map((write) => ({
+      ...write,
+      externalId: write.externalId ?? randomUUID(),
+    }));
+    const body = JSON.stringify({ writes: keyed });
+    const { reply } = await this.#http.send({ method: "POST", target, body, isIdempotent: true });
+    return parseReply(reply).value as WireBulkResult;
+  }
+
+  /** Every change of a wallet, as it happens; reconnects by itself and then misses nothing. */
+  streamWallet(wallet: WalletAddress, options: WalletStreamOptions = {}): WalletStream {
+    return new WalletStream(
+      this.#http,
+      paths.streamWallet({ walletKey: walletKeyOf(wallet) }),
+      options,
+    );
+  }
+
+  /** Sends any signed request once and resolves with the answer, whatever its status. */
+  async request(method: string, target: string, body?: string | Buffer): Promise<HttpReply> {
+    return this.#http.sendOnce({ method, target, ...(body === undefined ? {} : { body }) });
+  }
+
+  async close(): Promise<void> {
+    await this.#http.close();
+  }
+
+  async #get<Reply>(target: string): Promise<Reply> {
+    const { reply } = await this.#http.send({ method: "GET", target, isIdempotent: true });
+    return parseReply(reply).value as Reply;
+  }
+
+  async #writeWallet<Reply>(target: string, movement: WireMovementInput): Promise<Reply> {
+    const body = JSON.stringify({ ...movement, externalId: movement.externalId ?? randomUUID() });
+    const { reply } = await this.#http.send({ method: "POST", target, body, isIdempotent: true });
+    return parseReply(reply).value as Reply;
+  }
+
+  /** Resolving a hold twice the same way answers "duplicate", so it needs no key of its own. */
+  async #resolveHold(target: string, commit: object): Promise<WireWalletResult> {
+    const body = JSON.stringify(commit);
+    const { reply } = await this.#http.send({ method: "POST", target, body, isIdempotent: true });
+    return parseReply(reply).value as WireWalletResult;
+  }
+
+  async #write(
+    ledgerId: string,
+    target: string,
+    body: WireEntryInput | WireReversalInput,
+    isOurs: (stored: WireEntry) => boolean,
+  ): Promise<WireWriteResult> {
+    const json = JSON.stringify(body);
+    try {
+      const request = { method: "POST", target, body: json, isIdempotent: true };
+      const { reply } = await this.#http.send(request);
+      return parseReply(reply).value as WireWriteResult;
+    } catch (error) {
+      // A duplicate of an attempt of ours whose answer was lost is that answer.
+      const first = error instanceof ServiceProblem && error.wasRepeated ? error.problem : {};
+      if (first.code !== "DUPLICATE_ENTRY" || first.journalId === undefined) throw error;
+      const stored = await this.getEntry(ledgerId, first.journalId);
+      if (!isOurs(stored)) throw error;
+      return { journalId: stored.journalId, persistedAt: stored.persistedAt };
+    }
+  }
+}
+
+/** What JSON makes of a value: members that are undefined are not there. */
+function asSent<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
+
+function walletKeyOf({ ledgerId, callerKey }: WalletAddress): string {
+  return `${ledgerId}:${callerKey}`;
+}
+
+function withQuery(path: string, query: object): string {
+  const pairs = Object.entries(
+    query as Record<string, string | number | boolean | undefined>,
+  ).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return pairs.length === 0 ? path : `${path}?${pairs.join("&")}`;
+}

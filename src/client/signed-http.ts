@@ -1,0 +1,193 @@
+// Signed requests over kept-alive connections, tried again where that is safe.
+import { setTimeout as sleep } from "node:timers/promises";
+import { Pool } from "undici";
+import { signRequest } from "../core/signing.ts";
+import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
+import type { WireProblem } from "../contract/wire.ts";
+import { ServiceProblem, ServiceUnreachable } from "./errors.ts";
+
+export interface SignedHttpOptions {
+  /** Where the service is, such as `http://127.0.0.1:8420`. A path in it is a proxy's, and is not signed. */
+  readonly url: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  /** Connections kept open at most; each carries one request at a time. */
+  readonly connections?: number;
+  /** How long one request may take. */
+  readonly timeoutMs?: number;
+  /** How long a request is tried again after 429, 503 and lost connections. */
+  readonly retryForMs?: number;
+  /** Hears of each exchange; for diagnosis. The secret is not part of it. */
+  readonly onExchange?: (exchange: Exchange) => void;
+}
+
+export interface Exchange {
+  readonly method: string;
+  readonly target: string;
+  readonly requestBody: string;
+  readonly status: number | null;
+  readonly replyBody: string;
+  readonly requestId: string | null;
+  readonly durationMs: number;
+}
+
+export interface SignedRequestInput {
+  readonly method: string;
+  /** With the query, percent-encoded as it is to be sent. */
+  readonly target: string;
+  readonly body?: string | Buffer;
+  /** Whether sending it twice does no harm: reads, and writes with an externalId. */
+  readonly isIdempotent: boolean;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  readonly requestId: string | null;
+  readonly retryAfterSeconds: number | null;
+  readonly text: string;
+}
+
+export class SignedHttp {
+  readonly #options: SignedHttpOptions;
+  readonly #pool: Pool;
+  readonly #pathPrefix: string;
+
+  constructor(options: SignedHttpOptions) {
+    const url = new URL(options.url);
+    this.#options = options;
+    this.#pathPrefix = url.pathname.replace(/\/+$/, "");
+    this.#pool = new Pool(url.origin, {
+      connections: options.connections ?? 16,
+      pipelining: 1,
+      headersTimeout: options.timeoutMs ?? 30_000,
+      bodyTimeout: options.timeoutMs ?? 30_000,
+    });
+  }
+
+  /**
+   * Sends a request, again where that is safe, and resolves with a reply of status 2xx and whether an
+   * earlier attempt's answer was lost. Rejects with ServiceProblem or ServiceUnreachable.
+   */
+  async send(request: SignedRequestInput): Promise<{ reply: HttpReply; wasRepeated: boolean }> {
+    const untilMs = Date.now() + (this.#options.retryForMs ?? 5_000);
+    let wasRepeated = false;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const reply = await this.sendOnce(request);
+        if (reply.status < 300) return { reply, wasRepeated };
+        throw problemOf(reply, wasRepeated);
+      } catch (error) {
+        const waitMs = retryDelayMs(error, request, attempt);
+        if (waitMs === null || Date.now() + waitMs > untilMs) throw error;
+        wasRepeated ||= mayHaveArrived(error);
+        await sleep(waitMs);
+      }
+    }
+  }
+
+  /** Sends a request once and resolves with whatever was answered. */
+  async sendOnce(request: Omit<SignedRequestInput, "isIdempotent">): Promise<HttpReply> {
+    const { method, target, body = "" } = request;
+    const hasBody = body.length > 0;
+    const startedMs = performance.now();
+    let reply: HttpReply | null = null;
+    try {
+      const response = await this.#pool.request({
+        method: method,
+        path: this.#pathPrefix + target,
+        headers: this.#headers(method, target, body),
+        ...(hasBody ? { body } : {}),
+      });
+      reply = {
+        status: response.statusCode,
+        requestId: oneHeader(response.headers["x-request-id"]),
+        retryAfterSeconds: parseSeconds(oneHeader(response.headers["retry-after"])),
+        text: await response.body.text(),
+      };
+      return reply;
+    } catch (error) {
+      throw new ServiceUnreachable(this.#options.url, error);
+    } finally {
+      this.#options.onExchange?.({
+        method,
+        target,
+        requestBody: body.toString(),
+        status: reply?.status ?? null,
+        replyBody: reply?.text ?? "",
+        requestId: reply?.requestId ?? null,
+        durationMs: performance.now() - startedMs,
+      });
+    }
+  }
+
+  /** Where and with which headers a WebSocket on a target is opened now. */
+  upgrade(target: string): { url: string; headers: Record<string, string> } {
+    const url = new URL(this.#options.url);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    return {
+      url: `${url.origin}${this.#pathPrefix}${target}`,
+      headers: this.#headers("GET", target, ""),
+    };
+  }
+
+  /** Ends the connections once what is under way has finished. */
+  async close(): Promise<void> {
+    await this.#pool.close();
+  }
+
+  #headers(method: string, target: string, body: string | Buffer): Record<string, string> {
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const signature = signRequest(this.#options.apiSecret, { timestamp, method, target, body });
+    return {
+      authorization: `Bearer ${this.#options.apiKey}`,
+      "x-timestamp": timestamp,
+      "x-signature": signature.toString("hex"),
+      ...(body.length === 0 ? {} : { "content-type": "application/json" }),
+    };
+  }
+}
+
+/** The parsed body of a reply. */
+export function parseReply(reply: HttpReply): ExactJson {
+  return parseExactJson(reply.text);
+}
+
+function problemOf(reply: HttpReply, wasRepeated: boolean): ServiceProblem {
+  let problem: Partial<WireProblem>;
+  try {
+    const value = parseReply(reply).value as Partial<WireProblem> & { error?: string };
+    problem = value.error === undefined ? value : { detail: value.error };
+  } catch {
+    problem = { detail: `the service answered ${reply.status} with no JSON` };
+  }
+  return new ServiceProblem({ ...reply, problem, wasRepeated });
+}
+
+/** How long to wait before trying again; null where that would be unsafe or in vain. */
+function retryDelayMs(error: unknown, request: SignedRequestInput, attempt: number): number | null {
+  const backoffMs = Math.min(2_000, 50 * 2 ** attempt);
+  if (error instanceof ServiceUnreachable) {
+    return request.isIdempotent || !mayHaveArrived(error) ? backoffMs : null;
+  }
+  if (!(error instanceof ServiceProblem)) return null;
+  const isSafe = error.code === "OUTCOME_UNKNOWN" ? request.isIdempotent : true;
+  if (!isSafe || (error.status !== 429 && error.status !== 503)) return null;
+  return Math.max(backoffMs, (error.retryAfterSeconds ?? 0) * 1000);
+}
+
+/** Whether a request that failed may have been carried out all the same. */
+function mayHaveArrived(error: unknown): boolean {
+  // A proxy's own 503 says nothing about what became of the request behind it.
+  if (error instanceof ServiceProblem) return error.code !== "UNAVAILABLE" && error.status !== 429;
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return code !== "ECONNREFUSED" && code !== "ENOTFOUND" && code !== "UND_ERR_CONNECT_TIMEOUT";
+}
+
+function oneHeader(value: string | string[] | undefined): string | null {
+  return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+function parseSeconds(text: string | null): number | null {
+  return text !== null && /^[0-9]+$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,182 @@
+// Reading the stream of a wallet: reconnects by itself, each time from the last message it had, so
+// that nothing is missed and nothing comes twice.
+import { setTimeout as sleep } from "node:timers/promises";
+import { WebSocket } from "ws";
+import type { WireBalanceMessage } from "../contract/wire.ts";
+import { ServiceProblem } from "./errors.ts";
+import type { SignedHttp } from "./signed-http.ts";
+
+export interface WalletStreamOptions {
+  /** Replays what came after this seq first; without it the stream begins with the next write. */
+  readonly since?: number;
+  /** Hears when the connection is lost and when it is there (again). */
+  readonly onConnection?: (state: "connected" | "lost") => void;
+}
+
+export interface WalletMessage extends WireBalanceMessage {
+  readonly seq: number;
+}
+
+const reconnectMsMin = 100;
+const reconnectMsMax = 5_000;
+/** The server pings every 30 s; a connection that is silent for longer is dead. */
+const silenceMsMax = 75_000;
+
+export class WalletStream {
+  readonly #http: SignedHttp;
+  readonly #target: string;
+  readonly #options: WalletStreamOptions;
+  readonly #waiting: WalletMessage[] = [];
+  #wake: (() => void) | null = null;
+  #socket: WebSocket | null = null;
+  #isClosed = false;
+  #failure: Error | null = null;
+  #lastSeq: number | null;
+
+  constructor(http: SignedHttp, target: string, options: WalletStreamOptions) {
+    this.#http = http;
+    this.#target = target;
+    this.#options = options;
+    this.#lastSeq = options.since ?? null;
+  }
+
+  /** Messages in order, until the stream is closed. Throws ServiceProblem when the service refuses it for good. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<WalletMessage> {
+    void this.#stayConnected();
+    try {
+      for (;;) {
+        const message = this.#waiting.shift();
+        if (message !== undefined) yield message;
+        else if (this.#failure !== null) throw this.#failure;
+        else if (this.#isClosed) return;
+        else await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      this.close();
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#socket?.close();
+    this.#wake?.();
+  }
+
+  #isOver(): boolean {
+    return this.#isClosed;
+  }
+
+  async #stayConnected(): Promise<void> {
+    let delayMs = reconnectMsMin;
+    while (!this.#isOver()) {
+      try {
+        this.#lastSeq ??= await this.#currentSeq();
+        await this.#connectOnce(() => (delayMs = reconnectMsMin));
+      } catch (error) {
+        if (isFinal(error)) {
+          this.#failure = error;
+          this.#wake?.();
+          return;
+        }
+      }
+      if (this.#isOver()) return;
+      this.#options.onConnection?.("lost");
+      await sleep(delayMs);
+      delayMs = Math.min(reconnectMsMax, delayMs * 2);
+    }
+  }
+
+  /**
+   * Where the wallet's log ends now: a stream without `since` begins there, however often it
+   * reconnects. Found by bisection: the log is paged from its beginning only, and may be long.
+   */
+  async #currentSeq(): Promise<number> {
+    let below = 0;
+    let above = 1;
+    while (await this.#hasWriteAfter(above - 1)) {
+      below = above;
+      above *= 2;
+    }
+    while (above - below > 1) {
+      const middle = Math.floor((below + above) / 2);
+      if (await this.#hasWriteAfter(middle - 1)) below = middle;
+      else above = middle;
+    }
+    return below;
+  }
+
+  async #hasWriteAfter(seq: number): Promise<boolean> {
+    const target = `${this.#target.replace(/\/ws$/, "/history")}?limit=1&after=${seq}`;
+    const { reply } = await this.#http.send({ method: "GET", target, isIdempotent: true });
+    return (JSON.parse(reply.text) as { writes: unknown[] }).writes.length > 0;
+  }
+
+  /** Resolves when the connection is over; rejects when the upgrade was refused. */
+  async #connectOnce(onOpen: () => void): Promise<void> {
+    const { url, headers } = this.#http.upgrade(`${this.#target}?since=${this.#lastSeq ?? 0}`);
+    const socket = new WebSocket(url, { headers, handshakeTimeout: 10_000 });
+    this.#socket = socket;
+    let silence: NodeJS.Timeout | undefined;
+    const heard = () => {
+      clearTimeout(silence);
+      silence = setTimeout(() => {
+        socket.terminate();
+      }, silenceMsMax);
+    };
+    try {
+      await new Promise<void>((resolve, reject) => {
+        socket.on("open", () => {
+          heard();
+          onOpen();
+          this.#options.onConnection?.("connected");
+        });
+        socket.on("ping", heard);
+        socket.on("message", (data: Buffer) => {
+          heard();
+          this.#take(JSON.parse(data.toString()) as WalletMessage);
+        });
+        socket.on("unexpected-response", (_request, response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () => {
+            reject(refusalOf(response.statusCode ?? 0, Buffer.concat(chunks).toString()));
+          });
+        });
+        socket.on("error", reject);
+        socket.on("close", () => {
+          resolve();
+        });
+      });
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+
+  #take(message: WalletMessage): void {
+    this.#lastSeq = Math.max(this.#lastSeq ?? 0, message.seq);
+    this.#waiting.push(message);
+    this.#wake?.();
+    this.#wake = null;
+  }
+}
+
+function refusalOf(status: number, text: string): ServiceProblem {
+  let detail = `the upgrade was answered with ${status}`;
+  try {
+    detail = (JSON.parse(text) as { error?: string }).error ?? detail;
+  } catch {
+    // A proxy's page says nothing that the status does not.
+  }
+  return new ServiceProblem({
+    status,
+    problem: { detail },
+    requestId: null,
+    retryAfterSeconds: null,
+    wasRepeated: false,
+  });
+}
+
+/** A refusal that trying again does not change. */
+function isFinal(error: unknown): error is ServiceProblem {
+  return error instanceof ServiceProblem && [400, 401, 403, 404].includes(error.status);
+}

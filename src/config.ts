@@ -1,0 +1,80 @@
+// The only reader of the environment. What it says is handed down from the command line.
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+export interface Environment {
+  readonly url: string | null;
+  readonly apiKey: string | null;
+  readonly apiSecret: string | null;
+  readonly ledger: string | null;
+  readonly profile: string | null;
+  readonly configFile: string;
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+  /** Base64; see core/signing. */
+  readonly masterKey: string | null;
+  readonly previousMasterKeys: readonly string[];
+  readonly clockWindowSeconds: number;
+  readonly bodyBytesMax: number;
+  readonly logLevel: string;
+  /** How long after their acceptance wallet writes are posted to the ledger. */
+  readonly postIntervalMs: number;
+  /** How long a stopping server waits for requests under way. */
+  readonly graceMs: number;
+  readonly isColorRefused: boolean;
+  readonly path: string;
+}
+
+/** A variable of the environment has a value that can't be used. */
+export class EnvironmentError extends Error {
+  constructor(name: string, detail: string) {
+    super(`${name} ${detail}`);
+    this.name = "EnvironmentError";
+  }
+}
+
+const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
+/** Reads the environment; an empty variable counts as unset. Throws EnvironmentError. */
+export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
+  const text = (name: string): string | null => {
+    const value = variables[name];
+    return value === undefined || value === "" ? null : value;
+  };
+  const number = (name: string, fallback: number, max: number): number => {
+    const value = text(name);
+    if (value === null) return fallback;
+    if (!/^[0-9]{1,12}$/.test(value) || Number(value) < 1 || Number(value) > max) {
+      throw new EnvironmentError(name, `must be a whole number from 1 to ${max}`);
+    }
+    return Number(value);
+  };
+  const home = text("HOME") ?? homedir();
+  const configHome = text("XDG_CONFIG_HOME") ?? join(home, ".config");
+  const dataHome = text("XDG_DATA_HOME") ?? join(home, ".local", "share");
+  const logLevel = text("LEDGERCTL_LOG_LEVEL") ?? "info";
+  if (!logLevels.includes(logLevel)) {
+    throw new EnvironmentError("LEDGERCTL_LOG_LEVEL", `must be one of ${logLevels.join(", ")}`);
+  }
+  return {
+    url: text("LEDGERCTL_URL"),
+    apiKey: text("LEDGERCTL_API_KEY"),
+    apiSecret: text("LEDGERCTL_API_SECRET"),
+    ledger: text("LEDGERCTL_LEDGER"),
+    profile: text("LEDGERCTL_PROFILE"),
+    configFile: text("LEDGERCTL_CONFIG") ?? join(configHome, "ledgerctl", "config.json"),
+    databaseUrl: text("LEDGERCTL_DATABASE_URL"),
+    dataDir: text("LEDGERCTL_DATA_DIR") ?? join(dataHome, "ledgerctl"),
+    masterKey: text("LEDGERCTL_MASTER_KEY"),
+    previousMasterKeys: (text("LEDGERCTL_PREVIOUS_MASTER_KEYS") ?? "")
+      .split(/[\s,]+/)
+      .filter((key) => key !== ""),
+    clockWindowSeconds: number("LEDGERCTL_CLOCK_WINDOW_SECONDS", 300, 86_400),
+    bodyBytesMax: number("LEDGERCTL_BODY_BYTES_MAX", 1024 * 1024, 1024 ** 3),
+    logLevel,
+    postIntervalMs: number("LEDGERCTL_POST_INTERVAL_MS", 1_000, 3_600_000),
+    graceMs: number("LEDGERCTL_GRACE_MS", 10_000, 600_000),
+    isColorRefused: variables["NO_COLOR"] !== undefined && variables["NO_COLOR"] !== "",
+    path: text("PATH") ?? "",
+  };
+}

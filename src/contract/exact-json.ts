@@ -1,0 +1,123 @@
+// JSON whose numbers lose nothing: reading says which number tokens a double can't hold, writing
+// takes bigints. Parsing itself is JSON.parse (the last of duplicate keys wins).
+
+/** A number token of a document whose decimal value is not the value of the double it was read as. */
+export interface InexactNumber {
+  readonly path: readonly (string | number)[];
+  readonly text: string;
+}
+
+export interface ExactJson {
+  readonly value: unknown;
+  readonly inexactNumbers: readonly InexactNumber[];
+}
+
+// Up to 15 significant digits without an exponent a double holds every decimal; most documents have
+// nothing longer, and need no second look. Digits inside of strings may cause one in vain.
+const mayBeInexact = /[0-9.]{16}|[0-9][eE]/;
+
+/** Parses JSON text (RFC 8259). Throws SyntaxError. */
+export function parseExactJson(text: string): ExactJson {
+  const value: unknown = JSON.parse(text);
+  if (!mayBeInexact.test(text)) return { value, inexactNumbers: [] };
+  return { value, inexactNumbers: findInexactNumbers(text, value) };
+}
+
+function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (at, part) =>
+      typeof at === "object" && at !== null && Object.hasOwn(at, part)
+        ? (at as Record<string | number, unknown>)[part]
+        : undefined,
+    value,
+  );
+}
+
+/** A number, a mark of structure, or the quote that a string begins with. */
+const token = /-?[0-9][0-9.eE+-]*|[[\]{},:"]/g;
+
+// Nothing that is kept nests deeper, and nobody needs to hear of more: each number found costs its path.
+const depthMax = 80;
+const inexactMax = 100;
+
+/** Walks the tokens of valid JSON with the path at hand. Iterative: nesting may be as deep as the text is long. */
+function findInexactNumbers(text: string, value: unknown): InexactNumber[] {
+  const found: InexactNumber[] = [];
+  const path: (string | number)[] = [];
+  let key = "";
+  token.lastIndex = 0;
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    const [part] = match;
+    const last = path.length - 1;
+    if (part === "[") path.push(0);
+    else if (part === "{") path.push("");
+    else if (part === "]" || part === "}") path.pop();
+    else if (part === ",") {
+      const index = path[last];
+      if (typeof index === "number") path[last] = index + 1;
+    } else if (part === ":") path[last] = JSON.parse(key) as string;
+    else if (part === '"') {
+      const end = endOfString(text, match.index);
+      // Only an object's members are named by the string before the colon.
+      if (typeof path[last] === "string") key = text.slice(match.index, end);
+      token.lastIndex = end;
+    } else if (path.length <= depthMax && found.length < inexactMax && !isExact(part)) {
+      // Of duplicate keys the last wins: a number that an earlier one had was not kept.
+      const isKept = Object.is(valueAt(value, path), Number(part));
+      if (isKept) found.push({ path: [...path], text: part });
+    }
+  }
+  return found;
+}
+
+/** The index behind a string's closing quote: the first that no odd number of backslashes escapes. */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
+    let backslash = quote - 1;
+    while (text[backslash] === "\\") backslash -= 1;
+    if ((quote - backslash) % 2 === 1) return quote + 1;
+  }
+}
+
+/** Whether a JSON number's decimal value is the shortest form of the double that it is read as. */
+function isExact(numberText: string): boolean {
+  const value = Number(numberText);
+  return Number.isFinite(value) && normalForm(numberText) === normalForm(String(value));
+}
+
+/** Significant digits and power of ten, without leading and trailing zeros: equal for equal values. */
+function normalForm(numberText: string): string {
+  const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(numberText);
+  if (match === null) return numberText;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  if (significant === "") return "0";
+  const power =
+    BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
+  return `${sign}${significant}e${power}`;
+}
+
+export type ExactJsonValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly ExactJsonValue[]
+  | { readonly [key: string]: ExactJsonValue | undefined };
+
+/** JSON text in which a bigint is a number with all its digits. Members that are undefined are left out. */
+export function stringifyExactJson(value: ExactJsonValue): string {
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (isArray(value)) return `[${value.map(stringifyExactJson).join(",")}]`;
+  const members = Object.entries(value).flatMap(([name, member]) =>
+    member === undefined ? [] : [`${JSON.stringify(name)}:${stringifyExactJson(member)}`],
+  );
+  return `{${members.join(",")}}`;
+}
+
+function isArray(value: ExactJsonValue): value is readonly ExactJsonValue[] {
+  return Array.isArray(value);
+}

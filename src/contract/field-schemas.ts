@@ -1,0 +1,61 @@
+// Schemas of single fields: what text, amounts and times on the wire have to look like. Their
+// messages are read behind the field's pointer, so they begin with a verb.
+import { z } from "zod";
+import { descriptionCodePointsMax, labelCodePointsMax, textFault } from "../core/text.ts";
+import { parseTimestamp, type Timestamp } from "../core/time.ts";
+
+const wrongType = (what: string) => ({
+  error: (issue: { input?: unknown }) =>
+    issue.input === undefined || issue.input === null ? "is required" : `must be ${what}`,
+});
+
+/** null equals absent. */
+export function optional<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? null);
+}
+
+const text = (codePointsMax: number) =>
+  z.string(wrongType("a string")).superRefine((value, context) => {
+    const fault = textFault(value, codePointsMax);
+    if (fault !== null) context.addIssue({ code: "custom", message: fault });
+  });
+
+/** Ids, codes and labels. */
+export const label = text(labelCodePointsMax);
+export const description = text(descriptionCodePointsMax);
+
+const integer = "an integer in smallest units, as a string of at most 38 digits";
+
+const amount = (pattern: RegExp, zero: string) =>
+  z
+    .string(wrongType(`a string: ${integer}`))
+    .regex(pattern, { error: ({ input }) => (input === "0" ? zero : `must be ${integer}`) })
+    .transform(BigInt);
+
+export const functionalAmount = amount(/^-?[1-9][0-9]{0,37}$/, "must not be zero");
+export const transactionAmount = amount(/^(?:0|-?[1-9][0-9]{0,37})$/, "");
+
+export const timestamp = z
+  .string(wrongType("a string: an ISO 8601 date and time"))
+  .transform((value, context): Timestamp => {
+    const parsed = parseTimestamp(value);
+    if (parsed !== null) return parsed;
+    const message = "must be an ISO 8601 date and time with Z or an offset, years 0001 to 9999";
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  });
+
+export const spotRate = z
+  .number(wrongType("a finite number above zero"))
+  .positive({ error: "must be a finite number above zero" });
+
+export function oneOf<const Values extends readonly string[]>(
+  values: Values,
+  other: (value: string) => string | null = () => null,
+) {
+  return z.enum(values, {
+    error: ({ input }) =>
+      (typeof input === "string" ? other(input) : null) ??
+      `must be ${values.length === 1 ? "" : "one of "}${values.join(", ")}`,
+  });
+}

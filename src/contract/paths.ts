@@ -1,0 +1,47 @@
+// The paths of the API, from the names of routes. Apart from the table of routes, so that a client
+// need not carry the schemas.
+
+type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Record<Name, string> & Parameters<Rest>
+  : unknown;
+
+const ledger = "/v1/ledgers/{ledgerId}";
+const wallet = "/v1/wallets/{walletKey}";
+
+export const pathTemplates = {
+  listLedgers: "/v1/ledgers",
+  getLedger: ledger,
+  listAccounts: `${ledger}/accounts`,
+  getBalance: `${ledger}/balances`,
+  postEntry: `${ledger}/journal-entries`,
+  listEntries: `${ledger}/journal-entries`,
+  getEntry: `${ledger}/journal-entries/{entryId}`,
+  reverseEntry: `${ledger}/journal-entries/{entryId}/reversal`,
+  listPostedWrites: `${ledger}/journal-entries/{entryId}/wallet-writes`,
+  creditWallet: `${wallet}/credit`,
+  debitWallet: `${wallet}/debit`,
+  getWalletBalance: `${wallet}/balance`,
+  listWalletWrites: `${wallet}/history`,
+  streamWallet: `${wallet}/ws`,
+  reserveFunds: `${wallet}/reserve`,
+  commitHold: `${wallet}/holds/{holdId}/commit`,
+  releaseHold: `${wallet}/holds/{holdId}/release`,
+  writeWallets: `${ledger}/wallet-writes`,
+} as const;
+
+type PathTemplates = typeof pathTemplates;
+
+type PathBuilders = {
+  readonly [Name in keyof PathTemplates]: (parameters: Parameters<PathTemplates[Name]>) => string;
+};
+
+/** Functions that fill a route's path with percent-encoded parameters. */
+export const paths = Object.fromEntries(
+  Object.entries(pathTemplates).map(([name, template]) => [
+    name,
+    (parameters: Readonly<Record<string, string>>) =>
+      template.replace(/\{(\w+)\}/g, (_, parameter: string) =>
+        encodeURIComponent(parameters[parameter] ?? ""),
+      ),
+  ]),
+) as unknown as PathBuilders;

@@ -1,0 +1,106 @@
+// Query parameters of the routes: texts in, values out. Parameters that a route does not know are ignored.
+import { z } from "zod";
+import { textFault, labelCodePointsMax } from "../core/text.ts";
+import type { Fault } from "../core/errors.ts";
+import type { Parsed } from "./entry-body.ts";
+import { timestamp } from "./field-schemas.ts";
+
+export const pageLimitDefault = 50;
+export const pageLimitMax = 100;
+
+const optionalParameter = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.optional().transform((value) => value ?? null);
+
+const labelText = z.string().superRefine((value, context) => {
+  const fault = textFault(value, labelCodePointsMax);
+  if (fault !== null) context.addIssue({ code: "custom", message: fault });
+});
+
+const wholeNumber = z
+  .string()
+  .regex(/^[0-9]+$/, { error: "must be a whole number" })
+  .transform(Number);
+
+/** Anything over the maximum is taken as the maximum. */
+const limit = wholeNumber
+  .refine((value) => value > 0, { error: "must be above zero" })
+  .transform((value) => Math.min(value, pageLimitMax))
+  .optional()
+  .transform((value) => value ?? pageLimitDefault);
+
+const position = wholeNumber.refine((value) => value <= Number.MAX_SAFE_INTEGER, {
+  error: "must be at most 9007199254740991",
+});
+
+export const noQuery = z.object({});
+
+export const accountsQuery = z.object({
+  activeOnly: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .optional()
+    .transform((value) => value === "true"),
+});
+
+export const balanceQuery = z.object({
+  account: z.string({ error: "is required" }).pipe(labelText),
+  currency: optionalParameter(labelText),
+});
+
+export const entriesQuery = z
+  .object({
+    limit,
+    offset: optionalParameter(position),
+    after: optionalParameter(position),
+    from: optionalParameter(timestamp),
+    to: optionalParameter(timestamp),
+    externalId: optionalParameter(labelText),
+    glAccountCode: optionalParameter(labelText),
+  })
+  .refine(({ offset, after }) => offset === null || after === null, {
+    path: ["after"],
+    error: "must not be given beside offset",
+  });
+
+export const historyQuery = z.object({ limit, after: optionalParameter(position) });
+
+export const postedWritesQuery = z.object({ limit, offset: optionalParameter(position) });
+
+export const streamQuery = z.object({ since: optionalParameter(position) });
+
+/**
+ * Reads the query of a request target (`?` excluded) after application/x-www-form-urlencoded. A known
+ * parameter that repeats, or whose escapes are broken, is a fault.
+ */
+export function parseQuery<Schema extends z.ZodType>(
+  schema: Schema,
+  knownNames: readonly string[],
+  rawQuery: string,
+): Parsed<z.output<Schema>> {
+  const given: Record<string, string> = {};
+  const faults: Fault[] = [];
+  for (const pair of rawQuery === "" ? [] : rawQuery.split("&")) {
+    const equals = pair.indexOf("=");
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    if (name === null || !knownNames.includes(name)) continue;
+    const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
+    if (value === null) faults.push({ parameter: name, detail: "is not valid percent-encoding" });
+    else if (Object.hasOwn(given, name)) faults.push({ parameter: name, detail: "is given twice" });
+    else given[name] = value;
+  }
+  const parsed = schema.safeParse(given);
+  if (parsed.success && faults.length === 0) return { value: parsed.data };
+  const broken = new Set(faults.map((fault) => ("parameter" in fault ? fault.parameter : "")));
+  for (const issue of parsed.error?.issues ?? []) {
+    const parameter = String(issue.path[0]);
+    if (!broken.has(parameter)) faults.push({ parameter, detail: issue.message });
+  }
+  return { faults };
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replace(/\+/g, " "));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,143 @@
+// Schemas of what the service answers; each is held to the plain type that clients see.
+import { z } from "zod";
+import { accountTypes } from "../core/ledger.ts";
+import { clientEntryTypes, type JsonObject } from "../core/journal.ts";
+import { isJsonObject } from "./metadata.ts";
+import type {
+  WireAccount,
+  WireBalance,
+  WireBulkResult,
+  WireEntry,
+  WireEntryPage,
+  WireLedger,
+  WirePostedWrites,
+  WireReserveResult,
+  WireWalletBalance,
+  WireWalletHistory,
+  WireWalletResult,
+  WireWriteResult,
+} from "./wire.ts";
+
+const id = z.uuid();
+const timestamp = z.string().describe("ISO 8601, UTC, milliseconds");
+const amount = z
+  .string()
+  .regex(/^-?(0|[1-9][0-9]*)$/)
+  .describe("integer, smallest unit");
+const metadata = z.custom<JsonObject>(isJsonObject);
+
+export const ledgerReply = z.strictObject({
+  id,
+  name: z.string(),
+  status: z.enum(["active", "suspended", "closed"]),
+  createdAt: timestamp,
+  metadata,
+  functionalCurrency: z.string(),
+}) satisfies z.ZodType<WireLedger>;
+
+export const ledgerListReply = z.strictObject({ ledgers: z.array(ledgerReply) });
+
+export const accountReply = z.strictObject({
+  glAccountCode: z.string(),
+  name: z.string(),
+  active: z.boolean(),
+  type: z.enum(accountTypes).nullable(),
+}) satisfies z.ZodType<WireAccount>;
+
+export const accountListReply = z.strictObject({ accounts: z.array(accountReply) });
+
+export const balanceReply = z.strictObject({
+  glAccountCode: z.string(),
+  balance: z.bigint().describe("a JSON number with all its digits, past 2^53 too; smallest unit"),
+  currency: z.string(),
+  entryCount: z.int(),
+}) satisfies z.ZodType<WireBalance>;
+
+export const entryReply = z.strictObject({
+  journalId: id,
+  ledgerId: id,
+  sequence: z.int().positive(),
+  externalId: z.string().nullable(),
+  originSystem: z.string().nullable(),
+  originAccount: z.string().nullable(),
+  eventType: z.string().nullable(),
+  description: z.string().nullable(),
+  transactionDate: timestamp,
+  entryType: z.enum([...clientEntryTypes, "REVERSAL"]),
+  postingStatus: z.literal("POSTED"),
+  metadata,
+  persistedAt: timestamp,
+  reversesJournalId: id.nullable(),
+  reversedByJournalId: id.nullable(),
+  lines: z.array(
+    z.strictObject({
+      glAccountCode: z.string(),
+      description: z.string().nullable(),
+      transactionAmount: amount,
+      transactionCurrency: z.string(),
+      functionalAmount: amount,
+      functionalCurrency: z.string(),
+      spotRate: z.number().nullable(),
+    }),
+  ),
+}) satisfies z.ZodType<WireEntry>;
+
+export const entryPageReply = z.strictObject({
+  entries: z.array(entryReply),
+  total: z.int(),
+  hasMore: z.boolean(),
+}) satisfies z.ZodType<WireEntryPage>;
+
+export const writeReply = z.strictObject({
+  journalId: id,
+  persistedAt: timestamp,
+}) satisfies z.ZodType<WireWriteResult>;
+
+export const walletBalanceReply = z.strictObject({
+  balance: amount,
+  available: amount,
+}) satisfies z.ZodType<WireWalletBalance>;
+
+export const walletReply = z.strictObject({
+  status: z.enum(["accepted", "duplicate"]),
+  balance: amount,
+  available: amount,
+}) satisfies z.ZodType<WireWalletResult>;
+
+export const reserveReply = walletReply.extend({
+  holdId: id.nullable(),
+}) satisfies z.ZodType<WireReserveResult>;
+
+const walletWriteReply = z.strictObject({
+  seq: z.int().positive(),
+  type: z.enum(["credit", "debit", "reserve", "commit", "release", "expire"]),
+  amount,
+  balance: amount,
+  held: amount,
+  externalId: z.string().nullable(),
+  holdId: id.nullable(),
+  metadata: z.string().nullable(),
+  at: timestamp,
+  journalId: id.nullable(),
+});
+
+export const postedWritesReply = z.strictObject({
+  writes: z.array(walletWriteReply.extend({ callerKey: z.string() })),
+  total: z.int(),
+  hasMore: z.boolean(),
+}) satisfies z.ZodType<WirePostedWrites>;
+
+export const walletHistoryReply = z.strictObject({
+  writes: z.array(walletWriteReply),
+  hasMore: z.boolean(),
+}) satisfies z.ZodType<WireWalletHistory>;
+
+export const bulkReply = z.strictObject({
+  results: z.array(z.union([walletReply, z.strictObject({ status: z.int(), error: z.string() })])),
+}) satisfies z.ZodType<WireBulkResult>;
+
+export const balanceMessage = z.object({
+  type: z.literal("balance"),
+  balance: amount,
+  available: amount,
+});

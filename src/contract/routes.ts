@@ -1,0 +1,239 @@
+// The whole API as one table of data: server, client and the OpenAPI page read it.
+import type { z } from "zod";
+import type { Scope } from "../core/ledger.ts";
+import { pathTemplates } from "./paths.ts";
+import { entryBody, reversalBody } from "./entry-body.ts";
+import {
+  accountsQuery,
+  balanceQuery,
+  entriesQuery,
+  historyQuery,
+  noQuery,
+  postedWritesQuery,
+  streamQuery,
+} from "./query-schemas.ts";
+import {
+  accountListReply,
+  balanceMessage,
+  balanceReply,
+  bulkReply,
+  entryPageReply,
+  entryReply,
+  ledgerListReply,
+  ledgerReply,
+  postedWritesReply,
+  reserveReply,
+  walletBalanceReply,
+  walletHistoryReply,
+  walletReply,
+  writeReply,
+} from "./replies.ts";
+import {
+  bulkMovementsBody,
+  commitBody,
+  movementBody,
+  releaseBody,
+  reserveBody,
+} from "./wallet-body.ts";
+import type { WireReplies } from "./wire.ts";
+
+export interface Route {
+  readonly method: "GET" | "POST";
+  /** Parts in braces are parameters, each a whole segment; `{ledgerId}` is resolved before the handler. */
+  readonly path: string;
+  readonly scope: Scope;
+  readonly summary: string;
+  readonly query: z.ZodObject;
+  /** The body's schema; null for none. Whether it may be left out. */
+  readonly body: { readonly schema: z.ZodType; readonly optional: boolean } | null;
+  readonly status: 200 | 201;
+  readonly reply: z.ZodType;
+}
+
+export const routes = {
+  listLedgers: {
+    method: "GET",
+    path: pathTemplates.listLedgers,
+    scope: "read",
+    summary: "The ledgers of the key's organization",
+    query: noQuery,
+    body: null,
+    status: 200,
+    reply: ledgerListReply,
+  },
+  getLedger: {
+    method: "GET",
+    path: pathTemplates.getLedger,
+    scope: "read",
+    summary: "One ledger",
+    query: noQuery,
+    body: null,
+    status: 200,
+    reply: ledgerReply,
+  },
+  listAccounts: {
+    method: "GET",
+    path: pathTemplates.listAccounts,
+    scope: "read",
+    summary: "The chart of accounts",
+    query: accountsQuery,
+    body: null,
+    status: 200,
+    reply: accountListReply,
+  },
+  getBalance: {
+    method: "GET",
+    path: pathTemplates.getBalance,
+    scope: "read",
+    summary: "The balance of an account",
+    query: balanceQuery,
+    body: null,
+    status: 200,
+    reply: balanceReply,
+  },
+  postEntry: {
+    method: "POST",
+    path: pathTemplates.postEntry,
+    scope: "entries:write",
+    summary: "Post a journal entry",
+    query: noQuery,
+    body: { schema: entryBody, optional: false },
+    status: 201,
+    reply: writeReply,
+  },
+  listEntries: {
+    method: "GET",
+    path: pathTemplates.listEntries,
+    scope: "read",
+    summary: "Journal entries by sequence",
+    query: entriesQuery,
+    body: null,
+    status: 200,
+    reply: entryPageReply,
+  },
+  getEntry: {
+    method: "GET",
+    path: pathTemplates.getEntry,
+    scope: "read",
+    summary: "One journal entry with its lines",
+    query: noQuery,
+    body: null,
+    status: 200,
+    reply: entryReply,
+  },
+  reverseEntry: {
+    method: "POST",
+    path: pathTemplates.reverseEntry,
+    scope: "entries:write",
+    summary: "Reverse a journal entry",
+    query: noQuery,
+    body: { schema: reversalBody, optional: true },
+    status: 201,
+    reply: writeReply,
+  },
+  listPostedWrites: {
+    method: "GET",
+    path: pathTemplates.listPostedWrites,
+    scope: "read",
+    summary: "The wallet writes that an entry posts",
+    query: postedWritesQuery,
+    body: null,
+    status: 200,
+    reply: postedWritesReply,
+  },
+  creditWallet: {
+    method: "POST",
+    path: pathTemplates.creditWallet,
+    scope: "wallets:write",
+    summary: "Add to a wallet",
+    query: noQuery,
+    body: { schema: movementBody, optional: false },
+    status: 200,
+    reply: walletReply,
+  },
+  debitWallet: {
+    method: "POST",
+    path: pathTemplates.debitWallet,
+    scope: "wallets:write",
+    summary: "Take from a wallet",
+    query: noQuery,
+    body: { schema: movementBody, optional: false },
+    status: 200,
+    reply: walletReply,
+  },
+  getWalletBalance: {
+    method: "GET",
+    path: pathTemplates.getWalletBalance,
+    scope: "read",
+    summary: "A wallet's balance",
+    query: noQuery,
+    body: null,
+    status: 200,
+    reply: walletBalanceReply,
+  },
+  listWalletWrites: {
+    method: "GET",
+    path: pathTemplates.listWalletWrites,
+    scope: "read",
+    summary: "A wallet's log",
+    query: historyQuery,
+    body: null,
+    status: 200,
+    reply: walletHistoryReply,
+  },
+  streamWallet: {
+    method: "GET",
+    path: pathTemplates.streamWallet,
+    scope: "read",
+    summary: "A wallet's changes, live (a WebSocket)",
+    query: streamQuery,
+    body: null,
+    status: 200,
+    reply: balanceMessage,
+  },
+  reserveFunds: {
+    method: "POST",
+    path: pathTemplates.reserveFunds,
+    scope: "wallets:write",
+    summary: "Hold a part of a wallet",
+    query: noQuery,
+    body: { schema: reserveBody, optional: false },
+    status: 200,
+    reply: reserveReply,
+  },
+  commitHold: {
+    method: "POST",
+    path: pathTemplates.commitHold,
+    scope: "wallets:write",
+    summary: "Take what was held, or a part of it",
+    query: noQuery,
+    body: { schema: commitBody, optional: true },
+    status: 200,
+    reply: walletReply,
+  },
+  releaseHold: {
+    method: "POST",
+    path: pathTemplates.releaseHold,
+    scope: "wallets:write",
+    summary: "Let go of what was held",
+    query: noQuery,
+    body: { schema: releaseBody, optional: true },
+    status: 200,
+    reply: walletReply,
+  },
+  writeWallets: {
+    method: "POST",
+    path: pathTemplates.writeWallets,
+    scope: "wallets:write",
+    summary: "Many credits and debits, each by itself",
+    query: noQuery,
+    body: { schema: bulkMovementsBody, optional: false },
+    status: 200,
+    reply: bulkReply,
+  },
+} as const satisfies { [Name in keyof WireReplies]: Route };
+
+export type Routes = typeof routes;
+export type RouteName = keyof Routes;
+export type RouteQuery<Name extends RouteName> = z.output<Routes[Name]["query"]>;
+export type RouteReply<Name extends RouteName> = WireReplies[Name];

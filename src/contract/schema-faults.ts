@@ -1,0 +1,25 @@
+// From what a schema says is wrong to the faults of the wire.
+import type { z } from "zod";
+import { faultsMax, jsonPointer, type Fault } from "../core/errors.ts";
+
+/** One fault an issue; an object's unknown members are a fault each. */
+export function faultsOf(error: z.ZodError): Fault[] {
+  const issues = error.issues.slice(0, faultsMax);
+  const illTyped = new Set(
+    issues
+      .filter(({ code }) => code === "invalid_type")
+      .map(({ path }) => jsonPointer(wirePath(path))),
+  );
+  const faults = issues.flatMap((issue): Fault[] => {
+    const path = wirePath(issue.path);
+    // What is no array or string at all has no wrong length besides.
+    if (issue.code !== "invalid_type" && illTyped.has(jsonPointer(path))) return [];
+    if (issue.code !== "unrecognized_keys") return [{ path, detail: issue.message }];
+    return issue.keys.map((key) => ({ path: [...path, key], detail: "is not a known member" }));
+  });
+  return faults.slice(0, faultsMax);
+}
+
+function wirePath(path: readonly PropertyKey[]): (string | number)[] {
+  return path.map((part) => (typeof part === "symbol" ? String(part) : part));
+}

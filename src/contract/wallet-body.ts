@@ -1,0 +1,143 @@
+// Bodies of wallet writes: from parsed JSON to a write, or to every fault that it has.
+import { z } from "zod";
+import { parseAssetCode } from "../core/asset.ts";
+import { parseUuid } from "../core/text.ts";
+import type { MovementType, WalletWrite } from "../core/wallet.ts";
+import type { Parsed } from "./entry-body.ts";
+import type { ExactJson } from "./exact-json.ts";
+import { label, optional } from "./field-schemas.ts";
+import { metadataBytesMax } from "./metadata.ts";
+import { faultsOf } from "./schema-faults.ts";
+import { brokenTextFault } from "../core/text.ts";
+
+const holdSecondsMax = 31_536_000;
+
+const missingOr = (what: string) => ({
+  error: (issue: { input?: unknown }) =>
+    issue.input === undefined || issue.input === null ? "is required" : what,
+});
+
+const amountRule = "must be a positive integer in smallest units, as a string of at most 38 digits";
+
+const amount = z
+  .string(missingOr(amountRule))
+  .regex(/^[1-9][0-9]{0,37}$/, { error: amountRule })
+  .transform(BigInt);
+
+const assetRule = "must be 1 to 32 letters, digits or _ . : / -";
+
+const assetCode = z.string(missingOr(assetRule)).transform((value, context) => {
+  const parsed = parseAssetCode(value);
+  if (parsed !== null) return parsed;
+  context.addIssue({ code: "custom", message: assetRule });
+  return z.NEVER;
+});
+
+/** Any text; it is kept and not read. */
+const walletMetadata = z.string({ error: "must be a string" }).superRefine((value, context) => {
+  const isTooLong = Buffer.byteLength(value) > metadataBytesMax;
+  const fault = isTooLong ? "must be at most 64 KiB" : brokenTextFault(value);
+  if (fault !== null) context.addIssue({ code: "custom", message: fault });
+});
+
+const notObject = { error: "must be a JSON object" };
+
+const movementMembers = {
+  amount,
+  assetCode,
+  externalId: optional(label),
+  metadata: optional(walletMetadata),
+};
+
+export const movementBody = z.strictObject(movementMembers, notObject);
+
+export const reserveBody = z.strictObject(
+  {
+    ...movementMembers,
+    expiresInSeconds: optional(
+      z
+        .int({ error: `must be a whole number from 1 to ${holdSecondsMax}` })
+        .min(1, { error: "must be at least 1" })
+        .max(holdSecondsMax, { error: `must be at most ${holdSecondsMax}` }),
+    ),
+  },
+  notObject,
+);
+
+export const commitBody = z.strictObject({ amount: optional(amount) }, notObject);
+export const releaseBody = z.strictObject({}, notObject);
+
+/** One of many: the members of a movement, whose wallet it is and which way it goes. */
+export const bulkMovement = z.strictObject(
+  {
+    ...movementMembers,
+    callerKey: label.refine((value) => !hasControlCharacter(value), {
+      error: "must not contain control characters",
+    }),
+    type: z.enum(["credit", "debit"], { error: "must be credit or debit" }),
+  },
+  notObject,
+);
+
+export const bulkMovementsBody = z.strictObject(
+  {
+    writes: z
+      .array(z.unknown(), { error: "must be an array of writes" })
+      .min(1, { error: "must have at least one write" })
+      .max(1000, { error: "must have at most 1000 writes" }),
+  },
+  notObject,
+);
+
+export function parseMovementBody(
+  body: ExactJson | null,
+  type: MovementType,
+  callerKey: string,
+): Parsed<WalletWrite> {
+  const parsed = movementBody.safeParse(body?.value);
+  if (!parsed.success) return { faults: faultsOf(parsed.error) };
+  return { value: { ...parsed.data, type, callerKey } };
+}
+
+export function parseReserveBody(body: ExactJson | null, callerKey: string): Parsed<WalletWrite> {
+  const parsed = reserveBody.safeParse(body?.value);
+  if (!parsed.success) return { faults: faultsOf(parsed.error) };
+  return { value: { ...parsed.data, type: "reserve", callerKey } };
+}
+
+export function parseCommitBody(
+  body: ExactJson | null,
+  callerKey: string,
+  holdId: string,
+): Parsed<WalletWrite> {
+  const parsed = commitBody.safeParse(body === null ? {} : body.value);
+  if (!parsed.success) return { faults: faultsOf(parsed.error) };
+  return { value: { ...parsed.data, type: "commit", callerKey, holdId: parseUuid(holdId) } };
+}
+
+export function parseReleaseBody(
+  body: ExactJson | null,
+  callerKey: string,
+  holdId: string,
+): Parsed<WalletWrite> {
+  const parsed = releaseBody.safeParse(body === null ? {} : body.value);
+  if (!parsed.success) return { faults: faultsOf(parsed.error) };
+  return { value: { type: "release", callerKey, holdId: parseUuid(holdId) } };
+}
+
+/** Each write of a bulk by itself: a faulty one does not spoil the others. */
+export function parseBulkBody(body: ExactJson | null): Parsed<readonly Parsed<WalletWrite>[]> {
+  const parsed = bulkMovementsBody.safeParse(body?.value);
+  if (!parsed.success) return { faults: faultsOf(parsed.error) };
+  return {
+    value: parsed.data.writes.map((write): Parsed<WalletWrite> => {
+      const one = bulkMovement.safeParse(write);
+      return one.success ? { value: one.data } : { faults: faultsOf(one.error) };
+    }),
+  };
+}
+
+export function hasControlCharacter(text: string): boolean {
+  // C0, DEL and C1 (Unicode category Cc).
+  return /\p{Cc}/u.test(text);
+}

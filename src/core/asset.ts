@@ -1,0 +1,69 @@
+// Assets: their codes, and the rules by which wallets of an asset meet the ledger.
+import { currencyExponents } from "./currencies.ts";
+import { walletAccounts } from "./ledger.ts";
+
+const assetCodePattern = /^[A-Za-z0-9_.:/-]{1,32}$/;
+
+/** An asset code as it is kept, or null: one that equals an ISO 4217 code without regard to case is that code. */
+export function parseAssetCode(text: string): string | null {
+  if (!assetCodePattern.test(text)) return null;
+  const upper = text.toUpperCase();
+  return currencyExponents.has(upper) ? upper : text;
+}
+
+/** A rate as a fraction of integers: exact, whatever its decimals. */
+export interface Rate {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+const ratePattern = /^(?:0|[1-9][0-9]{0,37})(?:\.[0-9]{1,38})?$/;
+
+/** Reads an exact decimal above zero, such as `1.0845`; null for anything else. */
+export function parseRate(text: string): Rate | null {
+  if (!ratePattern.test(text)) return null;
+  const [whole = "", fraction = ""] = text.split(".");
+  const numerator = BigInt(whole + fraction);
+  return numerator === 0n ? null : { numerator, denominator: 10n ** BigInt(fraction.length) };
+}
+
+/** amount × rate, rounded half to even: over many roundings neither side gains. */
+export function convert(amount: bigint, rate: Rate): bigint {
+  const product = amount * rate.numerator;
+  const quotient = product / rate.denominator;
+  const twice = 2n * (product % rate.denominator);
+  const isUp = twice > rate.denominator || (twice === rate.denominator && quotient % 2n === 1n);
+  return isUp ? quotient + 1n : quotient;
+}
+
+export interface AssetRule {
+  readonly assetCode: string;
+  /** 1, 2, 3 … for its asset. */
+  readonly version: number;
+  readonly walletsAccount: string;
+  readonly clearingAccount: string;
+  /** An exact decimal: functional smallest units per smallest unit of the asset; null while there is none. */
+  readonly rate: string | null;
+  readonly exponent: number;
+  /** How far below zero `available` may go. */
+  readonly overdraftLimit: bigint;
+}
+
+/**
+ * The rule of an asset that nobody has made a rule for. The functional currency and codes that are no
+ * currency count one to one; another currency waits for a rate.
+ */
+export function defaultAssetRule(assetCode: string, functionalCurrency: string): AssetRule {
+  const pair = walletAccounts(assetCode);
+  const exponent = currencyExponents.get(assetCode);
+  const isOneToOne = assetCode === functionalCurrency || exponent === undefined;
+  return {
+    assetCode,
+    version: 1,
+    walletsAccount: pair.wallets.glAccountCode,
+    clearingAccount: pair.clearing.glAccountCode,
+    rate: isOneToOne ? "1" : null,
+    exponent: exponent ?? 0,
+    overdraftLimit: 0n,
+  };
+}

@@ -1,0 +1,129 @@
+// The one catalog of refusals: code, status, title. What is refused is thrown as a Refusal;
+// a bug is any other error. Nothing here knows HTTP beyond the numbers of its statuses.
+
+interface ProblemKind {
+  readonly status: number;
+  /** Machine-readable code of the wire; null where the interface has none. */
+  readonly code: string | null;
+  readonly title: string;
+}
+
+/**
+ * Every refusal there is, in the order of precedence: when several apply to a request,
+ * the one that stands first is answered.
+ */
+export const problemKinds = {
+  unknownPath: { status: 404, code: null, title: "Not found" },
+  methodNotAllowed: { status: 405, code: null, title: "Method not allowed" },
+  bodyTooLarge: { status: 413, code: null, title: "Body too large" },
+  unauthorized: { status: 401, code: null, title: "Unauthorized" },
+  ledgerNotFound: { status: 404, code: null, title: "Ledger not found" },
+  insufficientScope: { status: 403, code: "INSUFFICIENT_SCOPE", title: "Insufficient scope" },
+  unsupportedMediaType: { status: 415, code: null, title: "Unsupported media type" },
+  validation: { status: 400, code: "VALIDATION_ERROR", title: "Validation failed" },
+  duplicateEntry: { status: 409, code: "DUPLICATE_ENTRY", title: "Duplicate entry" },
+  alreadyReversed: { status: 409, code: "ALREADY_REVERSED", title: "Already reversed" },
+  ledgerSuspended: { status: 403, code: "LEDGER_SUSPENDED", title: "Ledger suspended" },
+  ledgerClosed: { status: 403, code: "LEDGER_CLOSED", title: "Ledger closed" },
+  entryNotFound: { status: 404, code: "ENTRY_NOT_FOUND", title: "Entry not found" },
+  accountNotFound: { status: 404, code: "ACCOUNT_NOT_FOUND", title: "Account not found" },
+  reversalNotReversible: {
+    status: 409,
+    code: "REVERSAL_NOT_REVERSIBLE",
+    title: "Reversal not reversible",
+  },
+  walletBatchNotReversible: {
+    status: 409,
+    code: "WALLET_BATCH_NOT_REVERSIBLE",
+    title: "Wallet batch not reversible",
+  },
+  holdNotFound: { status: 404, code: null, title: "Hold not found" },
+  holdResolved: { status: 409, code: null, title: "Hold already resolved" },
+  insufficientFunds: { status: 422, code: null, title: "Insufficient funds" },
+  upgradeRequired: { status: 426, code: null, title: "Upgrade required" },
+  unavailable: { status: 503, code: "UNAVAILABLE", title: "Service unavailable" },
+  outcomeUnknown: { status: 503, code: "OUTCOME_UNKNOWN", title: "Outcome unknown" },
+  internal: { status: 500, code: null, title: "Internal server error" },
+} as const satisfies Record<string, ProblemKind>;
+
+export type ProblemName = keyof typeof problemKinds;
+
+/** One thing wrong with the input: a place in the body (path) or a query parameter, and what is wrong there. */
+export type Fault =
+  | { readonly path: readonly (string | number)[]; readonly detail: string }
+  | { readonly parameter: string; readonly detail: string };
+
+/** Facts that travel with a refusal, such as the journalId of the entry that came first. */
+export type RefusalMembers = Readonly<Record<string, string>>;
+
+/** The service says no, for a reason from the catalog. */
+export class Refusal extends Error {
+  readonly problem: ProblemName;
+  readonly faults: readonly Fault[];
+  readonly members: RefusalMembers;
+
+  constructor(
+    problem: ProblemName,
+    detail: string,
+    more: { faults?: readonly Fault[]; members?: RefusalMembers; cause?: unknown } = {},
+  ) {
+    super(detail, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = "Refusal";
+    this.problem = problem;
+    this.faults = more.faults ?? [];
+    this.members = more.members ?? {};
+  }
+
+  get status(): number {
+    return problemKinds[this.problem].status;
+  }
+
+  get code(): string | null {
+    return problemKinds[this.problem].code;
+  }
+}
+
+/** More faults than this help nobody, and each travels with its whole place: a body must not multiply. */
+export const faultsMax = 100;
+
+/** The refusal of bad input: every fault that was found, at once. */
+export function validationRefusal(faults: readonly Fault[]): Refusal {
+  const first = faults[0];
+  const detail =
+    faults.length === 1 && first !== undefined
+      ? first.detail
+      : `${faults.length} things are wrong with the request; see errors`;
+  return new Refusal("validation", detail, { faults: faults.slice(0, faultsMax) });
+}
+
+const pointerPartMax = 256;
+
+/**
+ * A JSON Pointer in its URI fragment form (RFC 6901, sections 3 and 6): `#/lines/1/functionalAmount`.
+ * The empty path is the whole document, `#`. A place under an absurdly long name is told as the object
+ * that has it.
+ */
+export function jsonPointer(path: readonly (string | number)[]): string {
+  const tooLong = path.findIndex((part) => String(part).length > pointerPartMax);
+  const told = tooLong < 0 ? path : path.slice(0, tooLong);
+  return `#${told
+    .map(
+      (part) =>
+        `/${encodeURI(wellFormed(String(part)))
+          .replace(/~/g, "~0")
+          .replace(/\//g, "~1")
+          .replace(/#/g, "%23")
+          .replace(/\?/g, "%3F")}`,
+    )
+    .join("")}`;
+}
+
+/** A member's name may hold a lone surrogate; a URI can't. */
+function wellFormed(text: string): string {
+  return text.toWellFormed();
+}
+
+/** An assertion about our own code: a false one is a bug, and stays on in production. */
+export function assert(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Error(`assertion failed: ${what}`);
+}

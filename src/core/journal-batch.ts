@@ -1,0 +1,214 @@
+// Decides a batch of journal writes against the books as they stand under the ledger's lock.
+// Pure: the books, the clock and new ids are handed in; what comes out is entries or refusals.
+import { Refusal, validationRefusal, type Fault } from "./errors.ts";
+import type { Account, LedgerIdentity, LedgerStatus } from "./ledger.ts";
+import {
+  reverseLines,
+  type Entry,
+  type EntryDraft,
+  type ReversalDraft,
+  type StoredEntry,
+} from "./journal.ts";
+import { laterOf, type Timestamp } from "./time.ts";
+
+export type JournalWrite =
+  | { readonly kind: "entry"; readonly draft: EntryDraft }
+  | { readonly kind: "reversal"; readonly draft: ReversalDraft };
+
+/** An entry that came first under an externalId. */
+export interface KnownEntry {
+  readonly journalId: string;
+  readonly persistedAt: Timestamp;
+}
+
+/** What a decision may depend on, read after the ledger's lock was taken. */
+export interface Books {
+  readonly ledger: LedgerIdentity;
+  readonly status: LedgerStatus;
+  readonly lastSequence: number;
+  /** null before the first entry. */
+  readonly lastPersistedAt: Timestamp | null;
+  /** The database's clock. */
+  readonly now: Timestamp;
+  /** Of the accounts that the batch names, those that exist. */
+  readonly accounts: ReadonlyMap<string, Pick<Account, "active">>;
+  /** Of the externalIds that the batch names, those in use, as far as they were looked up. */
+  readonly known: ReadonlyMap<string, KnownEntry>;
+  /** Of the entries that the batch reverses, those that exist. */
+  readonly originals: ReadonlyMap<string, StoredEntry>;
+  /** Of those, the ones that post what wallets accepted. */
+  readonly walletPostings: ReadonlySet<string>;
+}
+
+export type Decision = { readonly entry: Entry } | { readonly refusal: Refusal };
+
+/** One decision an item, in order. Each accepted item is seen by those after it. */
+export function decideJournalBatch(
+  books: Books,
+  writes: readonly JournalWrite[],
+  newJournalId: () => string,
+): Decision[] {
+  const known = new Map(books.known);
+  const reversedBy = new Map<string, string>();
+  const persistedAt =
+    books.lastPersistedAt === null ? books.now : laterOf(books.now, books.lastPersistedAt);
+  let sequence = books.lastSequence;
+  return writes.map((write) => {
+    const refusal =
+      write.kind === "entry"
+        ? refuseEntry(books, known, write.draft)
+        : refuseReversal(books, known, reversedBy, write.draft);
+    if (refusal !== null) return { refusal };
+    sequence += 1;
+    const identity = {
+      ledgerId: books.ledger.ledgerId,
+      journalId: newJournalId(),
+      sequence,
+      persistedAt,
+    };
+    const entry =
+      write.kind === "entry"
+        ? entryFromDraft(write.draft, identity)
+        : reversalOf(originalOf(books, write.draft), write.draft, identity);
+    if (entry.externalId !== null) known.set(entry.externalId, entry);
+    if (entry.reversesJournalId !== null) reversedBy.set(entry.reversesJournalId, entry.journalId);
+    return { entry };
+  });
+}
+
+function refuseEntry(
+  books: Books,
+  known: ReadonlyMap<string, KnownEntry>,
+  draft: EntryDraft,
+): Refusal | null {
+  const duplicate = refuseDuplicate(known, draft.externalId);
+  if (duplicate !== null) return duplicate;
+  const state = refuseState(books.status);
+  if (state !== null) return state;
+  const faults = draft.lines.flatMap((line, index) => [
+    ...accountFaults(books.accounts.get(line.glAccountCode), line.glAccountCode, index),
+    ...functionalCurrencyFaults(books.ledger, line.functionalCurrency, index),
+  ]);
+  return faults.length > 0 ? validationRefusal(faults) : null;
+}
+
+function refuseReversal(
+  books: Books,
+  known: ReadonlyMap<string, KnownEntry>,
+  reversedBy: ReadonlyMap<string, string>,
+  draft: ReversalDraft,
+): Refusal | null {
+  const duplicate = refuseDuplicate(known, draft.externalId);
+  if (duplicate !== null) return duplicate;
+  const original = findOriginal(books, draft);
+  const reversalJournalId =
+    original?.reversedByJournalId ?? (original && reversedBy.get(original.journalId));
+  if (reversalJournalId !== undefined) {
+    return new Refusal("alreadyReversed", "the entry has already been reversed", {
+      members: { reversalJournalId },
+    });
+  }
+  const state = refuseState(books.status);
+  if (state !== null) return state;
+  if (original === undefined) {
+    return new Refusal("entryNotFound", "the ledger has no entry with this id");
+  }
+  if (original.entryType === "REVERSAL") {
+    return new Refusal("reversalNotReversible", "a reversal cannot be reversed");
+  }
+  if (books.walletPostings.has(original.journalId)) {
+    return new Refusal(
+      "walletBatchNotReversible",
+      "the entry posts what wallets accepted; write to the wallets instead",
+    );
+  }
+  return null;
+}
+
+function refuseDuplicate(
+  known: ReadonlyMap<string, KnownEntry>,
+  externalId: string | null,
+): Refusal | null {
+  const first = externalId === null ? undefined : known.get(externalId);
+  if (first === undefined) return null;
+  return new Refusal("duplicateEntry", "this externalId has already been used in this ledger", {
+    members: { journalId: first.journalId, persistedAt: first.persistedAt },
+  });
+}
+
+/** What a ledger that is not active answers to a write. */
+export function refuseState(status: LedgerStatus): Refusal | null {
+  switch (status) {
+    case "active":
+      return null;
+    case "suspended":
+      return new Refusal("ledgerSuspended", "the ledger is suspended and can only be read");
+    case "closed":
+      return new Refusal("ledgerClosed", "the ledger is permanently closed");
+  }
+}
+
+function accountFaults(
+  account: Pick<Account, "active"> | undefined,
+  glAccountCode: string,
+  index: number,
+): Fault[] {
+  const path = ["lines", index, "glAccountCode"];
+  if (account === undefined) {
+    return [{ path, detail: `the ledger has no account ${JSON.stringify(glAccountCode)}` }];
+  }
+  return account.active
+    ? []
+    : [{ path, detail: `the account ${JSON.stringify(glAccountCode)} is inactive` }];
+}
+
+/** A line's functional currency has to be the ledger's own. */
+export function functionalCurrencyFaults(
+  ledger: Pick<LedgerIdentity, "functionalCurrency">,
+  functionalCurrency: string,
+  index: number,
+): Fault[] {
+  if (functionalCurrency === ledger.functionalCurrency) return [];
+  const detail = `must be the ledger's functional currency, ${ledger.functionalCurrency}`;
+  return [{ path: ["lines", index, "functionalCurrency"], detail }];
+}
+
+type EntryIdentity = Pick<Entry, "ledgerId" | "journalId" | "sequence" | "persistedAt">;
+
+function entryFromDraft(draft: EntryDraft, identity: EntryIdentity): Entry {
+  return {
+    ...draft,
+    ...identity,
+    transactionDate: draft.transactionDate ?? identity.persistedAt,
+    postingStatus: "POSTED",
+    reversesJournalId: null,
+  };
+}
+
+function findOriginal(books: Books, draft: ReversalDraft): StoredEntry | undefined {
+  return draft.entryId === null ? undefined : books.originals.get(draft.entryId);
+}
+
+function originalOf(books: Books, draft: ReversalDraft): StoredEntry {
+  const original = findOriginal(books, draft);
+  if (original === undefined)
+    throw new Error("a reversal is accepted only of an entry that exists");
+  return original;
+}
+
+function reversalOf(original: StoredEntry, draft: ReversalDraft, identity: EntryIdentity): Entry {
+  return {
+    ...identity,
+    externalId: draft.externalId,
+    originSystem: null,
+    originAccount: null,
+    eventType: null,
+    description: draft.description,
+    metadata: draft.metadata,
+    transactionDate: draft.transactionDate ?? original.transactionDate,
+    entryType: "REVERSAL",
+    postingStatus: "POSTED",
+    reversesJournalId: original.journalId,
+    lines: reverseLines(original.lines),
+  };
+}

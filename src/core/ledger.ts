@@ -1,0 +1,37 @@
+// Ledgers and their accounts, as the books know them.
+
+export type LedgerStatus = "active" | "suspended" | "closed";
+
+/** What of a ledger never changes once it is made. */
+export interface LedgerIdentity {
+  readonly ledgerId: string;
+  readonly organizationId: string;
+  readonly functionalCurrency: string;
+}
+
+export const accountTypes = ["asset", "liability", "equity", "income", "expense"] as const;
+export type AccountType = (typeof accountTypes)[number];
+
+export interface Account {
+  readonly glAccountCode: string;
+  readonly name: string;
+  readonly type: AccountType | null;
+  readonly active: boolean;
+}
+
+/** The pair of accounts through which wallets of an asset meet the ledger. */
+export function walletAccounts(assetCode: string): { wallets: Account; clearing: Account } {
+  const account = (prefix: string, name: string, type: AccountType): Account => ({
+    glAccountCode: `${prefix}:${assetCode}`,
+    name: `${name} ${assetCode}`,
+    type,
+    active: true,
+  });
+  return {
+    wallets: account("wallets", "Wallets", "liability"),
+    clearing: account("wallets-clearing", "Wallets clearing", "asset"),
+  };
+}
+
+export const scopes = ["read", "wallets:write", "entries:write", "periods:close"] as const;
+export type Scope = (typeof scopes)[number];

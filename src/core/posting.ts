@@ -1,0 +1,193 @@
+// From what wallets accepted to journal entries: which batch sides make one entry, what its lines are
+// worth, and what stays pending. Pure.
+import { convert, parseRate, type AssetRule } from "./asset.ts";
+import type { BatchSide } from "./wallet-batch.ts";
+import type { Entry, JsonObject, Line } from "./journal.ts";
+import type { LedgerIdentity } from "./ledger.ts";
+import type { Timestamp } from "./time.ts";
+
+/** A batch side that waits; of its spans only the wallets matter here. */
+export type PendingSide = Omit<BatchSide, "spans"> & { readonly walletIds: readonly string[] };
+
+/** What has been posted so far of one side under one rule, before and after conversion. */
+export interface PostingTotal {
+  readonly assetCode: string;
+  readonly ruleVersion: number;
+  readonly side: "credit" | "debit";
+  readonly amount: bigint;
+  readonly functionalAmount: bigint;
+}
+
+export interface PostingBooks {
+  readonly ledger: LedgerIdentity;
+  readonly pending: readonly PendingSide[];
+  /** Every version of every rule of the ledger. */
+  readonly rules: readonly AssetRule[];
+  readonly totals: readonly PostingTotal[];
+}
+
+/** One entry to be made, and what it settles. */
+export interface Posting {
+  readonly assetCode: string;
+  readonly ruleVersion: number;
+  readonly lines: readonly Line[];
+  readonly transactionDate: Timestamp;
+  readonly metadata: JsonObject;
+  readonly batchIds: readonly string[];
+  readonly walletIds: readonly string[];
+  /** The totals of its sides, with it included. */
+  readonly totals: readonly PostingTotal[];
+}
+
+interface Group {
+  readonly rule: AssetRule & { readonly rate: string };
+  readonly sides: PendingSide[];
+}
+
+/**
+ * What can be posted now. Sides are gathered by asset, rule and UTC day; those of a currency without a
+ * rate, and a side whose value rounds to nothing, stay pending whole.
+ */
+export function planPostings(books: PostingBooks): Posting[] {
+  const totals = new Map(books.totals.map((total) => [totalKey(total), total]));
+  return [...gather(books).values()].flatMap((group) => {
+    const posting = postGroup(group, totals, books.ledger);
+    for (const total of posting?.totals ?? []) totals.set(totalKey(total), total);
+    return posting === null ? [] : [posting];
+  });
+}
+
+function gather({ pending, rules }: PostingBooks): Map<string, Group> {
+  const groups = new Map<string, Group>();
+  const inOrder = [...pending].sort((a, b) => (a.acceptedTo < b.acceptedTo ? -1 : 1));
+  for (const side of inOrder) {
+    const rule = postingRule(rules, side);
+    if (rule === null) continue;
+    const key = `${side.assetCode} ${rule.version} ${side.acceptedTo.slice(0, 10)}`;
+    const group = groups.get(key) ?? { rule, sides: [] };
+    group.sides.push(side);
+    groups.set(key, group);
+  }
+  return groups;
+}
+
+/** The rule a write was accepted under or, where that had no rate yet, the first one after it that has. */
+function postingRule(
+  rules: readonly AssetRule[],
+  side: PendingSide,
+): (AssetRule & { rate: string }) | null {
+  const candidates = rules
+    .filter(({ assetCode, version }) => assetCode === side.assetCode && version >= side.ruleVersion)
+    .sort((a, b) => a.version - b.version);
+  for (const rule of candidates) {
+    if (rule.rate !== null) return { ...rule, rate: rule.rate };
+  }
+  return null;
+}
+
+function postGroup(
+  { rule, sides }: Group,
+  totals: ReadonlyMap<string, PostingTotal>,
+  ledger: LedgerIdentity,
+): Posting | null {
+  const posted = (["credit", "debit"] as const).flatMap((side) => {
+    const own = sides.filter((each) => each.side === side);
+    return postSide(rule, side, own, totals) ?? [];
+  });
+  if (posted.length === 0) return null;
+  const settled = posted.flatMap((each) => each.sides);
+  const walletIds = [...new Set(settled.flatMap((each) => each.walletIds))];
+  const acceptedTo = settled.map((each) => each.acceptedTo).reduce((a, b) => (a < b ? b : a));
+  const acceptedFrom = settled.map((each) => each.acceptedFrom).reduce((a, b) => (a < b ? a : b));
+  return {
+    assetCode: rule.assetCode,
+    ruleVersion: rule.version,
+    lines: posted.flatMap((each) => linesOf(each, rule, ledger)),
+    transactionDate: acceptedTo,
+    metadata: {
+      acceptedFrom,
+      acceptedTo,
+      writes: settled.reduce((sum, { writeCount }) => sum + writeCount, 0),
+      wallets: walletIds.length,
+    },
+    batchIds: settled.map(({ batchId }) => batchId),
+    walletIds,
+    totals: posted.map(({ total }) => total),
+  };
+}
+
+interface PostedSide {
+  readonly side: "credit" | "debit";
+  readonly sides: readonly PendingSide[];
+  readonly amount: bigint;
+  readonly functionalAmount: bigint;
+  readonly total: PostingTotal;
+}
+
+/** A side is worth what its running total is worth, less what has been posted of that: no drift builds up. */
+function postSide(
+  rule: AssetRule & { rate: string },
+  side: "credit" | "debit",
+  sides: readonly PendingSide[],
+  totals: ReadonlyMap<string, PostingTotal>,
+): PostedSide | null {
+  const identity = { assetCode: rule.assetCode, ruleVersion: rule.version, side };
+  const before = totals.get(totalKey(identity)) ?? { amount: 0n, functionalAmount: 0n };
+  const rate = parseRate(rule.rate);
+  if (rate === null) throw new Error(`the rate of ${rule.assetCode} is no decimal: ${rule.rate}`);
+  const amount = sides.reduce((sum, each) => sum + each.amount, 0n);
+  const functionalTotal = convert(before.amount + amount, rate);
+  const functionalAmount = functionalTotal - before.functionalAmount;
+  if (functionalAmount === 0n) return null;
+  const total = { ...identity, amount: before.amount + amount, functionalAmount: functionalTotal };
+  return { side, sides, amount, functionalAmount, total };
+}
+
+/** Credits: the clearing account Dr, the wallets account Cr; debits the reverse. */
+function linesOf(
+  posted: PostedSide,
+  rule: AssetRule & { rate: string },
+  ledger: LedgerIdentity,
+): Line[] {
+  const line = (glAccountCode: string, sign: bigint): Line => ({
+    glAccountCode,
+    description: null,
+    transactionAmount: sign * posted.amount,
+    transactionCurrency: rule.assetCode,
+    functionalAmount: sign * posted.functionalAmount,
+    functionalCurrency: ledger.functionalCurrency,
+    spotRate: rule.assetCode === ledger.functionalCurrency ? null : Number(rule.rate),
+  });
+  const [debited, credited] =
+    posted.side === "credit"
+      ? [rule.clearingAccount, rule.walletsAccount]
+      : [rule.walletsAccount, rule.clearingAccount];
+  return [line(debited, 1n), line(credited, -1n)];
+}
+
+function totalKey(total: Pick<PostingTotal, "assetCode" | "ruleVersion" | "side">): string {
+  return `${total.assetCode} ${total.ruleVersion} ${total.side}`;
+}
+
+/** The entry of a posting. */
+export function postingEntry(
+  posting: Posting,
+  ledger: LedgerIdentity,
+  identity: Pick<Entry, "journalId" | "sequence" | "persistedAt">,
+): Entry {
+  return {
+    ...identity,
+    ledgerId: ledger.ledgerId,
+    externalId: null,
+    originSystem: "ledgerctl",
+    originAccount: null,
+    eventType: "WALLET_BATCH",
+    description: null,
+    metadata: posting.metadata,
+    transactionDate: posting.transactionDate,
+    entryType: "STANDARD",
+    postingStatus: "POSTED",
+    reversesJournalId: null,
+    lines: posting.lines,
+  };
+}

@@ -1,0 +1,303 @@
+// Wallets: what they are and how one write changes one. Pure; time and ids are handed in.
+import { Refusal, validationRefusal } from "./errors.ts";
+import type { Timestamp } from "./time.ts";
+
+export type MovementType = "credit" | "debit";
+export type WalletWriteType = MovementType | "reserve" | "commit" | "release" | "expire";
+
+interface Addressed {
+  readonly callerKey: string;
+}
+
+interface Keyed extends Addressed {
+  /** Smallest unit, above zero. */
+  readonly amount: bigint;
+  readonly assetCode: string;
+  readonly externalId: string | null;
+  /** Any text, kept for audit and not read. */
+  readonly metadata: string | null;
+}
+
+export type WalletWrite =
+  | (Keyed & { readonly type: MovementType })
+  | (Keyed & { readonly type: "reserve"; readonly expiresInSeconds: number | null })
+  | (Addressed & {
+      readonly type: "commit";
+      /** null where what was named can't be a hold's id. */
+      readonly holdId: string | null;
+      /** null: all of it. */
+      readonly amount: bigint | null;
+    })
+  | (Addressed & { readonly type: "release"; readonly holdId: string | null });
+
+export interface Hold {
+  readonly holdId: string;
+  readonly walletId: string;
+  readonly amount: bigint;
+  readonly expiresAt: Timestamp | null;
+  readonly status: "active" | "committed" | "released" | "expired";
+}
+
+export interface Wallet {
+  readonly walletId: string;
+  readonly callerKey: string;
+  readonly assetCode: string;
+  readonly balance: bigint;
+  readonly held: bigint;
+  readonly lastSeq: number;
+  readonly lastAt: Timestamp;
+}
+
+/** A row of a wallet's log: one accepted change, with the figures after it. */
+export interface WalletLogRow {
+  readonly walletId: string;
+  readonly seq: number;
+  readonly type: WalletWriteType;
+  readonly amount: bigint;
+  readonly balance: bigint;
+  readonly held: bigint;
+  readonly externalId: string | null;
+  readonly holdId: string | null;
+  readonly metadata: string | null;
+  readonly at: Timestamp;
+}
+
+export interface WalletReply {
+  readonly status: "accepted" | "duplicate";
+  readonly balance: bigint;
+  readonly available: bigint;
+  /** Of a reservation. */
+  readonly holdId: string | null;
+}
+
+/** A wallet while a batch is decided: what it holds, and its holds as far as they matter. */
+export interface WalletState {
+  readonly wallet: Wallet;
+  /** Active holds, expired ones that were not logged yet among them. */
+  readonly activeHolds: ReadonlyMap<string, Hold>;
+}
+
+/** What one accepted write does. */
+export interface WalletChange {
+  readonly state: WalletState;
+  /** Expiries that had to be logged first, then the write. */
+  readonly rows: readonly WalletLogRow[];
+  /** Holds that are new or changed. */
+  readonly holds: readonly Hold[];
+  readonly reply: WalletReply;
+}
+
+export type WalletDecision = WalletChange | { readonly refusal: Refusal };
+
+interface Circumstances {
+  readonly now: Timestamp;
+  readonly overdraftLimit: bigint;
+  /** The hold that a commit or release names, whatever became of it; undefined when there is none. */
+  readonly namedHold: Hold | undefined;
+  readonly newHoldId: () => string;
+  readonly addSeconds: (at: Timestamp, seconds: number) => Timestamp;
+}
+
+/** The moment of a write: the database's clock, but never before the wallet's last. */
+function momentOf(wallet: Wallet, now: Timestamp): Timestamp {
+  return now < wallet.lastAt ? wallet.lastAt : now;
+}
+
+/** What of the holds no longer counts at a moment. */
+export function expiredHolds(state: WalletState, now: Timestamp): Hold[] {
+  const at = momentOf(state.wallet, now);
+  return [...state.activeHolds.values()].filter(
+    ({ expiresAt }) => expiresAt !== null && expiresAt <= at,
+  );
+}
+
+/** balance minus holds that count now. */
+export function availableOf(state: WalletState, now: Timestamp): bigint {
+  const expired = expiredHolds(state, now).reduce((sum, { amount }) => sum + amount, 0n);
+  return state.wallet.balance - state.wallet.held + expired;
+}
+
+/** What a known externalId or a repeated resolve answers: the figures as they are. */
+export function duplicateReply(
+  state: WalletState,
+  now: Timestamp,
+  holdId: string | null,
+): WalletReply {
+  const available = availableOf(state, now);
+  return { status: "duplicate", balance: state.wallet.balance, available, holdId };
+}
+
+/** Decides one write that is no duplicate, on a ledger that takes writes. */
+export function decideWalletWrite(
+  state: WalletState,
+  write: WalletWrite,
+  circumstances: Circumstances,
+): WalletDecision {
+  const current = withExpiriesLogged(state, circumstances.now);
+  switch (write.type) {
+    case "credit":
+      return change(current, write, { balance: write.amount });
+    case "debit":
+      return (
+        refuseAsset(state, write) ??
+        refuseOverdraft(current, write, circumstances) ??
+        change(current, write, { balance: -write.amount })
+      );
+    case "reserve":
+      return (
+        refuseAsset(state, write) ??
+        refuseOverdraft(current, write, circumstances) ??
+        reserve(current, write, circumstances)
+      );
+    case "commit":
+    case "release":
+      return resolveHold(current, write, circumstances.namedHold);
+  }
+}
+
+interface Logged {
+  readonly state: WalletState;
+  readonly rows: readonly WalletLogRow[];
+  readonly holds: readonly Hold[];
+  readonly at: Timestamp;
+}
+
+function withExpiriesLogged(state: WalletState, now: Timestamp): Logged {
+  const at = momentOf(state.wallet, now);
+  let logged: Logged = { state, rows: [], holds: [], at };
+  for (const hold of expiredHolds(state, now)) {
+    logged = logRow(
+      logged,
+      { type: "expire", amount: hold.amount, holdId: hold.holdId },
+      -hold.amount,
+    );
+    logged = withHold(logged, { ...hold, status: "expired" });
+  }
+  return logged;
+}
+
+/** Appends a row to the log; `balance` and `held` are what it adds to them. */
+function logRow(
+  logged: Logged,
+  row: { type: WalletWriteType; amount: bigint; holdId?: string | null } & Partial<
+    Pick<WalletLogRow, "externalId" | "metadata">
+  >,
+  held: bigint,
+  balance = 0n,
+): Logged {
+  const { wallet } = logged.state;
+  const next: Wallet = {
+    ...wallet,
+    balance: wallet.balance + balance,
+    held: wallet.held + held,
+    lastSeq: wallet.lastSeq + 1,
+    lastAt: logged.at,
+  };
+  const written: WalletLogRow = {
+    walletId: wallet.walletId,
+    seq: next.lastSeq,
+    type: row.type,
+    amount: row.amount,
+    balance: next.balance,
+    held: next.held,
+    externalId: row.externalId ?? null,
+    holdId: row.holdId ?? null,
+    metadata: row.metadata ?? null,
+    at: logged.at,
+  };
+  return {
+    ...logged,
+    state: { ...logged.state, wallet: next },
+    rows: [...logged.rows, written],
+  };
+}
+
+function withHold(logged: Logged, hold: Hold): Logged {
+  const activeHolds = new Map(logged.state.activeHolds);
+  if (hold.status === "active") activeHolds.set(hold.holdId, hold);
+  else activeHolds.delete(hold.holdId);
+  return {
+    ...logged,
+    state: { ...logged.state, activeHolds },
+    holds: [...logged.holds, hold],
+  };
+}
+
+function done(logged: Logged, holdId: string | null): WalletChange {
+  const { state, rows, holds } = logged;
+  const { balance, held } = state.wallet;
+  return {
+    state,
+    rows,
+    holds,
+    reply: { status: "accepted", balance, available: balance - held, holdId },
+  };
+}
+
+function change(
+  logged: Logged,
+  write: WalletWrite & { type: MovementType },
+  by: { balance: bigint },
+): WalletDecision {
+  return refuseAsset(logged.state, write) ?? done(logRow(logged, write, 0n, by.balance), null);
+}
+
+function reserve(
+  logged: Logged,
+  write: WalletWrite & { type: "reserve" },
+  circumstances: Circumstances,
+): WalletChange {
+  const holdId = circumstances.newHoldId();
+  const { expiresInSeconds } = write;
+  const expiresAt =
+    expiresInSeconds === null ? null : circumstances.addSeconds(logged.at, expiresInSeconds);
+  const { walletId } = logged.state.wallet;
+  const hold: Hold = { holdId, walletId, amount: write.amount, expiresAt, status: "active" };
+  return done(withHold(logRow(logged, { ...write, holdId }, write.amount), hold), holdId);
+}
+
+function resolveHold(
+  logged: Logged,
+  write: WalletWrite & { type: "commit" | "release" },
+  named: Hold | undefined,
+): WalletDecision {
+  const hold =
+    named === undefined
+      ? undefined
+      : (logged.holds.find(({ holdId }) => holdId === named.holdId) ?? named);
+  if (hold?.walletId !== logged.state.wallet.walletId) {
+    return { refusal: new Refusal("holdNotFound", "the wallet has no hold with this id") };
+  }
+  if (hold.status !== "active") {
+    return { refusal: new Refusal("holdResolved", `the hold has been ${hold.status} already`) };
+  }
+  if (write.type === "release") {
+    const row = { type: "release", amount: hold.amount, holdId: hold.holdId } as const;
+    return done(withHold(logRow(logged, row, -hold.amount), { ...hold, status: "released" }), null);
+  }
+  const amount = write.amount ?? hold.amount;
+  if (amount > hold.amount) {
+    return {
+      refusal: validationRefusal([{ path: ["amount"], detail: "must not be more than is held" }]),
+    };
+  }
+  const row = { type: "commit", amount, holdId: hold.holdId } as const;
+  const committed = logRow(logged, row, -hold.amount, -amount);
+  return done(withHold(committed, { ...hold, status: "committed" }), null);
+}
+
+function refuseAsset(state: WalletState, write: { assetCode: string }): WalletDecision | null {
+  if (state.wallet.assetCode === write.assetCode) return null;
+  const detail = `the wallet's asset is ${state.wallet.assetCode}`;
+  return { refusal: validationRefusal([{ path: ["assetCode"], detail }]) };
+}
+
+function refuseOverdraft(
+  logged: Logged,
+  write: { amount: bigint },
+  { overdraftLimit }: Circumstances,
+): WalletDecision | null {
+  const { balance, held } = logged.state.wallet;
+  if (balance - held - write.amount >= -overdraftLimit) return null;
+  return { refusal: new Refusal("insufficientFunds", "the amount is more than is available") };
+}

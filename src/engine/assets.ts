@@ -1,0 +1,71 @@
+// Rules of assets: making a new version of one, under the ledger's lock.
+import { defaultAssetRule, type AssetRule } from "../core/asset.ts";
+import { Refusal } from "../core/errors.ts";
+import { walletAccounts, type Account, type LedgerIdentity } from "../core/ledger.ts";
+import { insertAssetRules, insertMissingAccounts } from "../store/asset-rules.ts";
+import { listAccountStates, readClock } from "../store/journal-writes.ts";
+import { withLedgerStateLocked } from "./ledger-state.ts";
+import { getLedgerIdentity } from "../store/wallet-postings.ts";
+import { listAssetRules } from "../store/wallet-writes.ts";
+import type { WriteConnections } from "../store/write-connections.ts";
+
+/** What of a rule is to change; what is left out stays as it is. */
+export type AssetRuleChange = Partial<
+  Pick<AssetRule, "rate" | "exponent" | "walletsAccount" | "clearingAccount" | "overdraftLimit">
+>;
+
+export type AssetRuleOutcome =
+  | { readonly outcome: "done"; readonly rule: AssetRule }
+  | { readonly outcome: "ledgerNotFound" }
+  | { readonly outcome: "accountNotFound"; readonly glAccountCode: string };
+
+/**
+ * Makes the next version of an asset's rule. Throws a Refusal (validation) when the rule would not hold.
+ * Writes accepted before keep the version they were accepted under.
+ */
+export async function setAssetRule(
+  connections: WriteConnections,
+  ledgerId: string,
+  assetCode: string,
+  change: AssetRuleChange,
+): Promise<AssetRuleOutcome> {
+  return withLedgerStateLocked(connections, ledgerId, async (transaction, status) => {
+    if (status === null) return { outcome: "ledgerNotFound" };
+    const ledger = await getLedgerIdentity(transaction, ledgerId);
+    const [current] = await listAssetRules(transaction, ledgerId, [assetCode]);
+    const base = current ?? defaultAssetRule(assetCode, ledger.functionalCurrency);
+    const rule = { ...base, ...change, version: current === undefined ? 1 : current.version + 1 };
+    refuseRule(rule, ledger);
+    const pair: Account[] = Object.values(walletAccounts(assetCode));
+    const own = pair.filter(({ glAccountCode }) =>
+      [rule.walletsAccount, rule.clearingAccount].includes(glAccountCode),
+    );
+    const others = [rule.walletsAccount, rule.clearingAccount].filter(
+      (code) => !own.some(({ glAccountCode }) => glAccountCode === code),
+    );
+    const known = await listAccountStates(transaction, ledgerId, [
+      rule.walletsAccount,
+      rule.clearingAccount,
+    ]);
+    const missing = others.find((code) => !known.has(code));
+    if (missing !== undefined) return { outcome: "accountNotFound", glAccountCode: missing };
+    const now = await readClock(transaction);
+    await transaction.commit([
+      insertAssetRules(transaction, ledgerId, [rule], now),
+      insertMissingAccounts(transaction, ledgerId, own, now),
+    ]);
+    return { outcome: "done", rule };
+  });
+}
+
+function refuseRule(rule: AssetRule, ledger: LedgerIdentity): void {
+  if (rule.assetCode === ledger.functionalCurrency && rule.rate !== "1") {
+    throw new Refusal(
+      "validation",
+      "the ledger's own currency counts one to one; it takes no rate",
+    );
+  }
+  if (rule.walletsAccount === rule.clearingAccount) {
+    throw new Refusal("validation", "the wallets account and the clearing account must differ");
+  }
+}

@@ -1,0 +1,281 @@
+// Group commit: writes wait in lanes; while one batch of a lane is being committed the next one
+// gathers. Generic over what is written: no rule of the books is here.
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert, Refusal } from "../core/errors.ts";
+import {
+  CommitAnswerLost,
+  isTransient,
+  isUnavailable,
+  KeyTaken,
+  RecordedInPart,
+} from "../store/database-errors.ts";
+import type { WriteTransaction } from "../store/write-connections.ts";
+
+/** What became of one item of a batch: a reply, or the refusal that its caller gets. */
+export type Outcome<Reply> = { readonly reply: Reply } | { readonly refusal: Refusal };
+
+/** A batch that has been decided under its locks and waits to be recorded. */
+export interface Plan<Reply> {
+  /** One an item, in order. They hold only once the batch is committed. */
+  readonly outcomes: readonly Outcome<Reply>[];
+  /** Sends everything that records the batch, without waiting; null when nothing is to be written. */
+  readonly record: ((transaction: WriteTransaction) => Promise<unknown>[]) | null;
+  /** Told once the batch is known to be committed, before its callers are. */
+  readonly onCommitted?: () => void;
+  /** Takes the batch's locks again and looks whether it was recorded. */
+  readonly wasRecorded: (transaction: WriteTransaction) => Promise<boolean>;
+}
+
+/** How one kind of write is decided and recorded. Attempts may be repeated; only the last one counts. */
+export interface LaneWork<Item, Reply> {
+  /**
+   * Locks, reads and decides. With `lookUpKeys`, keys that are in use are looked up first; without,
+   * recording may throw KeyTaken and the batch is planned again with it.
+   */
+  plan(
+    transaction: WriteTransaction,
+    laneKey: string,
+    items: readonly Item[],
+    lookUpKeys: boolean,
+  ): Promise<Plan<Reply>>;
+}
+
+export interface GroupCommitOptions {
+  readonly batchItemsMax: number;
+  /** Bodies of a batch together; one larger item still makes a batch of its own. */
+  readonly batchBytesMax: number;
+  /** Bodies waiting in all lanes together. */
+  readonly queueBytesMax: number;
+  readonly queueItemsMax: number;
+  /** How long an item is tried, waiting included, before it is given up. */
+  readonly deadlineMs: number;
+  readonly nowMs: () => number;
+}
+
+interface Connections {
+  transaction<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
+}
+
+interface Pending<Item, Reply> {
+  readonly item: Item;
+  readonly bytes: number;
+  readonly deadlineAtMs: number;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What an attempt has planned so far: it outlives the transaction that may break. */
+interface Attempt<Reply> {
+  plan: Plan<Reply> | null;
+}
+
+interface Lane<Item, Reply> {
+  readonly key: string;
+  readonly waiting: Pending<Item, Reply>[];
+}
+
+const backoffMsMax = 400;
+/** How often a batch is planned anew over keys that others take meanwhile, before it is split. */
+const keysTakenMax = 4;
+
+export class GroupCommit<Item, Reply> {
+  readonly #connections: Connections;
+  readonly #work: LaneWork<Item, Reply>;
+  readonly #options: GroupCommitOptions;
+  /** Lanes with work; an idle lane is forgotten. */
+  readonly #lanes = new Map<string, Lane<Item, Reply>>();
+  #queuedItems = 0;
+  #queuedBytes = 0;
+  #isDraining = false;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(connections: Connections, work: LaneWork<Item, Reply>, options: GroupCommitOptions) {
+    this.#connections = connections;
+    this.#work = work;
+    this.#options = options;
+  }
+
+  /**
+   * Queues an item in a lane and resolves with its reply once the database has flushed it. Rejects
+   * with a Refusal (the work's own, `unavailable` or `outcomeUnknown`), or with the error of a bug.
+   * `bytes` is what the item holds in memory, roughly.
+   */
+  submit(laneKey: string, item: Item, bytes: number): Promise<Reply> {
+    const { queueItemsMax, queueBytesMax, deadlineMs, nowMs } = this.#options;
+    if (this.#isDraining) return Promise.reject(unavailable("the server is stopping"));
+    if (this.#queuedItems >= queueItemsMax || this.#queuedBytes + bytes > queueBytesMax) {
+      return Promise.reject(unavailable("too many writes are waiting; try again in a moment"));
+    }
+    return new Promise((resolve, reject) => {
+      const pending = { item, bytes, deadlineAtMs: nowMs() + deadlineMs, resolve, reject };
+      this.#queuedItems += 1;
+      this.#queuedBytes += bytes;
+      const lane = this.#lanes.get(laneKey);
+      if (lane !== undefined) {
+        lane.waiting.push(pending);
+        return;
+      }
+      const newLane: Lane<Item, Reply> = { key: laneKey, waiting: [pending] };
+      this.#lanes.set(laneKey, newLane);
+      // Requests that arrived in the same turn of the event loop share the first batch.
+      setImmediate(() => void this.#runLane(newLane));
+    });
+  }
+
+  /** Accepts nothing more and resolves when everything accepted has its answer. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    if (this.#lanes.size === 0) return;
+    await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  async #runLane(lane: Lane<Item, Reply>): Promise<void> {
+    while (lane.waiting.length > 0) {
+      const batch = this.#takeBatch(lane);
+      await this.#runBatch(lane.key, batch, false);
+      // A batch counts until it is answered: many lanes can have one that waits for a connection.
+      this.#queuedItems -= batch.length;
+      for (const { bytes } of batch) this.#queuedBytes -= bytes;
+    }
+    this.#lanes.delete(lane.key);
+    if (this.#lanes.size > 0) return;
+    for (const resolve of this.#whenIdle) resolve();
+    this.#whenIdle = [];
+  }
+
+  #takeBatch(lane: Lane<Item, Reply>): Pending<Item, Reply>[] {
+    const { batchItemsMax, batchBytesMax } = this.#options;
+    let bytes = 0;
+    let count = 0;
+    for (const pending of lane.waiting) {
+      bytes += pending.bytes;
+      if (count > 0 && (count === batchItemsMax || bytes > batchBytesMax)) break;
+      count += 1;
+    }
+    return lane.waiting.splice(0, count);
+  }
+
+  /** Sees a batch through to an answer for each of its items; never throws. */
+  async #runBatch(
+    laneKey: string,
+    batch: Pending<Item, Reply>[],
+    lookUpKeys: boolean,
+  ): Promise<void> {
+    let lookUp = lookUpKeys;
+    let keysTaken = 0;
+    let open = batch;
+    for (let attempt = 0; ; attempt += 1) {
+      open = this.#giveUpLate(open);
+      if (open.length === 0) return;
+      const items = open.map(({ item }) => item);
+      const attempted: Attempt<Reply> = { plan: null };
+      try {
+        await this.#connections.transaction((transaction) =>
+          this.#attempt(transaction, laneKey, items, lookUp, attempted),
+        );
+        if (attempted.plan !== null) answer(open, attempted.plan);
+        return;
+      } catch (error) {
+        if (error instanceof CommitAnswerLost && attempted.plan !== null) {
+          if (await this.#wasRecorded(attempted.plan, open)) return;
+        } else if (error instanceof KeyTaken && keysTaken < keysTakenMax) {
+          lookUp = true;
+          keysTaken += 1;
+        } else if (error instanceof RecordedInPart) {
+          for (const { reject } of open) reject(error);
+          return;
+        } else if (!isTransient(error)) {
+          await this.#isolate(laneKey, open, error);
+          return;
+        }
+        if (isTransient(error)) await sleep(backoffMs(attempt));
+      }
+    }
+  }
+
+  /** Plans the batch, notes the plan for whoever has to answer, records it and commits. */
+  async #attempt(
+    transaction: WriteTransaction,
+    laneKey: string,
+    items: readonly Item[],
+    lookUpKeys: boolean,
+    attempted: Attempt<Reply>,
+  ): Promise<void> {
+    const plan = await this.#work.plan(transaction, laneKey, items, lookUpKeys);
+    assert(plan.outcomes.length === items.length, "a plan has an outcome for each item");
+    attempted.plan = plan;
+    if (plan.record !== null) await transaction.commit(plan.record(transaction));
+  }
+
+  /** One bad item must not fail its neighbours: halves the batch until it stands alone. */
+  async #isolate(laneKey: string, batch: Pending<Item, Reply>[], error: unknown): Promise<void> {
+    if (batch.length === 1) {
+      batch[0]?.reject(error);
+      return;
+    }
+    const middle = Math.ceil(batch.length / 2);
+    await this.#runBatch(laneKey, batch.slice(0, middle), true);
+    await this.#runBatch(laneKey, batch.slice(middle), true);
+  }
+
+  /** Answers `unavailable` to what has waited too long; none of it was written. Returns the rest. */
+  #giveUpLate(batch: Pending<Item, Reply>[]): Pending<Item, Reply>[] {
+    const now = this.#options.nowMs();
+    return batch.filter((pending) => {
+      if (pending.deadlineAtMs > now) return true;
+      pending.reject(unavailable("the database did not answer in time; nothing was written"));
+      return false;
+    });
+  }
+
+  /**
+   * Finds out whether a batch whose COMMIT went unanswered was recorded: takes its locks again, which
+   * waits for a transaction that may still be running, and looks. Answers the batch when it was (true)
+   * or when it can't be learned in time (true); false: it was not, and may be tried again.
+   */
+  async #wasRecorded(plan: Plan<Reply>, batch: Pending<Item, Reply>[]): Promise<boolean> {
+    const untilMs = this.#options.nowMs() + this.#options.deadlineMs;
+    for (let attempt = 0; this.#options.nowMs() < untilMs; attempt += 1) {
+      try {
+        const recorded = await this.#connections.transaction(plan.wasRecorded);
+        if (recorded) answer(batch, plan);
+        return recorded;
+      } catch (error) {
+        if (!isTransient(error)) break;
+        await sleep(backoffMs(attempt));
+      }
+    }
+    for (const { reject } of batch) {
+      reject(new Refusal("outcomeUnknown", "it could not be learned whether this was written"));
+    }
+    return true;
+  }
+}
+
+/** Gives each caller its outcome, now that the plan holds. */
+function answer<Reply>(batch: readonly Pending<unknown, Reply>[], plan: Plan<Reply>): void {
+  plan.onCommitted?.();
+  batch.forEach(({ resolve, reject }, index) => {
+    const outcome = plan.outcomes[index];
+    if (outcome === undefined) reject(new Error("an item of a batch has no outcome"));
+    else if ("reply" in outcome) resolve(outcome.reply);
+    else reject(outcome.refusal);
+  });
+}
+
+/** 10 ms, doubling, up to a bound. */
+function backoffMs(attempt: number): number {
+  return Math.min(backoffMsMax, 10 * 2 ** Math.min(attempt, 10));
+}
+
+/** The refusal of a write that certainly was not made. */
+export function unavailable(detail: string, cause?: unknown): Refusal {
+  return new Refusal("unavailable", detail, { cause });
+}
+
+/** Turns a database that can't be reached into the refusal `unavailable`; leaves other errors alone. */
+export function refuseWhenUnavailable(error: unknown): unknown {
+  return isUnavailable(error)
+    ? unavailable("the database can't be reached at the moment", error)
+    : error;
+}

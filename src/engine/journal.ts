@@ -1,0 +1,183 @@
+// Posting and reversing entries: the journal's lane work for group commit, and what callers use.
+import { newId } from "./new-id.ts";
+import type { Refusal } from "../core/errors.ts";
+import { decideJournalBatch, type Decision, type JournalWrite } from "../core/journal-batch.ts";
+import {
+  balanceChanges,
+  type Entry,
+  type EntryDraft,
+  type ReversalDraft,
+} from "../core/journal.ts";
+import type { LedgerIdentity } from "../core/ledger.ts";
+import type { Timestamp } from "../core/time.ts";
+import {
+  addToBalances,
+  advanceJournalHead,
+  hasEntry,
+  insertEntries,
+  insertLines,
+  insertReversals,
+  listAccountStates,
+  listKnownEntries,
+  listOriginals,
+  lockJournalHead,
+  lockLedgerStateShared,
+  readClock,
+} from "../store/journal-writes.ts";
+import { listWalletPostings } from "../store/wallet-postings.ts";
+import type { WriteConnections, WriteTransaction } from "../store/write-connections.ts";
+import {
+  GroupCommit,
+  type GroupCommitOptions,
+  type LaneWork,
+  type Outcome,
+  type Plan,
+} from "./group-commit.ts";
+
+export interface WriteResult {
+  readonly journalId: string;
+  readonly persistedAt: Timestamp;
+}
+
+interface JournalItem {
+  readonly ledger: LedgerIdentity;
+  readonly write: JournalWrite;
+}
+
+export class Journal {
+  readonly #lanes: GroupCommit<JournalItem, WriteResult>;
+
+  constructor(connections: WriteConnections, options: GroupCommitOptions) {
+    this.#lanes = new GroupCommit(connections, journalWork, options);
+  }
+
+  /** Posts an entry. Rejects with the Refusal that comes first in the order of precedence. */
+  postEntry(ledger: LedgerIdentity, draft: EntryDraft, bytes: number): Promise<WriteResult> {
+    return this.#submit({ ledger, write: { kind: "entry", draft } }, bytes);
+  }
+
+  /** Posts the reversal of an entry. Rejects with a Refusal as `postEntry` does. */
+  reverseEntry(ledger: LedgerIdentity, draft: ReversalDraft, bytes: number): Promise<WriteResult> {
+    return this.#submit({ ledger, write: { kind: "reversal", draft } }, bytes);
+  }
+
+  /** Accepts nothing more and resolves when everything accepted has been answered. */
+  drain(): Promise<void> {
+    return this.#lanes.drain();
+  }
+
+  #submit(item: JournalItem, bytes: number): Promise<WriteResult> {
+    return this.#lanes.submit(item.ledger.ledgerId, item, bytes);
+  }
+}
+
+const journalWork: LaneWork<JournalItem, WriteResult> = {
+  async plan(transaction, ledgerId, items, lookUpKeys) {
+    const ledger = items[0]?.ledger;
+    if (ledger === undefined) throw new Error("a batch has an item");
+    const writes = items.map(({ write }) => write);
+    const externalIds = writes.flatMap(({ draft }) => draft.externalId ?? []);
+    // One round trip: what a decision depends on is read by statements behind those that lock.
+    const reversed = originalIds(writes);
+    const [status, head, now, accounts, known, originals, postings] = await Promise.all([
+      lockLedgerStateShared(transaction, ledgerId),
+      lockJournalHead(transaction, ledgerId),
+      readClock(transaction),
+      listAccountStates(transaction, ledgerId, accountCodes(writes)),
+      listKnownEntries(transaction, ledgerId, lookUpKeys ? externalIds : []),
+      listOriginals(transaction, ledgerId, reversed),
+      listWalletPostings(transaction, ledgerId, reversed),
+    ]);
+    if (status === null || head === null) throw new Error("a ledger has a state and a head");
+    const walletPostings = new Set(postings);
+    const books = { ledger, status, ...head, now, accounts, known, originals, walletPostings };
+    const decide = () => decideJournalBatch(books, writes, newId);
+    let decisions = decide();
+    // A retry of something that got in hears so, never the refusal it would meet today.
+    const refusedIds = lookUpKeys ? [] : refusedExternalIds(writes, decisions);
+    if (refusedIds.length > 0) {
+      books.known = await listKnownEntries(transaction, ledgerId, refusedIds);
+      if (books.known.size > 0) decisions = decide();
+    }
+    return planOf(ledgerId, decisions);
+  },
+};
+
+function planOf(ledgerId: string, decisions: readonly Decision[]): Plan<WriteResult> {
+  const outcomes = decisions.map(outcomeOf);
+  const entries = decisions.flatMap((decision) => ("entry" in decision ? [decision.entry] : []));
+  const last = entries.at(-1);
+  return {
+    outcomes,
+    record:
+      last === undefined ? null : (transaction) => record(transaction, ledgerId, entries, last),
+    wasRecorded: async (transaction) => {
+      if (last === undefined) return true;
+      // The same lock that the lost transaction held: whoever gets it sees what became of that.
+      const [, recorded] = await Promise.all([
+        lockJournalHead(transaction, ledgerId),
+        hasEntry(transaction, ledgerId, last.journalId),
+      ]);
+      return recorded;
+    },
+  };
+}
+
+function record(
+  transaction: WriteTransaction,
+  ledgerId: string,
+  entries: readonly Entry[],
+  last: Entry,
+): Promise<unknown>[] {
+  const reversals = entries.flatMap(({ journalId, reversesJournalId }) =>
+    reversesJournalId === null
+      ? []
+      : [{ journalId: reversesJournalId, reversalJournalId: journalId }],
+  );
+  return [
+    insertEntries(transaction, ledgerId, entries),
+    insertLines(transaction, ledgerId, entries),
+    ...(reversals.length > 0 ? [insertReversals(transaction, ledgerId, reversals)] : []),
+    addToBalances(transaction, ledgerId, balanceChanges(entries)),
+    advanceJournalHead(transaction, ledgerId, last),
+  ];
+}
+
+function outcomeOf(decision: Decision): Outcome<WriteResult> {
+  if ("refusal" in decision) return decision;
+  const { journalId, persistedAt } = decision.entry;
+  return { reply: { journalId, persistedAt } };
+}
+
+function accountCodes(writes: readonly JournalWrite[]): string[] {
+  const codes = new Set<string>();
+  for (const write of writes) {
+    if (write.kind === "entry") for (const line of write.draft.lines) codes.add(line.glAccountCode);
+  }
+  return [...codes];
+}
+
+function originalIds(writes: readonly JournalWrite[]): string[] {
+  const ids = writes.flatMap((write) =>
+    write.kind === "reversal" ? (write.draft.entryId ?? []) : [],
+  );
+  return [...new Set(ids)];
+}
+
+/** ExternalIds of refused items that may be in use without having been looked up yet. */
+function refusedExternalIds(
+  writes: readonly JournalWrite[],
+  decisions: readonly Decision[],
+): string[] {
+  const ids = writes.flatMap(({ draft }, index) => {
+    const decision = decisions[index];
+    const isOpen =
+      decision !== undefined && "refusal" in decision && isNotDuplicate(decision.refusal);
+    return isOpen ? (draft.externalId ?? []) : [];
+  });
+  return [...new Set(ids)];
+}
+
+function isNotDuplicate(refusal: Refusal): boolean {
+  return refusal.problem !== "duplicateEntry";
+}

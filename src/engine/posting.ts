@@ -1,0 +1,172 @@
+// Posting: what wallets accepted becomes entries, a short while later and exactly once. The lock of the
+// journal's head lets one poster at a time at a ledger, however many servers run.
+import { balanceChanges, type Entry } from "../core/journal.ts";
+import { planPostings, postingEntry, type Posting } from "../core/posting.ts";
+import { laterOf } from "../core/time.ts";
+import {
+  addToBalances,
+  advanceJournalHead,
+  insertEntries,
+  insertLines,
+  lockJournalHead,
+  lockLedgerStateShared,
+  readClock,
+} from "../store/journal-writes.ts";
+import {
+  getLedgerIdentity,
+  insertWalletPostings,
+  listLedgersWithPending,
+  listPendingSides,
+  listPostingTotals,
+  listRuleVersions,
+  markPosted,
+  upsertPostingTotals,
+} from "../store/wallet-postings.ts";
+import type { WriteConnections, WriteTransaction } from "../store/write-connections.ts";
+import { newId } from "./new-id.ts";
+
+/** Batch sides of one transaction: what bounds its memory and how long it holds the head's lock. */
+const sidesMax = 500;
+
+export interface PosterOptions {
+  readonly intervalMs: number;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export class Poster {
+  readonly #connections: WriteConnections;
+  readonly #options: PosterOptions;
+  #timer: NodeJS.Timeout | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(connections: WriteConnections, options: PosterOptions) {
+    this.#connections = connections;
+    this.#options = options;
+  }
+
+  /** Begins to look every interval for what waits. */
+  start(): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => {
+      this.#running = this.postAll().finally(() => {
+        this.start();
+      });
+    }, this.#options.intervalMs);
+  }
+
+  /** Ends the looking, and posts what waits one last time. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#running;
+    await this.postAll();
+  }
+
+  /** Posts what waits in all ledgers. Failures are told and tried again the next time. */
+  async postAll(): Promise<void> {
+    try {
+      const ledgerIds = await this.#connections.transaction(listLedgersWithPending);
+      for (const ledgerId of ledgerIds) await this.postLedger(ledgerId);
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+  }
+
+  /** Posts what waits in a ledger, a bounded number of batches a transaction. */
+  async postLedger(ledgerId: string): Promise<void> {
+    for (;;) {
+      const hasPosted = await this.#connections.transaction(async (transaction) => {
+        const status = await lockLedgerStateShared(transaction, ledgerId);
+        // What waits in a ledger that is not active waits for it to be (or for a rate).
+        if (status !== "active") return false;
+        const planned = await planPending(transaction, ledgerId);
+        if (planned === null) return false;
+        await transaction.commit(planned.record());
+        return true;
+      });
+      if (!hasPosted) return;
+    }
+  }
+}
+
+/** Posts all that can be posted, within a transaction that holds the ledger's state; for a change of state. */
+export async function postPending(
+  transaction: WriteTransaction,
+  ledgerId: string,
+): Promise<readonly Posting[]> {
+  const all: Posting[] = [];
+  for (;;) {
+    const planned = await planPending(transaction, ledgerId);
+    if (planned === null) return all;
+    await Promise.all(planned.record());
+    all.push(...planned.postings);
+  }
+}
+
+/** Locks the head and plans; null when nothing can be posted. */
+async function planPending(
+  transaction: WriteTransaction,
+  ledgerId: string,
+): Promise<{ postings: readonly Posting[]; record: () => Promise<unknown>[] } | null> {
+  const [head, now, ledger, pending, rules, totals] = await Promise.all([
+    lockJournalHead(transaction, ledgerId),
+    readClock(transaction),
+    getLedgerIdentity(transaction, ledgerId),
+    listPendingSides(transaction, ledgerId, sidesMax),
+    listRuleVersions(transaction, ledgerId),
+    listPostingTotals(transaction, ledgerId),
+  ]);
+  if (head === null) throw new Error("a ledger has a head");
+  let postings = planPostings({ ledger, pending, rules, totals });
+  if (postings.length === 0 && pending.length === sidesMax) {
+    // All of them round to nothing; only together with the rest may they come to something.
+    const all = await listPendingSides(transaction, ledgerId, Number.MAX_SAFE_INTEGER);
+    postings = planPostings({ ledger, pending: all, rules, totals });
+  }
+  if (postings.length === 0) return null;
+  const persistedAt = head.lastPersistedAt === null ? now : laterOf(now, head.lastPersistedAt);
+  const entries = postings.map((posting, index) =>
+    postingEntry(posting, ledger, {
+      journalId: newId(),
+      sequence: head.lastSequence + 1 + index,
+      persistedAt,
+    }),
+  );
+  return { postings, record: () => record(transaction, ledgerId, postings, entries) };
+}
+
+function record(
+  transaction: WriteTransaction,
+  ledgerId: string,
+  postings: readonly Posting[],
+  entries: readonly Entry[],
+): Promise<unknown>[] {
+  const last = entries.at(-1);
+  if (last === undefined) return [];
+  const made = postings.map((posting, index) => ({
+    ...posting,
+    journalId: entries[index]?.journalId ?? "",
+  }));
+  const marks = made.flatMap(({ batchIds, journalId }) =>
+    batchIds.map((batchId) => ({ batchId, journalId })),
+  );
+  // A side can be in several postings of one plan (days); its last total is the one that stands.
+  const totals = new Map(
+    made.flatMap((posting) =>
+      posting.totals.map((total) => [
+        `${total.assetCode} ${total.ruleVersion} ${total.side}`,
+        total,
+      ]),
+    ),
+  );
+  return [
+    insertEntries(transaction, ledgerId, entries),
+    insertLines(transaction, ledgerId, entries),
+    addToBalances(transaction, ledgerId, balanceChanges(entries)),
+    markPosted(transaction, ledgerId, marks),
+    upsertPostingTotals(transaction, ledgerId, [...totals.values()]),
+    insertWalletPostings(transaction, ledgerId, made),
+    advanceJournalHead(transaction, ledgerId, last),
+  ];
+}

@@ -1,0 +1,262 @@
+// Streams of wallets: who listens to which wallet, and every accepted write to each of them once and in
+// order, whichever server accepted it. What this process commits is pushed at once; for the rest the
+// logs of the wallets that have listeners are polled. No socket is met here.
+import type { LoggedWrite } from "../core/wallet-batch.ts";
+import {
+  listPendingBatchesOf,
+  listPostedBatches,
+  listWalletFigures,
+  listWalletHistory,
+  type WalletHistoryRow,
+} from "../store/wallet-reads.ts";
+import type { WriteConnections } from "../store/write-connections.ts";
+
+export interface BalanceEvent {
+  readonly balance: bigint;
+  readonly available: bigint;
+  /** Of the write, or of the wallet's latest write where the event is a posting. */
+  readonly seq: number;
+  readonly isPosting: boolean;
+}
+
+/** Hears of events in order. */
+type Listener = (event: BalanceEvent) => void;
+
+export interface Subscription {
+  /** Events tell of what comes behind this seq. */
+  readonly fromSeq: number;
+  end(): void;
+}
+
+interface Feed {
+  readonly ledgerId: string;
+  readonly callerKey: string;
+  /** The last seq that was given to the listeners. */
+  lastSeq: number;
+  latest: { balance: bigint; available: bigint };
+  readonly listeners: Set<Listener>;
+  /** Batch sides with writes of this wallet whose posting has not been told. */
+  readonly pendingBatches: Set<string>;
+  /** The last entries that were told: of one, a batch may become known only afterwards. */
+  readonly toldEntries: Set<string>;
+  /** A read that is under way; the next one waits for it, so that rows stay in order. */
+  reading: Promise<void> | null;
+}
+
+export interface StreamHubOptions {
+  readonly pollIntervalMs: number;
+  readonly onFailure: (error: unknown) => void;
+}
+
+const rowsMax = 500;
+/** Wallets asked about in one poll; with more of them, each is asked every so many polls. */
+const feedsPerPoll = 2_000;
+const toldEntriesMax = 64;
+
+export class StreamHub {
+  readonly #connections: WriteConnections;
+  readonly #options: StreamHubOptions;
+  readonly #feeds = new Map<string, Feed>();
+  #timer: NodeJS.Timeout | null = null;
+  #isStopped = false;
+  #pollFrom = 0;
+
+  constructor(connections: WriteConnections, options: StreamHubOptions) {
+    this.#connections = connections;
+    this.#options = options;
+  }
+
+  /** Listens to what is accepted from now on. Resolves when nothing accepted later can be missed. */
+  async subscribe(ledgerId: string, callerKey: string, listener: Listener): Promise<Subscription> {
+    const key = feedKey(ledgerId, callerKey);
+    let feed: Feed;
+    do {
+      feed = this.#feeds.get(key) ?? (await this.#openFeed(key, ledgerId, callerKey));
+      // What the feed has not told yet was accepted before this listener came.
+      await this.#catchUp(feed);
+      // Its last listener may have gone meanwhile, and the feed with it.
+    } while (this.#feeds.get(key) !== feed);
+    const { lastSeq, listeners } = feed;
+    listeners.add(listener);
+    this.#pollSoon();
+    return {
+      fromSeq: lastSeq,
+      end: () => {
+        listeners.delete(listener);
+        if (listeners.size === 0 && this.#feeds.get(key) === feed) this.#feeds.delete(key);
+      },
+    };
+  }
+
+  /** A part of a wallet's log after a seq, for a listener that was here before, and the seq it reaches. */
+  async readSince(
+    ledgerId: string,
+    callerKey: string,
+    seq: number,
+  ): Promise<{ events: BalanceEvent[]; reachedSeq: number }> {
+    const rows = await this.#readRows(ledgerId, callerKey, seq);
+    return {
+      events: rows.flatMap((row) => (row.type === "expire" ? [] : [eventOf(row)])),
+      reachedSeq: rows.at(-1)?.seq ?? seq,
+    };
+  }
+
+  /** Tells what this process has just committed. Never throws: the writes stand, whoever hears of them. */
+  publish(ledgerId: string, writes: readonly LoggedWrite[]): void {
+    if (this.#feeds.size === 0) return;
+    try {
+      for (const write of writes) this.#publishOne(ledgerId, write);
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+  }
+
+  #publishOne(ledgerId: string, write: LoggedWrite): void {
+    const feed = this.#feeds.get(feedKey(ledgerId, write.callerKey));
+    if (feed === undefined || write.seq <= feed.lastSeq) return;
+    // Somebody else's write comes before this one: the log has both, in order.
+    if (write.seq !== feed.lastSeq + 1 || feed.reading !== null) {
+      void this.#catchUp(feed).catch(this.#options.onFailure);
+    } else {
+      tell(feed, write);
+    }
+  }
+
+  /** Ends the polling; nothing is told any more. */
+  stop(): void {
+    this.#isStopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  async #openFeed(key: string, ledgerId: string, callerKey: string): Promise<Feed> {
+    const { figures, pending } = await this.#connections.read(async (sender) => {
+      const [found] = await listWalletFigures(sender, ledgerId, [callerKey]);
+      const batches =
+        found === undefined ? [] : await listPendingBatchesOf(sender, ledgerId, found.walletId);
+      return { figures: found, pending: batches };
+    });
+    const meanwhile = this.#feeds.get(key);
+    if (meanwhile !== undefined) return meanwhile;
+    const feed: Feed = {
+      ledgerId,
+      callerKey,
+      lastSeq: figures?.lastSeq ?? 0,
+      latest: { balance: figures?.balance ?? 0n, available: figures?.available ?? 0n },
+      listeners: new Set(),
+      pendingBatches: new Set(pending),
+      toldEntries: new Set(),
+      reading: null,
+    };
+    this.#feeds.set(key, feed);
+    return feed;
+  }
+
+  /** Reads and tells what the log has beyond the feed. One read at a time; callers share the next. */
+  async #catchUp(feed: Feed): Promise<void> {
+    await feed.reading;
+    feed.reading ??= this.#readFeed(feed).finally(() => {
+      feed.reading = null;
+    });
+    await feed.reading;
+  }
+
+  async #readFeed(feed: Feed): Promise<void> {
+    for (;;) {
+      const rows = await this.#readRows(feed.ledgerId, feed.callerKey, feed.lastSeq);
+      for (const row of rows) if (row.seq === feed.lastSeq + 1) tell(feed, row);
+      if (rows.length < rowsMax) return;
+    }
+  }
+
+  async #readRows(ledgerId: string, callerKey: string, seq: number): Promise<WalletHistoryRow[]> {
+    return this.#connections.read((sender) =>
+      listWalletHistory(sender, ledgerId, callerKey, { afterSeq: seq, limit: rowsMax }),
+    );
+  }
+
+  #pollSoon(): void {
+    if (this.#timer !== null || this.#isStopped || this.#feeds.size === 0) return;
+    this.#timer = setTimeout(() => {
+      void this.#poll()
+        .catch(this.#options.onFailure)
+        .finally(() => {
+          this.#timer = null;
+          this.#pollSoon();
+        });
+    }, this.#options.pollIntervalMs);
+  }
+
+  /** Asks which wallets are ahead of their feeds, and which batches have been posted. */
+  async #poll(): Promise<void> {
+    const feeds = [...this.#feeds.values()];
+    const from = this.#pollFrom < feeds.length ? this.#pollFrom : 0;
+    const some = feeds.slice(from, from + feedsPerPoll);
+    this.#pollFrom = from + feedsPerPoll;
+    const byLedger = new Map<string, Feed[]>();
+    for (const feed of some) {
+      const own = byLedger.get(feed.ledgerId) ?? [];
+      own.push(feed);
+      byLedger.set(feed.ledgerId, own);
+    }
+    for (const [ledgerId, own] of byLedger) await this.#pollLedger(ledgerId, own);
+  }
+
+  async #pollLedger(ledgerId: string, feeds: readonly Feed[]): Promise<void> {
+    const batchIds = [...new Set(feeds.flatMap(({ pendingBatches }) => [...pendingBatches]))];
+    const [figures, posted] = await this.#connections.read((sender) =>
+      Promise.all([
+        listWalletFigures(
+          sender,
+          ledgerId,
+          feeds.map(({ callerKey }) => callerKey),
+        ),
+        listPostedBatches(sender, ledgerId, batchIds),
+      ]),
+    );
+    const seqOf = new Map(figures.map(({ callerKey, lastSeq }) => [callerKey, lastSeq]));
+    const journalOf = new Map(posted.map(({ batchId, journalId }) => [batchId, journalId]));
+    for (const feed of feeds) {
+      if ((seqOf.get(feed.callerKey) ?? 0) > feed.lastSeq) await this.#catchUp(feed);
+      tellPostings(feed, journalOf);
+    }
+  }
+}
+
+/** One event an entry that holds writes of the wallet, with the latest figures. */
+function tellPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void {
+  const entries = new Set<string>();
+  for (const batchId of feed.pendingBatches) {
+    const journalId = journalOf.get(batchId);
+    if (journalId === undefined) continue;
+    feed.pendingBatches.delete(batchId);
+    if (!feed.toldEntries.has(journalId)) entries.add(journalId);
+  }
+  for (const journalId of entries) {
+    feed.toldEntries.add(journalId);
+    const [oldest] = feed.toldEntries;
+    if (feed.toldEntries.size > toldEntriesMax && oldest !== undefined)
+      feed.toldEntries.delete(oldest);
+    const event = { ...feed.latest, seq: feed.lastSeq, isPosting: true };
+    for (const listener of feed.listeners) listener(event);
+  }
+}
+
+type LogRow = Pick<WalletHistoryRow, "seq" | "type" | "balance" | "held" | "batchId">;
+
+function tell(feed: Feed, row: LogRow): void {
+  feed.lastSeq = row.seq;
+  const event = eventOf(row);
+  feed.latest = { balance: event.balance, available: event.available };
+  if (row.batchId !== null) feed.pendingBatches.add(row.batchId);
+  // An expiry is logged, but nobody accepted it.
+  if (row.type === "expire") return;
+  for (const listener of feed.listeners) listener(event);
+}
+
+function eventOf({ balance, held, seq }: Pick<LogRow, "balance" | "held" | "seq">): BalanceEvent {
+  return { balance, available: balance - held, seq, isPosting: false };
+}
+
+function feedKey(ledgerId: string, callerKey: string): string {
+  return `${ledgerId}:${callerKey}`;
+}

@@ -1,0 +1,221 @@
+// Crediting, debiting and reserving: the wallets' lane work for group commit, and what callers use.
+import { walletAccounts, type LedgerIdentity } from "../core/ledger.ts";
+import {
+  decideWalletBatch,
+  keyOf,
+  type LoggedWrite,
+  type WalletBatch,
+  type WalletBooks,
+} from "../core/wallet-batch.ts";
+import type { Hold, Wallet, WalletReply, WalletState, WalletWrite } from "../core/wallet.ts";
+import { insertAssetRules, insertMissingAccounts } from "../store/asset-rules.ts";
+import { lockLedgerState, lockLedgerStateShared, readClock } from "../store/journal-writes.ts";
+import {
+  hasWalletWrite,
+  insertBatchSides,
+  insertWallets,
+  insertWalletWrites,
+  listActiveHolds,
+  listAssetRules,
+  listHolds,
+  listKnownWrites,
+  lockWallets,
+  updateWallets,
+  upsertHolds,
+} from "../store/wallet-writes.ts";
+import type { WriteConnections, WriteTransaction } from "../store/write-connections.ts";
+import {
+  GroupCommit,
+  type GroupCommitOptions,
+  type LaneWork,
+  type Outcome,
+  type Plan,
+} from "./group-commit.ts";
+import { newId } from "./new-id.ts";
+
+interface WalletItem {
+  readonly ledger: LedgerIdentity;
+  readonly write: WalletWrite;
+}
+
+/** A busy ledger's wallets share this many lanes, each with its own connection while it commits. */
+const lanesPerLedger = 1;
+
+export class Wallets {
+  readonly #lanes: GroupCommit<WalletItem, WalletReply>;
+
+  /** `onCommitted` hears of every row that a batch of this process appended, in order, once it is on disk. */
+  constructor(
+    connections: WriteConnections,
+    options: GroupCommitOptions,
+    onCommitted: (ledgerId: string, writes: readonly LoggedWrite[]) => void,
+  ) {
+    this.#lanes = new GroupCommit(connections, walletWork(onCommitted), options);
+  }
+
+  /** Makes one write. Rejects with a Refusal. Writes of one wallet are decided in the order of their arrival. */
+  write(ledger: LedgerIdentity, write: WalletWrite, bytes: number): Promise<WalletReply> {
+    return this.#lanes.submit(laneKey(ledger.ledgerId, write.callerKey), { ledger, write }, bytes);
+  }
+
+  drain(): Promise<void> {
+    return this.#lanes.drain();
+  }
+}
+
+/** Writes of one wallet always meet in one lane, so that batches of one process never wait for each other's rows. */
+function laneKey(ledgerId: string, callerKey: string): string {
+  let hash = 0;
+  for (let index = 0; index < callerKey.length; index += 1) {
+    hash = (hash * 31 + callerKey.charCodeAt(index)) | 0;
+  }
+  return `${ledgerId}/${Math.abs(hash) % lanesPerLedger}`;
+}
+
+function walletWork(
+  onCommitted: (ledgerId: string, writes: readonly LoggedWrite[]) => void,
+): LaneWork<WalletItem, WalletReply> {
+  return {
+    async plan(transaction, _laneKey, items, lookUpKeys) {
+      const ledger = items[0]?.ledger;
+      if (ledger === undefined) throw new Error("a batch has an item");
+      const writes = items.map(({ write }) => write);
+      const books = await readBooks(transaction, ledger, writes, lookUpKeys);
+      let batch = decideWalletBatch(books, writes, newId);
+      // A retry of something that got in hears "duplicate", never the refusal it would meet today.
+      const refused = lookUpKeys ? [] : writes.filter((_, index) => isRefused(batch, index));
+      const known = await readKnown(transaction, ledger.ledgerId, refused);
+      if (known.size > 0) batch = decideWalletBatch({ ...books, known }, writes, newId);
+      return planOf(ledger.ledgerId, batch, books.now, onCommitted);
+    },
+  };
+}
+
+function isRefused(batch: WalletBatch, index: number): boolean {
+  const outcome = batch.outcomes[index];
+  return outcome !== undefined && "refusal" in outcome;
+}
+
+/** One round trip; a second one only where wallets have holds or assets that no item named. */
+async function readBooks(
+  transaction: WriteTransaction,
+  ledger: LedgerIdentity,
+  writes: readonly WalletWrite[],
+  lookUpKeys: boolean,
+): Promise<WalletBooks> {
+  const { ledgerId } = ledger;
+  const callerKeys = [...new Set(writes.map(({ callerKey }) => callerKey))].sort();
+  const assetCodes = [
+    ...new Set(writes.flatMap((write) => ("assetCode" in write ? write.assetCode : []))),
+  ];
+  const holdIds = writes.flatMap((write) => ("holdId" in write ? (write.holdId ?? []) : []));
+  const [status, wallets, now, rules, holds, known] = await Promise.all([
+    lockLedgerStateShared(transaction, ledgerId),
+    lockWallets(transaction, ledgerId, callerKeys),
+    readClock(transaction),
+    listAssetRules(transaction, ledgerId, assetCodes),
+    listHolds(transaction, ledgerId, [...new Set(holdIds)]),
+    readKnown(transaction, ledgerId, lookUpKeys ? writes : []),
+  ]);
+  if (status === null) throw new Error("a ledger has a state");
+  const holders = wallets.filter(({ held }) => held > 0n).map(({ walletId }) => walletId);
+  const otherAssets = wallets
+    .map(({ assetCode }) => assetCode)
+    .filter((assetCode) => !assetCodes.includes(assetCode));
+  const [activeHolds, otherRules] = await Promise.all([
+    listActiveHolds(transaction, ledgerId, holders),
+    listAssetRules(transaction, ledgerId, [...new Set(otherAssets)]),
+  ]);
+  return {
+    ledger,
+    status,
+    now,
+    wallets: statesOf(wallets, activeHolds),
+    rules: new Map([...rules, ...otherRules].map((rule) => [rule.assetCode, rule])),
+    known,
+    namedHolds: new Map(holds.map((hold) => [hold.holdId, hold])),
+  };
+}
+
+async function readKnown(
+  transaction: WriteTransaction,
+  ledgerId: string,
+  writes: readonly WalletWrite[],
+): Promise<Map<string, { holdId: string | null }>> {
+  const keys = writes.flatMap((write) =>
+    "externalId" in write && write.externalId !== null
+      ? [{ callerKey: write.callerKey, externalId: write.externalId }]
+      : [],
+  );
+  const rows = await listKnownWrites(transaction, ledgerId, keys);
+  return new Map(
+    rows.map(({ callerKey, externalId, holdId }) => [keyOf(callerKey, externalId), { holdId }]),
+  );
+}
+
+function statesOf(wallets: readonly Wallet[], holds: readonly Hold[]): Map<string, WalletState> {
+  const holdsByWallet = new Map<string, Map<string, Hold>>();
+  for (const hold of holds) {
+    const held = holdsByWallet.get(hold.walletId) ?? new Map<string, Hold>();
+    holdsByWallet.set(hold.walletId, held.set(hold.holdId, hold));
+  }
+  const none = new Map<string, Hold>();
+  return new Map(
+    wallets.map((wallet) => [
+      wallet.callerKey,
+      { wallet, activeHolds: holdsByWallet.get(wallet.walletId) ?? none },
+    ]),
+  );
+}
+
+function planOf(
+  ledgerId: string,
+  batch: WalletBatch,
+  now: WalletBooks["now"],
+  onCommitted: (ledgerId: string, writes: readonly LoggedWrite[]) => void,
+): Plan<WalletReply> {
+  const last = batch.writes.at(-1);
+  return {
+    outcomes: batch.outcomes satisfies readonly Outcome<WalletReply>[],
+    record: last === undefined ? null : (transaction) => record(transaction, ledgerId, batch, now),
+    onCommitted: () => {
+      onCommitted(ledgerId, batch.writes);
+    },
+    wasRecorded: async (transaction) => {
+      if (last === undefined) return true;
+      // Whoever has this lock alone has waited for the lost transaction, which held it shared. The
+      // wallets' own rows would not do: one that it was about to make can't be locked.
+      const [, recorded] = await Promise.all([
+        lockLedgerState(transaction, ledgerId),
+        hasWalletWrite(transaction, ledgerId, last),
+      ]);
+      return recorded;
+    },
+  };
+}
+
+function record(
+  transaction: WriteTransaction,
+  ledgerId: string,
+  batch: WalletBatch,
+  now: WalletBooks["now"],
+): Promise<unknown>[] {
+  const added = batch.wallets.flatMap(({ wallet, isNew }) => (isNew ? [wallet] : []));
+  const moved = batch.wallets.flatMap(({ wallet, isNew }) => (isNew ? [] : [wallet]));
+  const accounts = batch.newRules.flatMap(({ assetCode }) =>
+    Object.values(walletAccounts(assetCode)),
+  );
+  return [
+    insertWallets(transaction, ledgerId, added),
+    updateWallets(transaction, ledgerId, moved),
+    insertWalletWrites(transaction, ledgerId, batch.writes),
+    upsertHolds(transaction, ledgerId, batch.holds),
+    insertBatchSides(transaction, ledgerId, batch.sides),
+    ...(batch.newRules.length === 0
+      ? []
+      : [
+          insertAssetRules(transaction, ledgerId, batch.newRules, now),
+          insertMissingAccounts(transaction, ledgerId, accounts, now),
+        ]),
+  ];
+}

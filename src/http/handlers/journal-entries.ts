@@ -1,0 +1,70 @@
+// Posting, reversing and reading journal entries.
+import { Refusal, validationRefusal } from "../../core/errors.ts";
+import type { StoredEntry } from "../../core/journal.ts";
+import { parseUuid } from "../../core/text.ts";
+import { parseEntryBody, parseReversalBody } from "../../contract/entry-body.ts";
+import type { WireEntry } from "../../contract/wire.ts";
+import { countEntries, findEntry, listEntries as listPage } from "../../store/journal-reads.ts";
+import { getLastSequence } from "../../store/ledgers.ts";
+import type { RouteHandler } from "./route-handler.ts";
+
+/** What a reversal weighs beside its body: the entry that it mirrors is read and written whole. */
+const reversalBytes = 32 * 1024;
+
+export const postEntry: RouteHandler<"postEntry"> = async ({ journal }, request) => {
+  const { body, ledger, bodyBytes } = request;
+  const draft = parseEntryBody(body ?? { value: undefined, inexactNumbers: [] }, ledger);
+  if (draft.faults) throw validationRefusal(draft.faults);
+  return journal.postEntry(ledger, draft.value, bodyBytes);
+};
+
+export const reverseEntry: RouteHandler<"reverseEntry"> = async ({ journal }, request) => {
+  const { body, entryId, ledger, bodyBytes } = request;
+  const draft = parseReversalBody(body, parseUuid(entryId));
+  if (draft.faults) throw validationRefusal(draft.faults);
+  return journal.reverseEntry(ledger, draft.value, bodyBytes + reversalBytes);
+};
+
+export const getEntry: RouteHandler<"getEntry"> = async ({ pool }, { ledger, entryId }) => {
+  const journalId = parseUuid(entryId);
+  const entry = journalId === null ? null : await findEntry(pool, ledger.ledgerId, journalId);
+  if (entry === null) throw new Refusal("entryNotFound", "the ledger has no entry with this id");
+  return wireEntry(entry);
+};
+
+export const listEntries: RouteHandler<"listEntries"> = async ({ pool }, { ledger, query }) => {
+  const { limit, offset, after, ...filter } = query;
+  const { ledgerId } = ledger;
+  // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
+  const upToSequence = await getLastSequence(pool, ledgerId);
+  const isFiltered = Object.values(filter).some((value) => value !== null);
+  const skip = offset ?? 0;
+  const rows = await listPage(pool, ledgerId, {
+    filter,
+    // Sequences have no gaps: without a filter, an offset is a sequence.
+    afterSequence: after ?? (isFiltered ? 0 : skip),
+    offset: isFiltered ? skip : 0,
+    upToSequence,
+    // One more than asked for tells whether there is more.
+    limit: limit + 1,
+  });
+  const total = isFiltered
+    ? await countEntries(pool, ledgerId, filter, upToSequence)
+    : upToSequence;
+  return {
+    entries: rows.slice(0, limit).map(wireEntry),
+    total,
+    hasMore: rows.length > limit,
+  };
+};
+
+function wireEntry(entry: StoredEntry): WireEntry {
+  return {
+    ...entry,
+    lines: entry.lines.map((line) => ({
+      ...line,
+      transactionAmount: line.transactionAmount.toString(),
+      functionalAmount: line.functionalAmount.toString(),
+    })),
+  };
+}

@@ -1,0 +1,47 @@
+// Reading ledgers, charts of accounts and balances.
+import { Refusal } from "../../core/errors.ts";
+import type { WireLedger } from "../../contract/wire.ts";
+import { findAccount, findBalance, listAccounts as listChart } from "../../store/accounts.ts";
+import { findLedger, listLedgers as listRecords, type LedgerRecord } from "../../store/ledgers.ts";
+import type { RouteHandler } from "./route-handler.ts";
+
+export const listLedgers: RouteHandler<"listLedgers"> = async ({ pool }, { caller }) => {
+  const ledgers = await listRecords(pool, caller.organizationId);
+  return { ledgers: ledgers.map(wireLedger) };
+};
+
+export const getLedger: RouteHandler<"getLedger"> = async ({ pool }, { ledger }) => {
+  const record = await findLedger(pool, ledger.ledgerId);
+  if (record === null) throw new Error("a ledger that was found once is there");
+  return wireLedger(record);
+};
+
+export const listAccounts: RouteHandler<"listAccounts"> = async ({ pool }, { ledger, query }) => {
+  const accounts = await listChart(pool, ledger.ledgerId, query.activeOnly);
+  return { accounts: [...accounts] };
+};
+
+export const getBalance: RouteHandler<"getBalance"> = async ({ pool }, { ledger, query }) => {
+  const { account: glAccountCode, currency } = query;
+  const held = await findBalance(pool, ledger.ledgerId, glAccountCode, currency);
+  if (held === null && (await findAccount(pool, ledger.ledgerId, glAccountCode)) === null) {
+    throw new Refusal("accountNotFound", "the ledger has no account with this code");
+  }
+  return {
+    glAccountCode,
+    balance: held?.balance ?? 0n,
+    currency: currency ?? ledger.functionalCurrency,
+    entryCount: held?.entryCount ?? 0,
+  };
+};
+
+function wireLedger(record: LedgerRecord): WireLedger {
+  return {
+    id: record.ledgerId,
+    name: record.name,
+    status: record.status,
+    createdAt: record.createdAt,
+    metadata: record.metadata,
+    functionalCurrency: record.functionalCurrency,
+  };
+}

@@ -1,0 +1,38 @@
+// What a handler is given and what it gives back.
+import type { LedgerIdentity } from "../../core/ledger.ts";
+import type { ExactJson } from "../../contract/exact-json.ts";
+import type { RouteName, RouteQuery, RouteReply } from "../../contract/routes.ts";
+import type { Journal } from "../../engine/journal.ts";
+import type { WalletReader } from "../../engine/wallet-reader.ts";
+import type { Wallets } from "../../engine/wallets.ts";
+import type { ReadPool } from "../../store/read-pool.ts";
+import type { WriteConnections } from "../../store/write-connections.ts";
+import type { Caller } from "../authenticate.ts";
+
+export interface Books {
+  readonly pool: ReadPool;
+  readonly journal: Journal;
+  readonly wallets: Wallets;
+  readonly walletReader: WalletReader;
+  readonly connections: WriteConnections;
+}
+
+export interface RouteRequest<Name extends RouteName> {
+  readonly caller: Caller;
+  /** The ledger of the path, known to be the caller's. */
+  readonly ledger: LedgerIdentity;
+  /** The `{entryId}` or `{holdId}` of the path, decoded; empty where the path has none. */
+  readonly entryId: string;
+  readonly holdId: string;
+  /** The wallet of the path; empty where the path names none. */
+  readonly callerKey: string;
+  readonly query: RouteQuery<Name>;
+  /** null where the request had none; an empty body is none. */
+  readonly body: ExactJson | null;
+  readonly bodyBytes: number;
+}
+
+export type RouteHandler<Name extends RouteName> = (
+  books: Books,
+  request: RouteRequest<Name>,
+) => Promise<RouteReply<Name>>;

@@ -1,0 +1,139 @@
+// Writing and reading wallets.
+import { Refusal, validationRefusal } from "../../core/errors.ts";
+import type { WalletReply, WalletWrite } from "../../core/wallet.ts";
+import type { Parsed } from "../../contract/entry-body.ts";
+import {
+  parseBulkBody,
+  parseCommitBody,
+  parseMovementBody,
+  parseReleaseBody,
+  parseReserveBody,
+} from "../../contract/wallet-body.ts";
+import type { RouteName } from "../../contract/routes.ts";
+import type { WireBulkResult, WireWalletResult, WireWalletWrite } from "../../contract/wire.ts";
+import { parseUuid } from "../../core/text.ts";
+import { findEntry } from "../../store/journal-reads.ts";
+import {
+  listPostedWrites as listPosted,
+  listWalletHistory,
+  type WalletHistoryRow,
+} from "../../store/wallet-reads.ts";
+import { asRefusal, plainMessage } from "../problems.ts";
+import type { Books, RouteHandler, RouteRequest } from "./route-handler.ts";
+
+export const creditWallet: RouteHandler<"creditWallet"> = async (books, request) =>
+  wireReply(
+    await write(books, request, parseMovementBody(request.body, "credit", request.callerKey)),
+  );
+
+export const debitWallet: RouteHandler<"debitWallet"> = async (books, request) =>
+  wireReply(
+    await write(books, request, parseMovementBody(request.body, "debit", request.callerKey)),
+  );
+
+export const reserveFunds: RouteHandler<"reserveFunds"> = async (books, request) => {
+  const reply = await write(books, request, parseReserveBody(request.body, request.callerKey));
+  const { status, ...figures } = wireReply(reply);
+  return { status, holdId: reply.holdId, ...figures };
+};
+
+export const commitHold: RouteHandler<"commitHold"> = async (books, request) => {
+  const { body, callerKey, holdId } = request;
+  return wireReply(await write(books, request, parseCommitBody(body, callerKey, holdId)));
+};
+
+export const releaseHold: RouteHandler<"releaseHold"> = async (books, request) => {
+  const { body, callerKey, holdId } = request;
+  return wireReply(await write(books, request, parseReleaseBody(body, callerKey, holdId)));
+};
+
+export const getWalletBalance: RouteHandler<"getWalletBalance"> = async (books, request) => {
+  const { ledger, callerKey } = request;
+  const figures = await books.walletReader.getFigures(ledger.ledgerId, callerKey);
+  return {
+    balance: (figures?.balance ?? 0n).toString(),
+    available: (figures?.available ?? 0n).toString(),
+  };
+};
+
+export const listWalletWrites: RouteHandler<"listWalletWrites"> = async (books, request) => {
+  const { ledger, callerKey, query } = request;
+  const rows = await books.connections.read((sender) =>
+    listWalletHistory(sender, ledger.ledgerId, callerKey, {
+      afterSeq: query.after ?? 0,
+      limit: query.limit + 1,
+    }),
+  );
+  return {
+    writes: rows.slice(0, query.limit).map(wireWrite),
+    hasMore: rows.length > query.limit,
+  };
+};
+
+export const listPostedWrites: RouteHandler<"listPostedWrites"> = async (books, request) => {
+  const { ledger, entryId, query } = request;
+  const journalId = parseUuid(entryId);
+  const entry = journalId === null ? null : await findEntry(books.pool, ledger.ledgerId, journalId);
+  if (entry === null) throw new Refusal("entryNotFound", "the ledger has no entry with this id");
+  const offset = query.offset ?? 0;
+  const { writes, total } = await books.connections.read((sender) =>
+    listPosted(sender, ledger.ledgerId, entry.journalId, { offset, limit: query.limit }),
+  );
+  return {
+    writes: writes.map((row) => ({ callerKey: row.callerKey, ...wireWrite(row) })),
+    total,
+    hasMore: offset + writes.length < total,
+  };
+};
+
+/** A plain GET of the stream's path; upgrades never come here. */
+export const streamWallet: RouteHandler<"streamWallet"> = () => {
+  throw new Refusal("upgradeRequired", "this path is a WebSocket; send Upgrade: websocket");
+};
+
+export const writeWallets: RouteHandler<"writeWallets"> = async (books, request) => {
+  const parsed = parseBulkBody(request.body);
+  if (parsed.faults) throw validationRefusal(parsed.faults);
+  const { ledger } = request;
+  const bytes = Math.ceil(request.bodyBytes / parsed.value.length);
+  const results = await Promise.all(
+    parsed.value.map(async (one): Promise<WireBulkResult["results"][number]> => {
+      try {
+        if (one.faults) throw validationRefusal(one.faults);
+        return wireReply(await books.wallets.write(ledger, one.value, bytes));
+      } catch (error) {
+        const refusal = asRefusal(error);
+        return { status: refusal.status, error: plainMessage(refusal) };
+      }
+    }),
+  );
+  return { results };
+};
+
+async function write<Name extends RouteName>(
+  books: Books,
+  request: RouteRequest<Name>,
+  parsed: Parsed<WalletWrite>,
+): Promise<WalletReply> {
+  if (parsed.faults) throw validationRefusal(parsed.faults);
+  return books.wallets.write(request.ledger, parsed.value, request.bodyBytes);
+}
+
+function wireReply({ status, balance, available }: WalletReply): WireWalletResult {
+  return { status, balance: balance.toString(), available: available.toString() };
+}
+
+function wireWrite(row: WalletHistoryRow): WireWalletWrite {
+  return {
+    seq: row.seq,
+    type: row.type,
+    amount: row.amount.toString(),
+    balance: row.balance.toString(),
+    held: row.held.toString(),
+    externalId: row.externalId,
+    holdId: row.holdId,
+    metadata: row.metadata,
+    at: row.at,
+    journalId: row.journalId,
+  };
+}

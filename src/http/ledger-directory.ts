@@ -1,0 +1,37 @@
+// Which organization a ledger belongs to and what its functional currency is. Neither ever changes,
+// so what was once found is kept; what was not found is asked again.
+import { Refusal } from "../core/errors.ts";
+import type { LedgerIdentity } from "../core/ledger.ts";
+import { parseUuid } from "../core/text.ts";
+
+const ledgersMax = 100_000;
+
+export class LedgerDirectory {
+  readonly #find: (ledgerId: string) => Promise<LedgerIdentity | null>;
+  readonly #known = new Map<string, LedgerIdentity>();
+
+  constructor(find: (ledgerId: string) => Promise<LedgerIdentity | null>) {
+    this.#find = find;
+  }
+
+  /** The ledger, or `ledgerNotFound`: the same for one that is unknown, no UUID or another organization's. */
+  async getLedger(organizationId: string, ledgerIdText: string): Promise<LedgerIdentity> {
+    const ledgerId = parseUuid(ledgerIdText);
+    const ledger =
+      ledgerId === null ? null : (this.#known.get(ledgerId) ?? (await this.#load(ledgerId)));
+    if (ledger?.organizationId !== organizationId) {
+      throw new Refusal("ledgerNotFound", "there is no such ledger");
+    }
+    return ledger;
+  }
+
+  async #load(ledgerId: string): Promise<LedgerIdentity | null> {
+    const found = await this.#find(ledgerId);
+    if (found === null) return null;
+    if (this.#known.size >= ledgersMax) this.#known.clear();
+    const { organizationId, functionalCurrency } = found;
+    const ledger = { ledgerId, organizationId, functionalCurrency };
+    this.#known.set(ledgerId, ledger);
+    return ledger;
+  }
+}

@@ -1,0 +1,98 @@
+// From an error to the answer that the caller sees: problem details (RFC 9457), or `{ error }` on
+// wallet paths. Of a bug nothing leaks but the request id.
+import { jsonPointer, problemKinds, Refusal, type Fault } from "../core/errors.ts";
+import { refuseWhenUnavailable } from "../engine/group-commit.ts";
+
+export interface ProblemReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const retryAfterSeconds = "1";
+
+/** What is thrown anywhere in a request, as a Refusal; `internal` for a bug. */
+export function asRefusal(error: unknown): Refusal {
+  const known = refuseWhenUnavailable(error);
+  if (known instanceof Refusal) return known;
+  if (hasCode(known, "FST_ERR_CTP_BODY_TOO_LARGE")) {
+    return new Refusal("bodyTooLarge", "the body is larger than this server accepts");
+  }
+  if (hasCode(known, "FST_ERR_BAD_URL")) return new Refusal("unknownPath", "there is nothing here");
+  return new Refusal(
+    "internal",
+    "an unexpected error; the server's log has it under this request's id",
+    {
+      cause: error,
+    },
+  );
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
+/** `hasExternalId`: whether the request had one, with which a retry is safe whatever became of the first. */
+export function problemReply(
+  refusal: Refusal,
+  request: { id: string; path: string; hasExternalId: boolean },
+): ProblemReply {
+  const headers: Record<string, string> = {};
+  if (refusal.problem === "unauthorized") headers["www-authenticate"] = "Bearer";
+  if (refusal.problem === "upgradeRequired") headers["upgrade"] = "websocket";
+  if (
+    refusal.problem === "unavailable" ||
+    (refusal.problem === "outcomeUnknown" && request.hasExternalId)
+  ) {
+    headers["retry-after"] = retryAfterSeconds;
+  }
+  if (request.path.startsWith("/v1/wallets/")) {
+    headers["content-type"] = "application/json; charset=utf-8";
+    return {
+      status: refusal.status,
+      headers,
+      body: JSON.stringify({ error: plainMessage(refusal) }),
+    };
+  }
+  headers["content-type"] = "application/problem+json; charset=utf-8";
+  return {
+    status: refusal.status,
+    headers,
+    body: JSON.stringify(problemBody(refusal, request.id)),
+  };
+}
+
+/** Wallet paths have one message: what is wrong and where, in words. */
+export function plainMessage(refusal: Refusal): string {
+  if (refusal.faults.length === 0) return refusal.message;
+  return refusal.faults
+    .map((fault) => {
+      const place = "path" in fault ? fault.path.join(".") : fault.parameter;
+      return place === "" ? fault.detail : `${place} ${fault.detail}`;
+    })
+    .join("; ");
+}
+
+function problemBody(refusal: Refusal, requestId: string): Record<string, unknown> {
+  const { status, code, title } = problemKinds[refusal.problem];
+  return {
+    type: code === null ? "about:blank" : `urn:ledgerctl:problem:${kebabCase(code)}`,
+    title,
+    status,
+    detail: refusal.message,
+    instance: `urn:request:${requestId}`,
+    ...(code === null ? {} : { code }),
+    ...(status === 400 ? { errors: refusal.faults.map(wireFault) } : {}),
+    ...refusal.members,
+  };
+}
+
+function wireFault(fault: Fault): { detail: string; pointer?: string; parameter?: string } {
+  return "path" in fault
+    ? { detail: fault.detail, pointer: jsonPointer(fault.path) }
+    : { detail: fault.detail, parameter: fault.parameter };
+}
+
+function kebabCase(code: string): string {
+  return code.toLowerCase().replaceAll("_", "-");
+}

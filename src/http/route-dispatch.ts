@@ -1,0 +1,207 @@
+// One request of the API from its raw bytes to its reply, in the order of precedence: who calls,
+// whose ledger, may they, is it well-formed, and only then the handler.
+import { isUtf8, type Buffer } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
+import { Refusal, validationRefusal } from "../core/errors.ts";
+import type { LedgerIdentity } from "../core/ledger.ts";
+import { labelCodePointsMax, textFault } from "../core/text.ts";
+import { parseExactJson, stringifyExactJson, type ExactJson } from "../contract/exact-json.ts";
+import { hasControlCharacter } from "../contract/wallet-body.ts";
+import { parseQuery } from "../contract/query-schemas.ts";
+import { routes, type Route, type RouteName } from "../contract/routes.ts";
+import type { Authenticator, Caller } from "./authenticate.ts";
+import { getEntry, listEntries, postEntry, reverseEntry } from "./handlers/journal-entries.ts";
+import { getBalance, getLedger, listAccounts, listLedgers } from "./handlers/ledgers.ts";
+import {
+  commitHold,
+  creditWallet,
+  debitWallet,
+  getWalletBalance,
+  listPostedWrites,
+  listWalletWrites,
+  releaseHold,
+  reserveFunds,
+  streamWallet,
+  writeWallets,
+} from "./handlers/wallets.ts";
+import type { Books, RouteHandler, RouteRequest } from "./handlers/route-handler.ts";
+import type { LedgerDirectory } from "./ledger-directory.ts";
+
+const handlers: { [Name in RouteName]: RouteHandler<Name> } = {
+  listLedgers,
+  getLedger,
+  listAccounts,
+  getBalance,
+  postEntry,
+  listEntries,
+  getEntry,
+  reverseEntry,
+  listPostedWrites,
+  creditWallet,
+  debitWallet,
+  getWalletBalance,
+  listWalletWrites,
+  streamWallet,
+  reserveFunds,
+  commitHold,
+  releaseHold,
+  writeWallets,
+};
+
+export interface RawRequest {
+  readonly method: string;
+  /** The request target as it stands on the request line. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Decoded parts of the path. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly body: Buffer | null;
+}
+
+export interface Dispatcher {
+  readonly books: Books;
+  readonly authenticator: Authenticator;
+  readonly ledgers: LedgerDirectory;
+}
+
+/** Answers with the reply's status and JSON text, or throws a Refusal. `onCaller` hears who called. */
+export async function dispatch(
+  { books, authenticator, ledgers }: Dispatcher,
+  name: RouteName,
+  raw: RawRequest,
+  onCaller: (caller: Caller) => void,
+): Promise<{ status: number; json: string }> {
+  const route: Route = routes[name];
+  const caller = await authenticateRequest(authenticator, raw);
+  onCaller(caller);
+  const { ledger, callerKey } = await resolveLedger(ledgers, caller, raw.parameters);
+  if (!caller.scopes.includes(route.scope)) {
+    throw new Refusal("insufficientScope", `the API key lacks the scope ${route.scope}`);
+  }
+  if (callerKey !== null) requireCallerKey(callerKey);
+  const reply = await handle(books, name, {
+    caller,
+    ledger,
+    callerKey: callerKey ?? "",
+    entryId: raw.parameters["entryId"] ?? "",
+    holdId: raw.parameters["holdId"] ?? "",
+    query: readQuery(route, raw.target),
+    body: readBody(route, raw),
+    bodyBytes: raw.body?.length ?? 0,
+  });
+  return { status: route.status, json: stringify(name, reply) };
+}
+
+/** Who sent a request, or the refusal `unauthorized`. */
+export function authenticateRequest(
+  authenticator: Authenticator,
+  { method, target, headers, body }: Omit<RawRequest, "parameters">,
+): Promise<Caller> {
+  return authenticator.authenticate({
+    authorization: headers.authorization,
+    timestamp: singleHeader(headers["x-timestamp"]),
+    signature: singleHeader(headers["x-signature"]),
+    method,
+    target,
+    body: body ?? "",
+  });
+}
+
+/**
+ * The ledger of a path, which `{ledgerId}` names or the part of `{walletKey}` before its first colon, and
+ * the part behind it. A wallet key without a colon names no ledger; its shape is refused in its turn.
+ */
+export async function resolveLedger(
+  ledgers: LedgerDirectory,
+  caller: Caller,
+  parameters: Readonly<Record<string, string>>,
+): Promise<{ ledger: LedgerIdentity; callerKey: string | null }> {
+  const { ledgerId, walletKey } = parameters;
+  if (walletKey === undefined) {
+    return {
+      ledger:
+        ledgerId === undefined
+          ? noLedger
+          : await ledgers.getLedger(caller.organizationId, ledgerId),
+      callerKey: null,
+    };
+  }
+  const colon = walletKey.indexOf(":");
+  if (colon < 0) return { ledger: noLedger, callerKey: "" };
+  return {
+    ledger: await ledgers.getLedger(caller.organizationId, walletKey.slice(0, colon)),
+    callerKey: walletKey.slice(colon + 1),
+  };
+}
+
+/** 1 to 256 characters, none of them a control character. */
+export function requireCallerKey(callerKey: string): void {
+  const fault = hasControlCharacter(callerKey)
+    ? "must not contain control characters"
+    : textFault(callerKey, labelCodePointsMax);
+  if (fault === null) return;
+  throw validationRefusal([
+    { path: [], detail: `walletKey must be {ledgerId}:{callerKey}; callerKey ${fault}` },
+  ]);
+}
+
+/** Routes without a ledger in their path never look at it. */
+const noLedger: LedgerIdentity = { ledgerId: "", organizationId: "", functionalCurrency: "" };
+
+/** The table of handlers is typed name by name; which name it is, is known only here. */
+function handle(books: Books, name: RouteName, request: unknown): Promise<unknown> {
+  const handler = handlers[name] as RouteHandler<RouteName>;
+  return handler(books, request as RouteRequest<RouteName>);
+}
+
+function stringify(name: RouteName, reply: unknown): string {
+  // Only balances have numbers that a double can't hold; the exact writer is slower.
+  return name === "getBalance" ? stringifyExactJson(reply as never) : JSON.stringify(reply);
+}
+
+/** The query of a request target, or every fault that it has. */
+export function readQuery(route: Route, target: string): unknown {
+  const question = target.indexOf("?");
+  const rawQuery = question < 0 ? "" : target.slice(question + 1);
+  const query = parseQuery(route.query, Object.keys(route.query.shape), rawQuery);
+  if (query.faults) throw validationRefusal(query.faults);
+  return query.value;
+}
+
+function readBody(route: Route, raw: RawRequest): ExactJson | null {
+  if (route.body === null || raw.body === null || raw.body.length === 0) return null;
+  requireJson(raw.headers);
+  if (!isUtf8(raw.body)) {
+    throw validationRefusal([{ path: [], detail: "the body is not valid UTF-8" }]);
+  }
+  try {
+    return parseExactJson(raw.body.toString("utf8"));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw validationRefusal([{ path: [], detail: `the body is not valid JSON: ${error.message}` }]);
+  }
+}
+
+function requireJson(headers: IncomingHttpHeaders): void {
+  const [mediaType = "", ...parameters] = (headers["content-type"] ?? "")
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
+  const encoding = headers["content-encoding"] ?? "identity";
+  const isJson =
+    mediaType === "application/json" &&
+    (charset === undefined || /^charset="?utf-?8"?$/.test(charset)) &&
+    encoding.toLowerCase() === "identity";
+  if (!isJson) {
+    throw new Refusal(
+      "unsupportedMediaType",
+      "the body must be declared application/json in UTF-8",
+    );
+  }
+}
+
+/** A header that is sent twice reaches us joined with a comma, and then is no valid value. */
+function singleHeader(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(",") : value;
+}

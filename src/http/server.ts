@@ -1,0 +1,326 @@
+// The HTTP server: sockets and their limits, request ids, logs, health, and the order in which it
+// stops. What a request means is in route-dispatch.ts.
+import { METHODS, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { newId } from "../engine/new-id.ts";
+import { Refusal } from "../core/errors.ts";
+import { routes, type Route, type RouteName } from "../contract/routes.ts";
+import type { Log } from "../log.ts";
+import type { Caller } from "./authenticate.ts";
+import { openApiDocument } from "../contract/openapi.ts";
+import type { StreamHub } from "../engine/stream-hub.ts";
+import { documentationPage } from "./documentation-page.ts";
+import { asRefusal, problemReply } from "./problems.ts";
+import { dispatch, type Dispatcher } from "./route-dispatch.ts";
+import { serveWalletStreams } from "./wallet-stream.ts";
+
+export interface HttpServerOptions {
+  readonly dispatcher: Dispatcher;
+  readonly hub: StreamHub;
+  readonly log: Log;
+  readonly version: string;
+  readonly bodyBytesMax: number;
+  readonly clockWindowSeconds: number;
+  /** Rejects, or says why not, while the service can't take requests. */
+  readonly readiness: () => Promise<{ ready: boolean; reason: string | null }>;
+}
+
+export interface HttpServer {
+  /** Binds and resolves with the URL; port 0 takes a free one. */
+  listen(host: string, port: number): Promise<string>;
+  /** Takes no new connections, lets requests under way finish up to the grace period, then cuts. */
+  close(graceMs: number): Promise<void>;
+}
+
+const headerBytesMax = 16 * 1024;
+const idleTimeoutMs = 75_000;
+const requestTimeoutMs = 30_000;
+
+/** What is noted of a request while it runs, for its line in the log. */
+interface RequestNotes {
+  caller?: Caller;
+  refusal?: Refusal;
+}
+
+const notes = new WeakMap<FastifyRequest, RequestNotes>();
+
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const app = fastify({
+    bodyLimit: options.bodyBytesMax,
+    exposeHeadRoutes: false,
+    frameworkErrors: (error, request, reply) => {
+      answerRefusal(error, request, reply);
+    },
+    genReqId: () => newId(),
+    requestIdHeader: false,
+    keepAliveTimeout: idleTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    http: {
+      maxHeaderSize: headerBytesMax,
+      headersTimeout: requestTimeoutMs,
+      // Refused by a hook instead, so that this answer too has its problem and request id.
+      requireHostHeader: false,
+    },
+    forceCloseConnections: "idle",
+    // Requests on open connections are served until the drain is over; readiness says what is coming.
+    return503OnClosing: false,
+    // A path may be as long as the header limit lets it be.
+    routerOptions: { maxParamLength: headerBytesMax, querystringParser: () => ({}) },
+    clientErrorHandler: answerBrokenRequest,
+  });
+  app.server.on("checkExpectation", answerExpectation);
+  acceptRawBodies(app);
+  addHooks(app, options.log);
+  addApiRoutes(app, options.dispatcher);
+  addOwnRoutes(app, options);
+  app.setNotFoundHandler((request, reply) => {
+    answerRefusal(new Refusal("unknownPath", "there is nothing here"), request, reply);
+  });
+  app.setErrorHandler((error, request, reply) => {
+    answerRefusal(error, request, reply);
+  });
+  const streams = serveWalletStreams(app.server, options.dispatcher, options.hub);
+  return {
+    listen: (host, port) => app.listen({ host, port }),
+    close: async (graceMs) => {
+      streams.close(graceMs);
+      await closeWithin(app, graceMs);
+    },
+  };
+}
+
+/** The signature covers the bytes of the body, so they are taken as they come, whatever they claim to be. */
+function acceptRawBodies(app: FastifyInstance): void {
+  for (const method of METHODS) {
+    app.addHttpMethod(method, { hasBody: true, overrideExisting: true });
+  }
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
+    done(null, body);
+  });
+}
+
+const declaredTypes = new WeakMap<FastifyRequest, string>();
+
+function addHooks(app: FastifyInstance, log: Log): void {
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
+      return answerUnreadable(reply, 400, "Bad Request", "a request has to name its Host");
+    }
+    // An unknown path is told before the body is read, and a malformed Content-Type only in its turn.
+    if (request.is404) throw new Refusal("unknownPath", "there is nothing here");
+    const declared = request.headers["content-type"];
+    if (declared !== undefined) {
+      declaredTypes.set(request, declared);
+      request.raw.headers["content-type"] = "application/octet-stream";
+    }
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    logRequest(log, request, reply);
+  });
+}
+
+function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+  const { caller, refusal } = notes.get(request) ?? {};
+  const level =
+    refusal?.problem === "internal" ? "error" : reply.statusCode >= 500 ? "warn" : "debug";
+  // A refused signature is worth a line at the usual level: its cause is told nowhere else.
+  const usedLevel = refusal?.problem === "unauthorized" ? "info" : level;
+  if (!log.isLevelEnabled(usedLevel)) return;
+  log[usedLevel](
+    {
+      requestId: request.id,
+      method: request.method,
+      path: pathOf(request),
+      status: reply.statusCode,
+      durationMs: Math.round(reply.elapsedTime * 100) / 100,
+      remoteAddress: request.ip,
+      ...(caller === undefined
+        ? {}
+        : { apiKey: caller.apiKey, organizationId: caller.organizationId }),
+      ...(refusal === undefined ? {} : { refusal: refusal.code ?? refusal.problem }),
+      ...(refusal?.cause === undefined ? {} : { cause: describeCause(refusal.cause) }),
+    },
+    "request",
+  );
+}
+
+function describeCause(cause: unknown): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+}
+
+function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
+  const methodsByPath = new Map<string, string[]>();
+  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+    const url = route.path.replace(/\{(\w+)\}/g, ":$1");
+    methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), route.method]);
+    app.route({
+      method: route.method,
+      url,
+      handler: async (request, reply) => {
+        const noted: RequestNotes = {};
+        notes.set(request, noted);
+        const { status, json } = await dispatch(
+          dispatcher,
+          name,
+          rawRequest(request),
+          (caller) => (noted.caller = caller),
+        );
+        return reply.code(status).type("application/json; charset=utf-8").send(json);
+      },
+    });
+  }
+  for (const [url, methods] of methodsByPath) refuseOtherMethods(app, url, methods);
+}
+
+function rawRequest(request: FastifyRequest) {
+  const declaredType = declaredTypes.get(request);
+  return {
+    method: request.method,
+    target: request.raw.url ?? "",
+    headers:
+      declaredType === undefined
+        ? request.headers
+        : { ...request.headers, "content-type": declaredType },
+    parameters: request.params as Record<string, string>,
+    body: request.body instanceof Buffer ? request.body : null,
+  };
+}
+
+/** 405 comes before the body is read and before anybody asks who is calling. */
+function refuseOtherMethods(app: FastifyInstance, url: string, methods: readonly string[]): void {
+  app.route({
+    // CONNECT never reaches a route: Node hands it to a listener of its own, which there is not.
+    method: METHODS.filter((method) => !methods.includes(method) && method !== "CONNECT"),
+    url,
+    onRequest: async (_request, reply) => {
+      reply.header("allow", methods.join(", "));
+      throw new Refusal("methodNotAllowed", `only ${methods.join(" and ")} is answered here`);
+    },
+    handler: async () => undefined,
+  });
+}
+
+function addOwnRoutes(app: FastifyInstance, options: HttpServerOptions): void {
+  const { readiness, version, clockWindowSeconds } = options;
+  const openApi = JSON.stringify(openApiDocument(version));
+  const page = documentationPage(version, clockWindowSeconds);
+  app.get("/healthz", async () => ({ status: "ok" }));
+  app.get("/readyz", async (_request, reply) => {
+    const { ready, reason } = await readiness();
+    if (!ready) reply.code(503).header("retry-after", "1");
+    return { status: ready ? "ready" : "unavailable", reason };
+  });
+  app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(openApi));
+  app.get("/docs", async (_request, reply) =>
+    reply
+      .type("text/html; charset=utf-8")
+      .header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")
+      .send(page),
+  );
+  for (const url of ["/healthz", "/readyz", "/openapi.json", "/docs"]) {
+    refuseOtherMethods(app, url, ["GET"]);
+  }
+}
+
+function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = asRefusal(error);
+  const noted = notes.get(request) ?? {};
+  noted.refusal = refusal;
+  notes.set(request, noted);
+  const { status, headers, body } = problemReply(refusal, {
+    id: request.id,
+    path: pathOf(request),
+    hasExternalId: refusal.problem === "outcomeUnknown" && mentionsExternalId(request.body),
+  });
+  reply.header("x-request-id", request.id).code(status).headers(headers).send(body);
+}
+
+/** Only asked when an outcome is unknown: an accepted body with this member has it as its idempotency key. */
+function mentionsExternalId(body: unknown): boolean {
+  if (!(body instanceof Buffer)) return false;
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    return (
+      typeof value === "object" &&
+      value !== null &&
+      "externalId" in value &&
+      value.externalId !== null
+    );
+  } catch {
+    return false;
+  }
+}
+
+function pathOf(request: FastifyRequest): string {
+  // A target in absolute form (RFC 9112, section 3.2.2) is routed by its path alone.
+  const target = (request.raw.url ?? "").replace(/^https?:\/\/[^/?#]*/i, "");
+  const question = target.indexOf("?");
+  return question < 0 ? target : target.slice(0, question);
+}
+
+const brokenRequestStatuses: Readonly<Record<string, [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout"],
+};
+
+function answerUnreadable(reply: FastifyReply, status: number, title: string, detail: string) {
+  return reply
+    .code(status)
+    .type("application/problem+json; charset=utf-8")
+    .send(unreadableProblem(reply.request.id, status, title, detail));
+}
+
+/** The problem of what is no request that a route could answer. */
+function unreadableProblem(requestId: string, status: number, title: string, detail: string) {
+  const instance = `urn:request:${requestId}`;
+  return JSON.stringify({ type: "about:blank", title, status, detail, instance });
+}
+
+/** Bytes that are no HTTP request: there is no route and no reply object, only the socket. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return;
+  const [status, title] = brokenRequestStatuses[error.code ?? ""] ?? [400, "Bad Request"];
+  const requestId = newId();
+  const detail = "the request could not be read as HTTP";
+  const body = unreadableProblem(requestId, status, title, detail);
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json; charset=utf-8\r\n` +
+      `X-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+    // Nothing that comes later on this socket may count as the rest of a request.
+    () => socket.destroy(),
+  );
+}
+
+/** RFC 9110, section 10.1.1: an expectation other than 100-continue can't be met. */
+function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const requestId = newId();
+  const detail = "no expectation but 100-continue can be met";
+  const body = unreadableProblem(requestId, 417, "Expectation Failed", detail);
+  response
+    .writeHead(417, {
+      "content-type": "application/problem+json; charset=utf-8",
+      "content-length": Buffer.byteLength(body),
+      "x-request-id": requestId,
+    })
+    .end(body);
+}
+
+async function closeWithin(app: FastifyInstance, graceMs: number): Promise<void> {
+  const cut = setTimeout(() => {
+    app.server.closeAllConnections();
+  }, graceMs);
+  // Connections that fall idle while others finish would otherwise be waited for.
+  const sweep = setInterval(() => {
+    app.server.closeIdleConnections();
+  }, 50);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cut);
+    clearInterval(sweep);
+  }
+}

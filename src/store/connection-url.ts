@@ -1,0 +1,50 @@
+// Connection URLs, with the session settings that every connection of ours needs.
+import { parse } from "pg-connection-string";
+import type { ConnectionOptions as TlsOptions } from "node:tls";
+
+/** Where to connect, in the form that both drivers read alike. */
+export interface ConnectionTarget {
+  /** A postgresql:// URL without its ssl parameters. */
+  readonly url: string;
+  /** TLS as the URL's ssl parameters ask for it; false for none. */
+  readonly ssl: TlsOptions | false;
+}
+
+/** How values are written, and that what is acknowledged is on disk: whatever the database's own settings say. */
+const sessionSettings = {
+  timezone: "UTC",
+  datestyle: "ISO",
+  // Shortest exact form of floats: a rate that is read back must be the one that was hashed.
+  extra_float_digits: "1",
+  bytea_output: "hex",
+  synchronous_commit: "on",
+  default_transaction_read_only: "off",
+};
+
+const tlsParameters = ["ssl", "sslmode", "sslcert", "sslkey", "sslrootcert", "uselibpqcompat"];
+
+/**
+ * Adds settings to a connection URL as startup options, so that they cost no round trip and hold
+ * from the first statement on. Options that the URL already carries stay; ours follow, and win.
+ * Throws TypeError on a URL that can't be read.
+ */
+export function connectionTarget(
+  databaseUrl: string,
+  applicationName: string,
+  settings: Readonly<Record<string, string>>,
+): ConnectionTarget {
+  const url = new URL(databaseUrl);
+  const { ssl } = parse(databaseUrl);
+  for (const parameter of tlsParameters) url.searchParams.delete(parameter);
+  const options = Object.entries({ ...sessionSettings, ...settings }).map(
+    ([name, value]) => `-c ${name}=${value}`,
+  );
+  const given = url.searchParams.get("options");
+  url.searchParams.set("options", [...(given === null ? [] : [given]), ...options].join(" "));
+  if (!url.searchParams.has("application_name")) {
+    url.searchParams.set("application_name", applicationName);
+  }
+  // URLSearchParams writes a space as "+", which readers of connection URLs take literally.
+  url.search = url.search.replace(/\+/g, "%20");
+  return { url: url.href, ssl: typeof ssl === "object" ? (ssl as TlsOptions) : ssl ? {} : false };
+}

@@ -1,0 +1,167 @@
+// From a data folder to a lease on its running database: adopt what runs, start what does not, wait for what
+// is just starting or ending. The loop only ever looks again, so any number of processes may run it at once.
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseUnavailable } from "../database-unavailable.ts";
+import type { Binaries } from "./binaries.ts";
+import { SUPERUSER } from "./cluster.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { takeLease, type DatabaseConnection, type Lease } from "./lease.ts";
+import { findPostmaster, type Postmaster } from "./postmaster.ts";
+import { explainFailedStart, startPostgres, stopPostgres } from "./run-postgres.ts";
+import { errorCode } from "./system-error.ts";
+
+const DATABASE = "ledgerctl";
+
+const POLL_MS = 15;
+const RETRY_MS = 200;
+// Sessions of a killed PostgreSQL notice at their next wait; until then its memory is "still in use".
+const CRASH_PATIENCE_MS = 15_000;
+// A faster starter holds the files that ours failed over, and may end or be killed the next moment.
+const START_PATIENCE_MS = 3_000;
+// Replaying a few GB of log takes minutes; the checkpoint at the end, seconds; a socket is there or is not.
+const PATIENCE_MS = { starting: 600_000, stopping: 120_000, ready: 30_000 };
+const STOPPING_PATIENCE_MS = 5_000;
+
+export interface Acquired {
+  connection: DatabaseConnection;
+  lease: Lease;
+}
+
+/** Rejects with DatabaseUnavailable when it cannot work, with an AbortError once `signal` says so. */
+export async function acquireLease(
+  folder: DataFolder,
+  binaries: Binaries,
+  signal: AbortSignal,
+): Promise<Acquired> {
+  const patience = new Patience();
+  let startedHere = false;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const finding = await findPostmaster(folder.cluster);
+      if (finding.running === undefined) {
+        await startAndWait(folder, binaries, signal);
+        startedHere = true;
+        continue;
+      }
+      const attempt = await tryLease(folder, finding.running);
+      if ("lease" in attempt) return attempt;
+      patience.check(folder, finding.running, attempt.trouble);
+      await sleep(attempt.trouble === undefined ? POLL_MS : RETRY_MS, undefined, { signal });
+    }
+  } catch (error) {
+    // Nobody else gets in either, so nobody would ever stop it.
+    if (startedHere && error instanceof DatabaseUnavailable) await stopPostgres(folder);
+    throw error;
+  }
+}
+
+/**
+ * A lease for somebody who lost theirs and wants to end: what they started again may run by now with
+ * nobody's lease on it. A database that is still replaying its log is stopped at once.
+ */
+export async function leaseForStopping(folder: DataFolder): Promise<Lease | undefined> {
+  const deadline = Date.now() + STOPPING_PATIENCE_MS;
+  while (Date.now() < deadline) {
+    const { running } = await findPostmaster(folder.cluster);
+    if (running === undefined || running.status === "stopping") return undefined;
+    if (running.status === "starting") {
+      await stopPostgres(folder);
+      return undefined;
+    }
+    const attempt = await tryLease(folder, running);
+    if ("lease" in attempt) return attempt.lease;
+    if (attempt.trouble === undefined) return undefined;
+    await sleep(RETRY_MS);
+  }
+  return undefined;
+}
+
+/** postgresql://user:password@%2Fsocket%2Fdirectory:5432/database */
+export function connectionUrl(connection: DatabaseConnection): string {
+  const { port, database } = connection;
+  const [user, password, host] = [connection.user, connection.password, connection.host].map(
+    encodeURIComponent,
+  );
+  return `postgresql://${user ?? ""}:${password ?? ""}@${host ?? ""}:${port}/${database}`;
+}
+
+/** `trouble` is undefined when there is only something to wait for: a start, or another's stop. */
+async function tryLease(
+  folder: DataFolder,
+  running: Postmaster,
+): Promise<Acquired | { trouble: unknown }> {
+  if (running.status !== "ready") return { trouble: undefined };
+  const connection = {
+    host: running.socketDirectory,
+    port: running.port,
+    user: SUPERUSER,
+    password: folder.password,
+    database: DATABASE,
+  };
+  try {
+    const lease = await takeLease(connection);
+    return lease ? { connection, lease } : { trouble: undefined };
+  } catch (error) {
+    // 28P01 invalid_password, 28000 invalid_authorization_specification
+    if (!["28P01", "28000"].includes(errorCode(error) ?? "")) return { trouble: error };
+    throw new DatabaseUnavailable(
+      `The database in ${folder.cluster} does not accept the password in ${folder.path}/database-password. ` +
+        "Restore that file from the backup that the database is from.",
+      { cause: error },
+    );
+  }
+}
+
+/** Returns once some PostgreSQL, ours or a faster starter's, runs or has to be looked at again. */
+async function startAndWait(
+  folder: DataFolder,
+  binaries: Binaries,
+  signal: AbortSignal,
+): Promise<void> {
+  const begun = Date.now();
+  let patienceMs = START_PATIENCE_MS;
+  for (;;) {
+    const finding = await findPostmaster(folder.cluster);
+    if (finding.running) return;
+    if (finding.crashed) patienceMs = CRASH_PATIENCE_MS;
+    const said = await startedOrEnded(folder, binaries);
+    if (said === undefined) return;
+    if (Date.now() - begun > patienceMs) {
+      throw new DatabaseUnavailable(
+        `PostgreSQL did not start in ${folder.cluster}: ${await explainFailedStart(folder, said)}`,
+      );
+    }
+    await sleep(RETRY_MS, undefined, { signal });
+  }
+}
+
+/** Undefined when a PostgreSQL runs; else the last words of ours. Not to be interrupted: it would be lost. */
+async function startedOrEnded(folder: DataFolder, binaries: Binaries): Promise<string | undefined> {
+  const { ended } = await startPostgres(folder, binaries);
+  for (;;) {
+    const said = await Promise.race([ended, sleep(POLL_MS, undefined)]);
+    if ((await findPostmaster(folder.cluster)).running) return undefined;
+    if (said !== undefined) return said;
+  }
+}
+
+/** How long one and the same situation may last. */
+class Patience {
+  #status: Postmaster["status"] | undefined;
+  #since = 0;
+
+  check(folder: DataFolder, postmaster: Postmaster, trouble: unknown): void {
+    if (this.#status !== postmaster.status) {
+      this.#status = postmaster.status;
+      this.#since = Date.now();
+    }
+    if (Date.now() - this.#since < PATIENCE_MS[postmaster.status]) return;
+    const reason = trouble instanceof Error ? `: ${trouble.message}` : "";
+    throw new DatabaseUnavailable(
+      `PostgreSQL (process ${postmaster.pid}) is "${postmaster.status}" in ${folder.cluster} but cannot be used through ${postmaster.socketDirectory}${reason}. ` +
+        `Its log is in ${folder.cluster}/log.`,
+      { cause: trouble },
+    );
+  }
+}

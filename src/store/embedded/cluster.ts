@@ -1,0 +1,138 @@
+// The PostgreSQL cluster on disk: built once, aside, and moved into place whole. Starting it lives elsewhere.
+import { chown, mkdir, open, readdir, readFile, rename, rm, statfs } from "node:fs/promises";
+import { constants } from "node:fs";
+import { join } from "node:path";
+import { DatabaseUnavailable } from "../database-unavailable.ts";
+import type { Binaries } from "./binaries.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { clearUnfinished, syncDirectory, unfinishedName, writeNewFile } from "./durable-file.ts";
+import { runProgram } from "./run-program.ts";
+import { SETTINGS_FILE } from "./settings.ts";
+import { errorCode } from "./system-error.ts";
+
+export const SUPERUSER = "ledgerctl";
+
+// What initdb writes, and a first WAL segment on top.
+const NEW_CLUSTER_BYTES = 64 * 1024 * 1024;
+
+/** Leaves a whole cluster of this PostgreSQL's major version in `folder.cluster`, or throws. */
+export async function ensureCluster(folder: DataFolder, binaries: Binaries): Promise<void> {
+  if (folder.home !== folder.path) await clearUnfinished(folder.home);
+  const major = await clusterMajor(folder.cluster);
+  if (major === undefined) {
+    if (folder.initialized) throw lost(folder);
+    await buildCluster(folder, binaries);
+  } else if (major !== String(binaries.major)) {
+    throw new DatabaseUnavailable(
+      `The database in ${folder.cluster} was made by PostgreSQL ${major}; this ledgerctl brings PostgreSQL ${binaries.major}. ` +
+        `Run the ledgerctl that made it, back up, and restore into a new --data-dir with this one.`,
+    );
+  }
+}
+
+function lost(folder: DataFolder): DatabaseUnavailable {
+  return new DatabaseUnavailable(
+    `The data folder ${folder.path} had its database in ${folder.cluster}, and it is gone. ` +
+      "Bring that directory back, or restore a backup into a new --data-dir; nothing was changed.",
+  );
+}
+
+/** Undefined when there is nothing; refuses a directory that is no cluster. */
+async function clusterMajor(cluster: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(cluster, "PG_VERSION"), "utf8")).trim();
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+  }
+  const names = await readdir(cluster).catch((error: unknown) => {
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  });
+  if (names.length === 0) return undefined;
+  throw new DatabaseUnavailable(
+    `${cluster} is not empty and holds no PostgreSQL database (no PG_VERSION). ` +
+      "Restore it from a backup, or choose another --data-dir.",
+  );
+}
+
+async function buildCluster(folder: DataFolder, binaries: Binaries): Promise<void> {
+  const workshop = unfinishedName(folder.home);
+  const account = folder.account;
+  try {
+    await mkdir(workshop, { mode: 0o700 });
+    const passwordFile = join(workshop, "password");
+    const owner = account ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    await writeNewFile(passwordFile, folder.password, owner);
+    if (account) await chown(workshop, account.uid, account.gid);
+    const built = join(workshop, "cluster");
+    await runInitdb(built, passwordFile, folder, binaries);
+    await includeSettings(built);
+    await moveIntoPlace(built, folder.cluster);
+    await syncDirectory(folder.home);
+  } finally {
+    await rm(workshop, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function runInitdb(
+  target: string,
+  passwordFile: string,
+  folder: DataFolder,
+  binaries: Binaries,
+): Promise<void> {
+  const args = [
+    `--pgdata=${target}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--no-instructions",
+    // A failed attempt stays until the free space was looked at.
+    "--no-clean",
+  ];
+  const { code, stderr } = await runProgram(binaries.initdb, args, folder.account);
+  if (code === 0) return;
+  const full = await fullDisk(folder.home);
+  throw new DatabaseUnavailable(
+    `The database in ${folder.home} could not be created: ${full ?? `initdb said: ${lastLines(stderr)}`}`,
+  );
+}
+
+/** What to tell about the disk that holds `dir`; undefined when space is not the trouble. */
+export async function fullDisk(dir: string): Promise<string | undefined> {
+  const { bavail, bsize } = await statfs(dir);
+  if (bavail * bsize > NEW_CLUSTER_BYTES / 4) return undefined;
+  return (
+    `the disk is full (${Math.floor((bavail * bsize) / 1024 / 1024)} MB left). ` +
+    "Free some space (a new database takes about 60 MB), or choose another --data-dir."
+  );
+}
+
+export function lastLines(text: string): string {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.slice(-4).join("; ") || "nothing";
+}
+
+async function includeSettings(cluster: string): Promise<void> {
+  // Root writes into a directory of another user here: a symlink must not lead it elsewhere.
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
+  const file = await open(join(cluster, "postgresql.conf"), flags);
+  try {
+    await file.appendFile(
+      `\n# ledgerctl's settings; what stands below them wins.\ninclude_if_exists '${SETTINGS_FILE}'\n`,
+    );
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Of two first starters one wins here; the other's cluster, with the same password, is thrown away. */
+async function moveIntoPlace(built: string, cluster: string): Promise<void> {
+  try {
+    await rename(built, cluster);
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? "")) throw error;
+  }
+}

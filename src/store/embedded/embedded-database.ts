@@ -1,0 +1,153 @@
+// The embedded database as the rest of the program sees it: opened, perhaps watched and started again, stopped.
+import { setTimeout as sleep } from "node:timers/promises";
+import { acquireLease, connectionUrl, leaseForStopping, type Acquired } from "./acquire.ts";
+import { findBinaries, locateBinaries, type Binaries } from "./binaries.ts";
+import { ensureCluster } from "./cluster.ts";
+import { markInitialized, openDataFolder, type DataFolder } from "./data-folder.ts";
+import type { DatabaseConnection, Lease } from "./lease.ts";
+import { finishStuckShutdown, stopPostgres } from "./run-postgres.ts";
+import { isSystemError, unavailableBecause } from "./system-error.ts";
+
+export type { DatabaseConnection } from "./lease.ts";
+
+const BACKOFF_MS_MIN = 100;
+const BACKOFF_MS_MAX = 5_000;
+
+export interface EmbeddedDatabaseEvent {
+  message: string;
+  error?: unknown;
+}
+
+export interface EmbeddedDatabaseOptions {
+  dataDir: string;
+  /** True for the server: a database that goes away is started again until `stop`. */
+  supervise: boolean;
+  onEvent?: (event: EmbeddedDatabaseEvent) => void;
+  /** A directory with PostgreSQL's bin, lib and share; the installed package's when left out. */
+  binariesDir?: string;
+}
+
+export interface EmbeddedDatabase {
+  readonly connection: DatabaseConnection;
+  /** postgresql://user:password@%2Fsocket%2Fdirectory:5432/database, as pg and slonik read it. */
+  readonly url: string;
+  state(): "running" | "restarting" | "failed" | "stopped";
+  /** Gives up this process's lease; stops PostgreSQL only if no other process holds one. Close pools first. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Makes the database on the first start, takes up a running one, starts one that is not, and holds a
+ * lease on it until `stop`. Any number of processes may do so on one folder. Installs no signal handlers.
+ * Rejects with DatabaseUnavailable for everything that the user or the machine can be the cause of.
+ */
+export async function openEmbeddedDatabase(
+  options: EmbeddedDatabaseOptions,
+): Promise<EmbeddedDatabase> {
+  try {
+    const native = await locateBinaries(options.binariesDir);
+    const folder = await openDataFolder(options.dataDir);
+    const binaries = await findBinaries(native, folder.home, folder.account);
+    await ensureCluster(folder, binaries);
+    await markInitialized(folder);
+    const acquired = await acquireLease(folder, binaries, new AbortController().signal);
+    return new LeasedDatabase(folder, binaries, options, acquired);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw unavailableBecause(`The data folder ${options.dataDir} cannot be used`, error);
+  }
+}
+
+class LeasedDatabase implements EmbeddedDatabase {
+  readonly connection: DatabaseConnection;
+  readonly url: string;
+  readonly #folder: DataFolder;
+  readonly #binaries: Binaries;
+  readonly #options: EmbeddedDatabaseOptions;
+  readonly #abort = new AbortController();
+  #lease: Lease | undefined;
+  #state: ReturnType<EmbeddedDatabase["state"]> = "running";
+  #restart: Promise<void> = Promise.resolve();
+  #stop: Promise<void> | undefined;
+
+  constructor(
+    folder: DataFolder,
+    binaries: Binaries,
+    options: EmbeddedDatabaseOptions,
+    acquired: Acquired,
+  ) {
+    this.#folder = folder;
+    this.#binaries = binaries;
+    this.#options = options;
+    this.connection = acquired.connection;
+    this.url = connectionUrl(acquired.connection);
+    this.#hold(acquired.lease);
+  }
+
+  state(): ReturnType<EmbeddedDatabase["state"]> {
+    return this.#state;
+  }
+
+  stop(): Promise<void> {
+    this.#stop ??= this.#giveBack();
+    return this.#stop;
+  }
+
+  #hold(lease: Lease): void {
+    this.#lease = lease;
+    this.#state = "running";
+    const watch = this.#options.supervise ? finishStuckShutdown(this.#folder) : undefined;
+    void lease.ended.then(() => {
+      clearInterval(watch);
+      this.#lost();
+    });
+  }
+
+  #isStopping(): boolean {
+    return this.#abort.signal.aborted;
+  }
+
+  #lost(): void {
+    this.#lease = undefined;
+    if (this.#isStopping()) return;
+    this.#state = this.#options.supervise ? "restarting" : "failed";
+    this.#tell("The database ended unexpectedly");
+    if (this.#options.supervise) this.#restart = this.#startAgain();
+  }
+
+  async #startAgain(): Promise<void> {
+    const signal = this.#abort.signal;
+    let backoffMs = BACKOFF_MS_MIN;
+    while (!this.#isStopping()) {
+      try {
+        const { connection, lease } = await acquireLease(this.#folder, this.#binaries, signal);
+        this.#hold(lease);
+        this.#tell("The database is back");
+        if (connection.host !== this.connection.host) this.#tell(`It moved to ${connection.host}`);
+        return;
+      } catch (error) {
+        if (this.#isStopping()) return;
+        this.#tell("The database could not be started; trying again", error);
+      }
+      await sleep(backoffMs, undefined, { signal }).catch(() => undefined);
+      backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX);
+    }
+  }
+
+  async #giveBack(): Promise<void> {
+    this.#abort.abort();
+    await this.#restart;
+    const lease = this.#lease ?? (await leaseForStopping(this.#folder));
+    this.#state = "stopped";
+    if (lease === undefined) return;
+    const isLast = await lease.giveUp().catch(() => false);
+    if (isLast && !(await stopPostgres(this.#folder))) {
+      this.#tell(`PostgreSQL in ${this.#folder.cluster} did not stop and was left alone`);
+    }
+    await lease.close();
+  }
+
+  #tell(message: string, error?: unknown): void {
+    this.#options.onEvent?.(error === undefined ? { message } : { message, error });
+  }
+}

@@ -1,0 +1,78 @@
+// A process's claim on a running database: one connection that holds a shared lock. Whoever can take the
+// lock alone knows that nobody else uses the database, and may stop it. A crash gives the claim back by itself.
+import { Client } from "pg";
+import { errorCode } from "./system-error.ts";
+
+// Any constant will do; "ledgerctl lease" has no meaning to PostgreSQL.
+const LOCK_KEY = 7_105_110_103;
+// The lease lives here and not in the ledger's database, so that a restore may drop and make that one.
+const MAINTENANCE_DATABASE = "postgres";
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface DatabaseConnection {
+  /** The directory of the Unix socket. */
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+}
+
+export interface Lease {
+  /** Resolves when the connection is gone, whoever ended it. */
+  ended: Promise<void>;
+  /** True: nobody else holds a lease, none can be had until `close`, and the database is to be stopped. */
+  giveUp(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Undefined while somebody is stopping the database. Rejects with the driver's error when it can't be reached. */
+export async function takeLease(connection: DatabaseConnection): Promise<Lease | undefined> {
+  const client = new Client({
+    ...connection,
+    database: MAINTENANCE_DATABASE,
+    application_name: "ledgerctl lease",
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    ssl: false,
+  });
+  const ended = new Promise<void>((resolve) => {
+    client.once("end", resolve);
+    // Without a listener a lost connection would end the process; "end" follows.
+    client.on("error", () => undefined);
+  });
+  const close = async () => {
+    await client.end().catch(() => undefined);
+  };
+  try {
+    await client.connect();
+    if (!(await askLock(client, "SELECT pg_try_advisory_lock_shared($1) AS answer"))) {
+      await close();
+      return undefined;
+    }
+    await ensureDatabase(client, connection.database);
+  } catch (error) {
+    void close();
+    throw error;
+  }
+  const giveUp = async () => {
+    await askLock(client, "SELECT pg_advisory_unlock_shared($1) AS answer");
+    return await askLock(client, "SELECT pg_try_advisory_lock($1) AS answer");
+  };
+  return { ended, giveUp, close };
+}
+
+async function askLock(client: Client, question: string): Promise<boolean> {
+  const { rows } = await client.query<{ answer: boolean }>(question, [LOCK_KEY]);
+  return rows[0]?.answer === true;
+}
+
+async function ensureDatabase(client: Client, name: string): Promise<void> {
+  const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [name]);
+  if (rowCount !== 0) return;
+  try {
+    await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+  } catch (error) {
+    // 42P04 duplicate_database, or 23505 when the other first starter is still at it.
+    if (!["42P04", "23505"].includes(errorCode(error) ?? "")) throw error;
+  }
+}

@@ -1,0 +1,44 @@
+// The master key of an embedded database: a file of its own beside PostgreSQL's directory, never in it.
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseUnavailable } from "../database-unavailable.ts";
+import { createFileOnce } from "./durable-file.ts";
+import { errorCode, isSystemError, unavailableBecause } from "./system-error.ts";
+
+export const MASTER_KEY_FILE = "master-key";
+
+/** Base64 of 32 bytes, as kept; undefined when the folder has none. Does not check the content. */
+export async function loadMasterKeyFile(dataDir: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(dataDir, MASTER_KEY_FILE), "utf8")).trim();
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw cannot("read", dataDir, error);
+  }
+}
+
+/**
+ * Makes a key from 32 random bytes and returns it in base64. A key that is there already is never
+ * replaced: of two processes that make one at the same time, both return the one that was kept.
+ */
+export async function createMasterKeyFile(dataDir: string): Promise<string> {
+  const key = randomBytes(32).toString("base64");
+  try {
+    if (await createFileOnce(join(dataDir, MASTER_KEY_FILE), `${key}\n`)) return key;
+  } catch (error) {
+    throw cannot("written", dataDir, error);
+  }
+  const kept = await loadMasterKeyFile(dataDir);
+  if (kept === undefined) {
+    throw new DatabaseUnavailable(
+      `The master key in ${dataDir} disappeared while it was being made. Start again.`,
+    );
+  }
+  return kept;
+}
+
+function cannot(done: string, dataDir: string, error: unknown): unknown {
+  if (!isSystemError(error)) return error;
+  return unavailableBecause(`The master key in ${dataDir} cannot be ${done}`, error);
+}

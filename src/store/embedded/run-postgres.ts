@@ -1,0 +1,110 @@
+// Starting and stopping the PostgreSQL of a cluster. PostgreSQL is a child in a session of its own, not
+// under pg_ctl: no shell sees our paths, Ctrl-C does not reach it, and when it is killed we reap it
+// (in a container nobody else would, and a zombie's pid keeps the next start from succeeding).
+import { readdir, readFile, stat } from "node:fs/promises";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Binaries } from "./binaries.ts";
+import { fullDisk, lastLines } from "./cluster.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { clearStaleSocketLock, findPostmaster, isPostmaster } from "./postmaster.ts";
+import { collect, spawnProgram } from "./run-program.ts";
+import { writeSettings } from "./settings.ts";
+import { prepareSocketDirectory } from "./socket-directory.ts";
+
+const POLL_MS = 15;
+const STOP_PATIENCE_MS = 120_000;
+const STUCK_AFTER_MS = 10_000;
+const LOOK_EVERY_MS = 1_000;
+
+export interface StartedPostgres {
+  /** Resolves when the process ended, with what it said before its log file was open. */
+  ended: Promise<string>;
+}
+
+/** Starts PostgreSQL and returns at once; postmaster.pid tells when it is ready. */
+export async function startPostgres(
+  folder: DataFolder,
+  binaries: Binaries,
+): Promise<StartedPostgres> {
+  const socketDirectory = await prepareSocketDirectory(folder.home, folder.account);
+  await writeSettings(folder.cluster, socketDirectory, binaries, folder.account);
+  await clearStaleSocketLock(folder.cluster, socketDirectory);
+  const child = spawnProgram(binaries.postgres, ["-D", folder.cluster], folder.account, {
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const said = collect(child.stderr);
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => {
+      resolve(error.message);
+    });
+    child.once("close", () => {
+      resolve(said());
+    });
+  });
+  // Neither the process nor its pipe may keep a command from ending.
+  child.unref();
+  if (child.stderr instanceof Socket) child.stderr.unref();
+  return { ended };
+}
+
+/** Why a start failed, for a person. `said` is what PostgreSQL wrote before its log file was open. */
+export async function explainFailedStart(folder: DataFolder, said: string): Promise<string> {
+  const full = await fullDisk(folder.home);
+  if (full !== undefined) return full;
+  const log = await newestLog(join(folder.cluster, "log"));
+  const fatal = said.split("\n").filter((line) => /FATAL|PANIC|HINT|DETAIL/.test(line));
+  if (fatal.length > 0 || log === undefined)
+    return `it said: ${lastLines(fatal.join("\n") || said)}`;
+  return `the end of its log ${log} is: ${lastLines(await readFile(log, "utf8"))}`;
+}
+
+/**
+ * Ends PostgreSQL: sessions are cut, a checkpoint is written. False when it could not be seen to end:
+ * it runs where its pid means nothing to us, or still writes after two minutes.
+ */
+export async function stopPostgres(folder: DataFolder): Promise<boolean> {
+  const { running } = await findPostmaster(folder.cluster);
+  if (running === undefined) return true;
+  if (!(await isPostmaster(running.pid, folder.cluster))) return false;
+  process.kill(running.pid, "SIGINT");
+  const deadline = Date.now() + STOP_PATIENCE_MS;
+  while (await isPostmaster(running.pid, folder.cluster)) {
+    if (Date.now() > deadline) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+/**
+ * A plain SIGTERM makes PostgreSQL wait for its sessions, ours among them, while it refuses new ones: a state
+ * that would never end. Ten seconds are left to a server that got the same signal and is draining.
+ */
+export function finishStuckShutdown(folder: DataFolder): NodeJS.Timeout {
+  let stoppingSince: number | undefined;
+  const look = async () => {
+    const { running } = await findPostmaster(folder.cluster);
+    if (running?.status !== "stopping") stoppingSince = undefined;
+    else stoppingSince ??= Date.now();
+    if (stoppingSince !== undefined && Date.now() - stoppingSince > STUCK_AFTER_MS) {
+      await stopPostgres(folder);
+    }
+  };
+  return setInterval(() => {
+    // The lease notices whatever goes wrong here.
+    look().catch(() => undefined);
+  }, LOOK_EVERY_MS).unref();
+}
+
+async function newestLog(directory: string): Promise<string | undefined> {
+  const names = await readdir(directory).catch(() => []);
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const path = join(directory, name);
+      return { path, mtimeMs: (await stat(path)).mtimeMs };
+    }),
+  );
+  return files.sort((a, b) => b.mtimeMs - a.mtimeMs)[0]?.path;
+}

@@ -1,0 +1,71 @@
+// The settings ledgerctl gives its PostgreSQL: a file of its own, written anew at each start, so that
+// a newer ledgerctl can change them. postgresql.conf only includes it and is the operator's.
+import { join } from "node:path";
+import type { Account } from "./account.ts";
+import type { Binaries } from "./binaries.ts";
+import { replaceFile } from "./durable-file.ts";
+import { runProgram } from "./run-program.ts";
+import { PORT } from "./socket-directory.ts";
+
+export const SETTINGS_FILE = "ledgerctl.conf";
+
+const SETTINGS: Record<string, string | number> = {
+  listen_addresses: "",
+  port: PORT,
+  unix_socket_permissions: "0700",
+  cluster_name: "ledgerctl",
+  max_connections: 200,
+  // A reply means the write is on disk.
+  fsync: "on",
+  synchronous_commit: "on",
+  full_page_writes: "on",
+  shared_buffers: "256MB",
+  // Few checkpoints: each is followed by full pages in the log.
+  max_wal_size: "4GB",
+  min_wal_size: "512MB",
+  checkpoint_timeout: "15min",
+  jit: "off",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  // Tables only grow: visibility maps and statistics must follow inserts, not updates.
+  autovacuum_naptime: "15s",
+  autovacuum_vacuum_insert_scale_factor: 0.05,
+  autovacuum_analyze_scale_factor: 0.05,
+  logging_collector: "on",
+  log_directory: "log",
+  // A file a weekday, overwritten a week later.
+  log_filename: "postgresql-%a.log",
+  log_truncate_on_rotation: "on",
+  log_rotation_age: "1d",
+  log_rotation_size: 0,
+  log_min_messages: "warning",
+  log_line_prefix: "%m [%p] %a ",
+};
+
+/** Takes effect at the next start. */
+export async function writeSettings(
+  cluster: string,
+  socketDirectory: string,
+  binaries: Binaries,
+  account: Account | undefined,
+): Promise<void> {
+  const all = {
+    ...SETTINGS,
+    unix_socket_directories: socketDirectory,
+    wal_compression: await walCompression(cluster, binaries, account),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'`);
+  const head = "# Written by ledgerctl at each start; changes belong into postgresql.conf.";
+  await replaceFile(join(cluster, SETTINGS_FILE), [head, ...lines, ""].join("\n"));
+}
+
+/** lz4 costs a third of pglz's time, but not every build has it; only the build itself knows. */
+async function walCompression(
+  cluster: string,
+  binaries: Binaries,
+  account: Account | undefined,
+): Promise<string> {
+  const question = ["-C", "wal_compression", "-D", cluster, "-c", "wal_compression=lz4"];
+  const { code } = await runProgram(binaries.postgres, question, account);
+  return code === 0 ? "lz4" : "pglz";
+}

@@ -1,0 +1,42 @@
+// Turns what the operating system refuses (a full disk, a missing permission) into words for a person.
+import { DatabaseUnavailable } from "../database-unavailable.ts";
+
+const OUTSIDE_DATABASE = "or name a PostgreSQL server with --database-url";
+
+/** The errno name ("ENOENT"), or PostgreSQL's SQLSTATE for an error of the driver. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** True for errors that a system call made; everything else is a bug and should look like one. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error && errorCode(error) !== undefined;
+}
+
+/** "<what>: <reason>. <remedy>", e.g. what = 'The data folder /x cannot be used'. */
+export function unavailableBecause(
+  what: string,
+  error: NodeJS.ErrnoException,
+): DatabaseUnavailable {
+  return new DatabaseUnavailable(`${what}: ${reasonAndRemedy(error)}`, { cause: error });
+}
+
+function reasonAndRemedy(error: NodeJS.ErrnoException): string {
+  const path = error.path === undefined ? "" : ` at ${error.path}`;
+  switch (error.code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return `the disk is full. Free some space (a new database takes about 60 MB), choose another --data-dir, ${OUTSIDE_DATABASE}.`;
+    case "EACCES":
+    case "EPERM":
+      return `permission denied${path} for user id ${process.getuid?.() ?? "?"}. Run as the user who owns the folder, choose another --data-dir, ${OUTSIDE_DATABASE}.`;
+    case "EROFS":
+      return `the file system is read-only${path}. Choose another --data-dir, ${OUTSIDE_DATABASE}.`;
+    case "ENOTDIR":
+    case "EEXIST":
+      return `there is a file where a folder should be${path}. Choose another --data-dir.`;
+    default:
+      return `${error.message}. Choose another --data-dir, ${OUTSIDE_DATABASE}.`;
+  }
+}

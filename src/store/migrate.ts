@@ -1,0 +1,114 @@
+// Applying migrations/: forward only, in order, each once, under a lock that other starters wait for.
+import { readdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { runner } from "node-pg-migrate";
+import { Client } from "pg";
+import { connectionTarget } from "./connection-url.ts";
+import { DatabaseUnavailable } from "./database-unavailable.ts";
+
+const migrationsTable = "schema_migrations";
+
+// Two folders up from here, and two up from the bundle in dist/cli as well.
+const directory = fileURLToPath(new URL("../../migrations", import.meta.url));
+
+export interface MigrationStatus {
+  readonly name: string;
+  readonly applied: boolean;
+}
+
+/** Applies what is missing and returns the names of what was applied, in order. */
+export async function migrate(databaseUrl: string): Promise<string[]> {
+  return withClient(databaseUrl, async (client) => {
+    await requireUtf8(client);
+    await refuseNewerSchema(client);
+    const applied = await runner({
+      dbClient: client,
+      dir: directory,
+      direction: "up",
+      migrationsTable,
+      advisoryLockMode: "wait",
+      singleTransaction: true,
+      checkOrder: true,
+      log: () => undefined,
+    });
+    return applied.map(({ name }) => name);
+  });
+}
+
+/** Every migration of this program and whether the database has it, and any that only the database knows. */
+export async function listMigrations(databaseUrl: string): Promise<MigrationStatus[]> {
+  const [files, applied] = await withClient(databaseUrl, (client) =>
+    Promise.all([listFiles(), listApplied(client)]),
+  );
+  const names = [...new Set([...files, ...applied])].sort();
+  return names.map((name) => ({ name, applied: applied.includes(name) }));
+}
+
+async function withClient<T>(
+  databaseUrl: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const target = connectionTarget(databaseUrl, "ledgerctl migrate", {});
+  const client = new Client({
+    connectionString: target.url,
+    ssl: target.ssl,
+    connectionTimeoutMillis: 10_000,
+  });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A schema that a newer program has migrated is not this one's to write to. */
+async function refuseNewerSchema(client: Client): Promise<void> {
+  const [known, applied] = await Promise.all([listFiles(), listApplied(client)]);
+  const unknown = applied.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new DatabaseUnavailable(
+    `the database has migrations that this version does not know (${unknown.join(", ")}); ` +
+      "a newer ledgerctl has been here: use that version or a newer one",
+  );
+}
+
+async function listFiles(): Promise<string[]> {
+  return (await readdir(directory))
+    .filter((file) => file.endsWith(".sql"))
+    .map((file) => file.slice(0, -".sql".length))
+    .sort();
+}
+
+async function listApplied(client: Client): Promise<string[]> {
+  // The table of migrations is made with the first of them.
+  const { rows } = await client.query<{ present: boolean }>(
+    "SELECT to_regclass($1) IS NOT NULL AS present",
+    [migrationsTable],
+  );
+  if (rows[0]?.present !== true) return [];
+  const applied = await client.query<{ name: string }>(
+    `SELECT name FROM ${migrationsTable} ORDER BY name`,
+  );
+  return applied.rows.map(({ name }) => name);
+}
+
+/** Text is compared by its UTF-8 bytes and may hold any character; another encoding breaks both. */
+async function requireUtf8(client: Client): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string; server_version_num: string }>(
+    `SELECT current_setting('server_encoding') AS server_encoding,
+            current_setting('server_version_num') AS server_version_num`,
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error("settings gave no row");
+  if (row.server_encoding !== "UTF8") {
+    throw new DatabaseUnavailable(
+      `the database is encoded in ${row.server_encoding}; create it with ENCODING 'UTF8'`,
+    );
+  }
+  if (Number(row.server_version_num) < 150_000) {
+    throw new DatabaseUnavailable(
+      "the database server is older than PostgreSQL 15; use 15 or newer",
+    );
+  }
+}

@@ -1,0 +1,142 @@
+// The pool for reads and for administration: slonik's typed statements on pg's own pool, with rows
+// checked against their schemas. Slonik's pool is not used: in it a connection that breaks while a query
+// is under way keeps its place for ever (docs/decisions/0007).
+import { Client, Pool, type PoolClient } from "pg";
+import { sql, type QuerySqlToken } from "slonik";
+import type { z } from "zod";
+import { connectionTarget } from "./connection-url.ts";
+import { asConnectionError, ConnectionBroken } from "./database-errors.ts";
+import { pgTypes } from "./value-parsers.ts";
+
+type Send = (
+  text: string,
+  values: unknown[],
+) => Promise<{ readonly rows: object[]; readonly rowCount: number | null }>;
+
+/** Sends statements made with slonik's `sql`; how many rows there must be is in each method's name. */
+export class ReadConnection {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  async query<Row extends z.ZodType>(
+    statement: QuerySqlToken<Row>,
+  ): Promise<{ readonly rows: readonly z.output<Row>[]; readonly rowCount: number }> {
+    const text = statement.sql.replace(/\$slonik_(\d+)/g, "$$$1");
+    const { rows, rowCount } = await this.#send(text, [...statement.values]);
+    return { rows: rows.map((row) => statement.parser.parse(row)), rowCount: rowCount ?? 0 };
+  }
+
+  async any<Row extends z.ZodType>(
+    statement: QuerySqlToken<Row>,
+  ): Promise<readonly z.output<Row>[]> {
+    return (await this.query(statement)).rows;
+  }
+
+  async maybeOne<Row extends z.ZodType>(
+    statement: QuerySqlToken<Row>,
+  ): Promise<z.output<Row> | null> {
+    const rows = await this.any(statement);
+    if (rows.length > 1) throw new Error("a statement for one row gave several");
+    return rows[0] ?? null;
+  }
+
+  async one<Row extends z.ZodType>(statement: QuerySqlToken<Row>): Promise<z.output<Row>> {
+    const row = await this.maybeOne(statement);
+    if (row === null) throw new Error("a statement for one row gave none");
+    return row;
+  }
+
+  /** Within a transaction, a part of it; on a pool, a transaction of its own. */
+  transaction<Result>(work: (transaction: ReadConnection) => Promise<Result>): Promise<Result> {
+    return work(this);
+  }
+}
+
+/** Each statement on a connection of its own. */
+export class ReadPool extends ReadConnection {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    super(async (text, values) => {
+      try {
+        return await pool.query<object>(text, values);
+      } catch (error) {
+        throw asConnectionError(error);
+      }
+    });
+    this.#pool = pool;
+  }
+
+  /** Runs `work` in a READ COMMITTED transaction; its failure rolls everything back. */
+  override async transaction<Result>(
+    work: (transaction: ReadConnection) => Promise<Result>,
+  ): Promise<Result> {
+    const client = await this.#connect();
+    const send: Send = async (text, values) => {
+      try {
+        return await client.query<object>(text, values);
+      } catch (error) {
+        throw asConnectionError(error);
+      }
+    };
+    let broken: Error | undefined;
+    try {
+      await send("BEGIN ISOLATION LEVEL READ COMMITTED", []);
+      const result = await work(new ReadConnection(send));
+      await send("COMMIT", []);
+      return result;
+    } catch (error) {
+      await send("ROLLBACK", []).catch((failure: unknown) => {
+        broken = new ConnectionBroken(failure);
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #connect(): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw asConnectionError(error);
+    }
+  }
+}
+
+/** Opens the pool; connections are made when they are first needed. */
+export function openReadPool(databaseUrl: string, connectionsMax: number): ReadPool {
+  const target = connectionTarget(databaseUrl, "ledgerctl", {
+    plan_cache_mode: "force_custom_plan",
+  });
+  const pool = new Pool({
+    connectionString: target.url,
+    ssl: target.ssl,
+    types: pgTypes,
+    keepAlive: true,
+    statement_timeout: 60_000,
+    query_timeout: 65_000,
+    // Bounds the wait for a free connection too.
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    max: connectionsMax,
+    Client,
+  });
+  // What breaks while nobody waits for it is told by the next statement.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return new ReadPool(pool);
+}
+
+/** Whether the database answers a query. */
+export async function pingDatabase(pool: ReadConnection): Promise<boolean> {
+  const { rowCount } = await pool.query(sql.unsafe`SELECT 1`);
+  return rowCount === 1;
+}

@@ -1,0 +1,200 @@
+// Connections of the write path: pg clients that send statements in a pipeline, and transactions on
+// them. No rule and no statement of the books is here.
+import { Client, Pool, type PoolClient } from "pg";
+import { connectionTarget } from "./connection-url.ts";
+import {
+  asConnectionError,
+  CommitAnswerLost,
+  isConnectionLost,
+  isRolledBack,
+  RecordedInPart,
+} from "./database-errors.ts";
+import { pgTypes } from "./value-parsers.ts";
+
+/** A prepared statement: its name is unique in the program, its text never changes. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What a statement can be sent through. Sending does not wait for what was sent before. */
+export interface StatementSender {
+  send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface WriteTransaction extends StatementSender {
+  /**
+   * Sends COMMIT right behind the statements whose replies are `pending` and resolves when the
+   * database has flushed it. Throws the first failure among them (nothing was written then), or
+   * CommitAnswerLost when the connection broke and nobody can tell.
+   */
+  commit(pending: readonly Promise<unknown>[]): Promise<void>;
+}
+
+interface WriteConnectionOptions {
+  readonly databaseUrl: string;
+  readonly connectionsMax: number;
+  /** How long a statement waits for a lock before it gives the connection back (SQLSTATE 55P03). */
+  readonly lockTimeoutMs: number;
+  /** How long one statement may go unanswered before the connection is given up as broken. */
+  readonly answerTimeoutMs: number;
+}
+
+export class WriteConnections {
+  readonly #pool: Pool;
+
+  constructor(options: WriteConnectionOptions) {
+    const target = connectionTarget(options.databaseUrl, "ledgerctl write", {
+      // Plans made while a table was empty walk the whole ledger; planning anew costs far less.
+      plan_cache_mode: "force_custom_plan",
+      lock_timeout: `${options.lockTimeoutMs}ms`,
+      idle_in_transaction_session_timeout: "30s",
+    });
+    const config = {
+      connectionString: target.url,
+      ssl: target.ssl,
+      types: pgTypes,
+      pipeline: true,
+      keepAlive: true,
+      query_timeout: options.answerTimeoutMs,
+      connectionTimeoutMillis: 5_000,
+      max: options.connectionsMax,
+      idleTimeoutMillis: 60_000,
+      Client,
+    };
+    this.#pool = new Pool(config);
+    // A connection that breaks while idle is replaced at its next use; there is nobody to tell.
+    this.#pool.on("error", () => undefined);
+    // One that breaks in the very packet that made it ready has nobody else who listens yet, and an
+    // error event that nobody hears ends the process. What is sent through it fails, which is enough.
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+  }
+
+  /**
+   * Runs `work` in a READ COMMITTED transaction. BEGIN travels with the first statement. When `work`
+   * ends without committing, everything is rolled back.
+   */
+  async transaction<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    const transaction = new PipelinedTransaction(client);
+    try {
+      return await work(transaction);
+    } finally {
+      await transaction.rollBackUnlessEnded();
+      client.release(transaction.isBroken);
+    }
+  }
+
+  /** Runs statements that only read, each by itself, on one connection. */
+  async read<T>(work: (sender: StatementSender) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    const reads = new PipelinedReads(client);
+    // Without a listener, a connection that breaks in between would end the process.
+    const ignore = () => undefined;
+    client.on("error", ignore);
+    try {
+      return await work(reads);
+    } finally {
+      client.removeListener("error", ignore);
+      client.release(reads.isBroken);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #connect(): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw asConnectionError(error);
+    }
+  }
+}
+
+class PipelinedReads implements StatementSender {
+  readonly #client: PoolClient;
+  isBroken = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    try {
+      const { rows } = await this.#client.query({ ...statement, values: values as unknown[] });
+      return rows as Row[];
+    } catch (error) {
+      const failure = asConnectionError(error);
+      if (isConnectionLost(failure)) this.isBroken = true;
+      throw failure;
+    }
+  }
+}
+
+class PipelinedTransaction implements WriteTransaction {
+  readonly #client: PoolClient;
+  readonly #begun: Promise<unknown>;
+  #hasEnded = false;
+  isBroken = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+    client.on("error", this.#onBroken);
+    this.#begun = this.#query("BEGIN ISOLATION LEVEL READ COMMITTED");
+    this.#begun.catch(() => undefined);
+  }
+
+  async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const { rows } = await this.#query({ ...statement, values: values as unknown[] });
+    return rows as Row[];
+  }
+
+  async commit(pending: readonly Promise<unknown>[]): Promise<void> {
+    this.#hasEnded = true;
+    const commit = this.#query("COMMIT");
+    const replies = await Promise.allSettled([this.#begun, ...pending, commit]);
+    this.#client.removeListener("error", this.#onBroken);
+    const failures = replies.flatMap((reply) =>
+      reply.status === "rejected" ? [reply.reason as unknown] : [],
+    );
+    const answer = replies.at(-1);
+    const isCommitted = answer?.status === "fulfilled" && (await commit).command === "COMMIT";
+    if (isCommitted && failures.length === 0) return;
+    if (isCommitted) throw new RecordedInPart(failures[0]);
+    // A COMMIT that fails for want of disk or by a panic may be in the log, and be replayed.
+    if (answer?.status === "rejected" && failures.length === 1 && !isRolledBack(failures[0])) {
+      throw new CommitAnswerLost(failures[0]);
+    }
+    // A statement that the database refused by name has undone the transaction for certain.
+    const refused = failures.find((failure) => !isConnectionLost(failure));
+    if (refused instanceof Error) throw refused;
+    if (failures.length > 0) throw new CommitAnswerLost(failures[0]);
+    throw new Error("COMMIT was answered with something else");
+  }
+
+  async rollBackUnlessEnded(): Promise<void> {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    // A connection that can't roll back is dropped, which rolls back as well.
+    await this.#query("ROLLBACK").catch(() => {
+      this.isBroken = true;
+    });
+    this.#client.removeListener("error", this.#onBroken);
+  }
+
+  async #query(query: string | { name: string; text: string; values: unknown[] }) {
+    try {
+      return await this.#client.query(query);
+    } catch (error) {
+      const failure = asConnectionError(error);
+      if (isConnectionLost(failure)) this.isBroken = true;
+      throw failure;
+    }
+  }
+
+  readonly #onBroken = () => {
+    this.isBroken = true;
+  };
+}

@@ -1,0 +1,351 @@
+// The operator's commands through the binary alone: what they print, on which stream, and how they end.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { documents, runCli, startCli } from "../support/cli.ts";
+
+let server: BinaryServer;
+const nobody = "0190b6a0-0000-7000-8000-000000000001";
+
+beforeAll(async () => {
+  server = await startBinaryServer();
+});
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+});
+
+const run = (args: string[], env: Record<string, string> = {}, input?: string) =>
+  runCli(args, {
+    env: { ...server.env, ...env },
+    ...(input === undefined ? {} : { input }),
+  });
+
+function writeHome(name: string, content: string): string {
+  mkdirSync(server.home, { recursive: true });
+  const file = join(server.home, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+describe("organizations and ledgers", () => {
+  it("makes an organization, a ledger with a chart and the wallets' pair, and lists them", async () => {
+    const made = await run(["org", "create", "Acmé GmbH", "--json"]);
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    const org = JSON.parse(made.stdout) as { id: string; name: string };
+    expect(org).toEqual({ id: expect.any(String) as string, name: "Acmé GmbH" });
+    const orgs = await run(["org", "list", "--json"]);
+    expect(documents(orgs.stdout)).toContainEqual(org);
+
+    const chart = writeHome(
+      "chart.csv",
+      '\ufeffglAccountCode,name,type,active\r\n1000,"Cash, at hand",asset,\r\n9000,Old,,false\r\n',
+    );
+    const args = ["--org", org.id, "--currency", "EUR", "--chart", chart, "--json"];
+    const created = await run(["ledger", "create", "Books", ...args]);
+    const ledger = JSON.parse(created.stdout) as { id: string };
+    expect(ledger).toEqual({
+      id: expect.any(String) as string,
+      name: "Books",
+      status: "active",
+      functionalCurrency: "EUR",
+      createdAt: expect.stringMatching(/Z$/) as string,
+    });
+    const list = await run(["ledger", "list", "--json", "--database-url", databaseUrl()]);
+    expect(documents(list.stdout)).toContainEqual(ledger);
+    const accounts = await run([
+      ...["account", "list", "--ledger", ledger.id, "--json"],
+      ...["--database-url", databaseUrl()],
+    ]);
+    expect(documents(accounts.stdout)).toEqual([
+      { glAccountCode: "1000", name: "Cash, at hand", type: "asset", active: true },
+      { glAccountCode: "9000", name: "Old", type: null, active: false },
+      {
+        glAccountCode: "wallets-clearing:EUR",
+        name: "Wallets clearing EUR",
+        type: "asset",
+        active: true,
+      },
+      { glAccountCode: "wallets:EUR", name: "Wallets EUR", type: "liability", active: true },
+    ]);
+  });
+
+  it("names the line and column of a faulty chart and makes nothing", async () => {
+    const before = documents((await run(["ledger", "list", "--json"])).stdout).length;
+    const make = (file: string) =>
+      run([
+        "ledger",
+        "create",
+        "X",
+        "--org",
+        server.organizationId,
+        "--currency",
+        "USD",
+        "--chart",
+        file,
+      ]);
+    const double = writeHome("double.csv", "glAccountCode,name\n1,a\n1,b\n");
+    expect(await make(double)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: `ledgerctl: ${double}: line 3: glAccountCode is the same as on line 2\n`,
+    });
+    const type = writeHome("type.csv", "glAccountCode,name,type\n1,a,cash\n");
+    expect((await make(type)).stderr).toContain("line 2: type must be one of asset");
+    const header = writeHome("header.csv", "code,name\n1,a\n");
+    expect((await make(header)).stderr).toContain(
+      "line 1: the header lacks the column glAccountCode",
+    );
+    expect((await make(join(server.home, "none.csv"))).code).toBe(2);
+    expect(documents((await run(["ledger", "list", "--json"])).stdout)).toHaveLength(before);
+  });
+
+  it("tells an organization that is not there from an id that is none", async () => {
+    const make = (org: string) => run(["ledger", "create", "X", "--org", org, "--currency", "USD"]);
+    expect(await make(nobody)).toMatchObject({ code: 5, stdout: "" });
+    expect(await make("acme")).toMatchObject({
+      code: 2,
+      stderr: "ledgerctl: --org is not a UUID\n",
+    });
+  });
+
+  it("takes a currency's code in any case as that currency, and refuses what can't be one", async () => {
+    const make = (currency: string) =>
+      run([
+        "ledger",
+        "create",
+        "X",
+        "--org",
+        server.organizationId,
+        "--currency",
+        currency,
+        "--json",
+      ]);
+    expect(JSON.parse((await make("eur")).stdout)).toMatchObject({ functionalCurrency: "EUR" });
+    expect(await make("E U R")).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it("suspends, activates and closes a ledger, asking before it closes", async () => {
+    const args = ["--org", server.organizationId, "--currency", "USD", "--quiet"];
+    const id = (await run(["ledger", "create", "To close", ...args])).stdout.trim();
+    const change = async (verb: string, ...more: string[]) =>
+      run(["ledger", verb, id, "--json", ...more]);
+    expect(JSON.parse((await change("suspend")).stdout)).toMatchObject({ status: "suspended" });
+    expect(JSON.parse((await change("activate")).stdout)).toMatchObject({ status: "active" });
+    const unasked = await change("close");
+    expect(unasked).toMatchObject({ code: 2, stdout: "" });
+    expect(unasked.stderr).toContain("--yes");
+    expect(JSON.parse((await change("close", "--yes")).stdout)).toMatchObject({ status: "closed" });
+    expect(await change("activate")).toMatchObject({ code: 6, stdout: "" });
+    expect(await run(["ledger", "suspend", nobody])).toMatchObject({ code: 5 });
+  });
+});
+
+describe("accounts", () => {
+  it("adds, refuses to add twice, imports again without deleting, and switches", async () => {
+    const added = await run(["account", "add", "6000", "Travel", "--type", "expense", "--json"]);
+    expect(JSON.parse(added.stdout)).toEqual({
+      glAccountCode: "6000",
+      name: "Travel",
+      type: "expense",
+      active: true,
+    });
+    expect(await run(["account", "add", "6000", "Again"])).toMatchObject({ code: 6, stdout: "" });
+    expect(await run(["account", "add", "", "Nothing"])).toMatchObject({ code: 2 });
+    const deactivated = await run(["account", "deactivate", "6000", "--json"]);
+    expect(JSON.parse(deactivated.stdout)).toMatchObject({ active: false });
+    const file = writeHome("more.csv", "name,glAccountCode\nTravel and hotels,6000\nMeals,6100\n");
+    const imported = await run(["account", "import", file, "--json"]);
+    expect(JSON.parse(imported.stdout)).toEqual({ added: 1, updated: 1 });
+    const list = documents<{ glAccountCode: string }>(
+      (await run(["account", "list", "--json"])).stdout,
+    );
+    // What the file does not say (type, active) stays as it was.
+    expect(list.find(({ glAccountCode }) => glAccountCode === "6000")).toEqual({
+      glAccountCode: "6000",
+      name: "Travel and hotels",
+      type: "expense",
+      active: false,
+    });
+    const active = await run(["account", "list", "--active-only", "--json"]);
+    expect(active.stdout).not.toContain('"6000"');
+    expect(active.stdout).toContain('"6100"');
+    expect(await run(["account", "activate", "nope"])).toMatchObject({ code: 5 });
+  });
+});
+
+describe("keys", () => {
+  it("shows a secret once; a key with fewer scopes, and one that is revoked, are refused", async () => {
+    const made = await run([
+      ...["key", "create", "--org", server.organizationId, "--scope", "read"],
+      ...["--expires-in", "12h", "--json"],
+    ]);
+    const key = JSON.parse(made.stdout) as { apiKey: string; apiSecret: string; expiresAt: string };
+    expect(key.apiKey).toMatch(/^lk_[\w-]{22}$/);
+    expect(key.apiSecret).toMatch(/^ls_[\w-]{43}$/);
+    const lifetimeMs = Date.parse(key.expiresAt) - Date.now();
+    expect(lifetimeMs).toBeGreaterThan(11 * 3_600_000);
+    expect((await run(["key", "list"])).stdout).not.toContain(key.apiSecret);
+    const asKey = { LEDGERCTL_API_KEY: key.apiKey, LEDGERCTL_API_SECRET: key.apiSecret };
+    expect((await run(["ledger", "list", "--json"], asKey)).code).toBe(0);
+    const post = ["entry", "post", "--line", "1000:1", "--line", "4000:-1"];
+    expect((await run(post, asKey)).code).toBe(4);
+    expect((await run(["key", "revoke", key.apiKey])).code).toBe(0);
+    await sleep(5_000);
+    const refused = await run(["ledger", "list"], asKey);
+    expect(refused).toMatchObject({ code: 4, stdout: "" });
+    expect(await run(["key", "revoke", "lk_0123456789abcdefghijkl"])).toMatchObject({ code: 5 });
+  });
+
+  it("refuses scopes and lifetimes that it does not know", async () => {
+    const make = (...more: string[]) =>
+      run(["key", "create", "--org", server.organizationId, ...more]);
+    expect((await make("--scope", "write")).code).toBe(2);
+    for (const lifetime of ["90", "0d", "-1d", "1w", "1.5h"]) {
+      expect(await make("--expires-in", lifetime)).toMatchObject({ code: 2, stdout: "" });
+    }
+  });
+
+  it("refuses to start a server, or to make a key, under another master key", async () => {
+    const other = { LEDGERCTL_MASTER_KEY: Buffer.alloc(32, 7).toString("base64") };
+    const serve = await run(["serve", "--port", "0"], other);
+    expect(serve).toMatchObject({ code: 1, stdout: "" });
+    expect(serve.stderr).toContain("LEDGERCTL_MASTER_KEY");
+    expect((await run(["key", "create", "--org", server.organizationId], other)).code).toBe(1);
+    const missing = await run(["serve", "--port", "0"], { LEDGERCTL_MASTER_KEY: "" });
+    expect(missing).toMatchObject({ code: 1, stdout: "" });
+    const short = await run(["serve", "--port", "0"], { LEDGERCTL_MASTER_KEY: "c2hvcnQ=" });
+    expect(short).toMatchObject({ code: 2, stdout: "" });
+  });
+});
+
+describe("sign and request", () => {
+  it("signs what the server accepts, as headers, as JSON and as a curl call", async () => {
+    const headers = await run(["sign", "get", "/v1/ledgers"]);
+    const parsed = Object.fromEntries(
+      headers.stdout
+        .trim()
+        .split("\n")
+        .map((line) => line.split(": ") as [string, string]),
+    );
+    const reply = await fetch(`${server.url}/v1/ledgers`, { headers: parsed });
+    expect(reply.status).toBe(200);
+    const json = await run([
+      "sign",
+      "GET",
+      "/v1/ledgers",
+      "--timestamp",
+      "1767225600",
+      "--format",
+      "json",
+    ]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ timestamp: "1767225600", method: "GET" });
+    const curl = await run(["sign", "GET", "/v1/ledgers", "--format", "curl"]);
+    expect(curl.stdout).toMatch(/^curl .*X-Signature: [0-9a-f]{64}/);
+  });
+
+  it("sends a request, prints the reply and ends with what its status stands for", async () => {
+    const ok = await run(["request", "GET", "/v1/ledgers"]);
+    expect(ok.code).toBe(0);
+    expect(JSON.parse(ok.stdout)).toHaveProperty("ledgers");
+    const missing = await run(["request", "GET", `/v1/ledgers/${nobody}`]);
+    expect(missing.code).toBe(5);
+    expect(JSON.parse(missing.stdout)).toMatchObject({ status: 404 });
+    const path = `/v1/ledgers/${server.ledgerId}/journal-entries`;
+    const invalid = await run(["request", "POST", path, "--body", "-"], {}, '{"lines":[]}');
+    expect(invalid.code).toBe(2);
+    expect(await run(["request", "GET", "v1/ledgers"])).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it("masks the secret in what --verbose shows", async () => {
+    const shown = await run(["ledger", "list", "--verbose"]);
+    expect(shown.stderr).toContain("> GET /v1/ledgers");
+    expect(shown.stderr + shown.stdout).not.toContain(server.env["LEDGERCTL_API_SECRET"]);
+  });
+});
+
+describe("migrate, doctor and serve", () => {
+  it("lists migrations, and has nothing to apply on a migrated database", async () => {
+    const status = documents((await run(["migrate", "--status", "--json"])).stdout);
+    expect(status).toContainEqual({ name: "0001_books", applied: true });
+    expect(JSON.parse((await run(["migrate", "--json"])).stdout)).toEqual({ applied: [] });
+  });
+
+  it("finds nothing wrong where nothing is, and names what is wrong with a remedy", async () => {
+    const well = JSON.parse((await run(["doctor", "--json"])).stdout) as {
+      ok: boolean;
+      checks: { name: string; ok: boolean }[];
+    };
+    expect(well.ok).toBe(true);
+    expect(well.checks.map(({ name }) => name)).toEqual([
+      ...["configuration", "connection", "clock", "credentials", "ledger", "migrations"],
+    ]);
+    const secret = { LEDGERCTL_API_SECRET: "ls_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" };
+    const wrong = await run(["doctor"], secret);
+    expect(wrong.code).toBe(4);
+    expect(wrong.stdout).toContain("FAIL  credentials");
+    const port = await freePort();
+    const away = await run(["doctor"], { LEDGERCTL_URL: `http://127.0.0.1:${port}` });
+    expect(away).toMatchObject({ code: 7 });
+  });
+
+  it("ends with 7 where nothing answers, and with 2 where no key is configured", async () => {
+    const port = await freePort();
+    const away = await run(["ledger", "list"], { LEDGERCTL_URL: `http://127.0.0.1:${port}` });
+    expect(away).toMatchObject({ code: 7, stdout: "" });
+    const database = "postgresql://nobody:x@127.0.0.1:1/none";
+    expect(await run(["org", "list"], { LEDGERCTL_DATABASE_URL: database })).toMatchObject({
+      code: 7,
+    });
+    const keyless = { LEDGERCTL_API_KEY: "", LEDGERCTL_API_SECRET: "" };
+    expect(await run(["balance", "1000"], keyless)).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it("does not make a second bootstrap, and says so by making nothing", async () => {
+    const { child, result } = startCli(["serve", "--bootstrap", "--json", "--port", "0"], {
+      env: server.env,
+    });
+    await new Promise((resolve) => child.stdout?.once("data", resolve));
+    child.kill("SIGINT");
+    const ended = await result;
+    expect(ended.code).toBe(0);
+    expect(documents<{ event: string }>(ended.stdout).map(({ event }) => event)).toEqual(["ready"]);
+  });
+
+  it("says that a port is taken", async () => {
+    const taken = new URL(server.url).port;
+    const second = await run(["serve", "--port", taken]);
+    expect(second).toMatchObject({ code: 1, stdout: "" });
+    expect(second.stderr).toContain("something else is listening there");
+  });
+
+  it("tells a mistyped command and option, with a suggestion", async () => {
+    const command = await run(["ledgr", "list"]);
+    expect(command).toMatchObject({ code: 2, stdout: "" });
+    expect(command.stderr).toContain("ledger");
+    expect((await run(["ledger", "list", "--jsn"])).code).toBe(2);
+    expect(await run(["--version"])).toMatchObject({ code: 0, stdout: "0.1.0\n", stderr: "" });
+  });
+
+  it("refuses a value of the environment that it can't use, naming the variable", async () => {
+    const refused = await run(["ledger", "list"], { LEDGERCTL_LOG_LEVEL: "loud" });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain("LEDGERCTL_LOG_LEVEL");
+  });
+});
+
+function databaseUrl(): string {
+  return server.env["LEDGERCTL_DATABASE_URL"] ?? "";
+}
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

@@ -1,0 +1,145 @@
+// `asset` of the built binary on the database, with a server that posts by the rules it makes.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { documents, runCli, type CliResult } from "../support/cli.ts";
+
+interface Asset {
+  assetCode: string;
+  rate: string | null;
+  exponent: number;
+  walletsAccount: string;
+  clearingAccount: string;
+  overdraftLimit: string;
+  pending: string;
+}
+
+let server: BinaryServer;
+const nobody = "0190b6a0-0000-7000-8000-000000000001";
+
+beforeAll(async () => {
+  server = await startBinaryServer();
+});
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+});
+
+function run(args: readonly string[], env = {}): Promise<CliResult> {
+  return runCli(args, { env: { ...server.env, ...env } });
+}
+
+async function findAsset(code: string): Promise<Asset | undefined> {
+  const { stdout } = await run(["asset", "list", "--json"]);
+  return documents<Asset>(stdout).find(({ assetCode }) => assetCode === code);
+}
+
+const eur: Asset = {
+  assetCode: "EUR",
+  rate: null,
+  exponent: 2,
+  walletsAccount: "wallets:EUR",
+  clearingAccount: "wallets-clearing:EUR",
+  overdraftLimit: "0",
+  pending: "0",
+};
+
+describe("the rules of assets", () => {
+  it("lists none before an asset is used", async () => {
+    expect(await run(["asset", "list"])).toEqual({ code: 0, stdout: "", stderr: "none\n" });
+  });
+
+  it("lists a currency that waits for its rate, and what waits; given one, it is posted", async () => {
+    const credit = ["wallet", "credit", "e", "1000", "--asset", "EUR"];
+    expect((await run(credit)).code).toBe(0);
+    expect(await findAsset("EUR")).toEqual({ ...eur, pending: "1000" });
+    const set = await run(["asset", "set", "eur", "--rate", "1.0845", "--json"]);
+    expect([set.code, set.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(set.stdout)).toMatchObject({
+      assetCode: "EUR",
+      rate: "1.0845",
+    });
+    await expect
+      .poll(() => findAsset("EUR"), { timeout: 10_000 })
+      .toEqual({
+        ...eur,
+        rate: "1.0845",
+      });
+    const balance = await run(["balance", "wallets:EUR", "--json"]);
+    // 1000 × 1.0845 = 1084.5, half to even.
+    expect(JSON.parse(balance.stdout)).toMatchObject({ balance: -1084, currency: "USD" });
+  });
+
+  it("changes what is named and keeps the rest, and shows major units to people", async () => {
+    await run(["asset", "set", "GOLD", "--exponent", "3", "--overdraft", "2500"]);
+    const set = await run(["asset", "set", "GOLD", "--rate", "60"]);
+    expect(set).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: [
+        "assetCode        GOLD",
+        "rate             60",
+        "exponent         3",
+        "walletsAccount   wallets:GOLD",
+        "clearingAccount  wallets-clearing:GOLD",
+        "overdraftLimit   2500",
+        "pending          0",
+        "",
+      ].join("\n"),
+    });
+    const list = await run(["asset", "list"]);
+    expect(list.stdout).toMatch(/^ASSET +RATE +EXPONENT +WALLETS ACCOUNT +CLEARING ACCOUNT +OVER/);
+    expect(list.stdout).toMatch(/^GOLD +60 +3 +wallets:GOLD +\S+ +2\.500 GOLD +0\.000 GOLD$/m);
+    expect((await run(["asset", "set", "GOLD", "--overdraft", "0", "-q"])).stdout).toBe("GOLD\n");
+  });
+
+  it("lets wallets go below zero as far as it says", async () => {
+    await run(["asset", "set", "CREDITS", "--overdraft", "100"]);
+    const debit = (amount: string) =>
+      run(["wallet", "debit", "spender", amount, "--asset", "CREDITS", "--json"]);
+    expect((await debit("101")).code).toBe(6);
+    expect(JSON.parse((await debit("100")).stdout)).toMatchObject({ balance: "-100" });
+  });
+
+  it("posts to the accounts that it names", async () => {
+    await run(["asset", "set", "MILES", "--wallets-account", "2000", "--clearing-account", "5000"]);
+    await run(["wallet", "credit", "flyer", "70", "--asset", "MILES"]);
+    await expect
+      .poll(async () => (await run(["balance", "2000", "--json"])).stdout, { timeout: 10_000 })
+      .toContain('"balance":-70,');
+    expect(await findAsset("MILES")).toMatchObject({ walletsAccount: "2000" });
+    const deactivated = await run(["account", "deactivate", "2000"]);
+    expect(deactivated.code).toBe(6);
+    expect(deactivated.stderr).toContain("MILES");
+  });
+
+  it("ends with 5 for a ledger or an account that is not there, naming the flag", async () => {
+    const account = await run(["asset", "set", "EUR", "--clearing-account", "nowhere"]);
+    expect([account.code, account.stdout]).toEqual([5, ""]);
+    expect(account.stderr).toContain("no account nowhere, which --clearing-account names");
+    for (const args of [["list"], ["set", "EUR", "--rate", "1"]]) {
+      const ledger = await run(["asset", ...args, "--ledger", nobody]);
+      expect(ledger).toMatchObject({ code: 5, stdout: "" });
+    }
+    expect(await findAsset("EUR")).toMatchObject({ rate: "1.0845" });
+  });
+
+  it.each([
+    [["set", "E U R", "--rate", "1"], /CODE must be 1 to 32 letters/],
+    [["set", "EUR"], /nothing to change: give --rate/],
+    [["set", "EUR", "--rate", "0"], /--rate must be an exact decimal above zero/],
+    [["set", "EUR", "--rate", "1e3"], /--rate must be an exact decimal/],
+    [["set", "EUR", "--exponent", "19"], /--exponent must be a whole number from 0 to 18/],
+    [["set", "EUR", "--overdraft", "1.5"], /--overdraft must be a whole number/],
+    [["set", "EUR", "--wallets-account", ""], /--wallets-account must not be empty/],
+    [
+      ["set", "EUR", "--wallets-account", "1000", "--clearing-account", "1000"],
+      /--wallets-account and --clearing-account must be two accounts/,
+    ],
+    [["list", "--ledger", "main"], /--ledger is not a UUID/],
+  ])("ends with 2 and one message for %j", async (args, message) => {
+    const { code, stdout, stderr } = await run(["asset", ...args]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,296 @@
+// `bench` of the built binary: that it measures, and that it would find what a service loses. The liar
+// in these tests is a proxy between the two.
+import { once } from "node:events";
+import { createServer, request as forward, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { Histogram } from "../../src/cli/commands/bench/histogram.ts";
+import { steadyRate } from "../../src/cli/commands/bench/schedule.ts";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { runCli, startCli, type CliResult } from "../support/cli.ts";
+
+interface Report {
+  bench: string;
+  run: string;
+  acknowledged: number;
+  requestsPerSecond: number;
+  errors: Record<string, number>;
+  unsent: number;
+  latencyMs: Record<string, number>;
+  verification: {
+    ok: boolean;
+    checks: { name: string; ok: boolean; checked: number; findings: string[] }[];
+    notChecked: string[];
+  };
+}
+
+let server: BinaryServer;
+
+beforeAll(async () => {
+  server = await startBinaryServer();
+});
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+});
+
+const brief = ["--duration", "2s", "--connections", "8"];
+
+function run(args: readonly string[], env = {}): Promise<CliResult> {
+  return runCli(["bench", ...args], { env: { ...server.env, ...env } });
+}
+
+/** Runs, and gives the report and the exit code. */
+async function bench(args: readonly string[], url = server.url): Promise<[Report, number | null]> {
+  const { code, stdout, stderr } = await run([...args, "--json"], { LEDGERCTL_URL: url });
+  expect(stdout.trim().split("\n"), stderr).toHaveLength(1);
+  return [JSON.parse(stdout) as Report, code];
+}
+
+describe("measuring and verifying", () => {
+  it("posts entries at full speed, and finds all of them in the journal and the balances", async () => {
+    const [report, code] = await bench(["entries", ...brief, "--accounts", "1000,4000"]);
+    expect(code).toBe(0);
+    expect(report).toMatchObject({ bench: "entries", errors: {}, unsent: 0, rate: null });
+    expect(report).toMatchObject({ accounts: ["1000", "4000"], connections: 8 });
+    expect(report.acknowledged).toBeGreaterThan(10);
+    expect(report.requestsPerSecond).toBeCloseTo(report.acknowledged / 2, -2);
+    const { p50 = 0, p90 = 0, p99 = 0, max = 0 } = report.latencyMs;
+    expect([0, p50, p90, p99, report.latencyMs["p99.9"], max]).toEqual(
+      [0, p50, p90, p99, report.latencyMs["p99.9"] ?? 0, max].sort((a, b) => a - b),
+    );
+    const { ok, checks, notChecked } = report.verification;
+    expect([ok, notChecked]).toEqual([true, []]);
+    expect(checks.map(({ checked }) => checked)).toEqual([report.acknowledged, 2]);
+    const list = await runCli(["entry", "list", "--account", "4000", "--json"], {
+      env: server.env,
+    });
+    const ours = list.stdout.split("\n").filter((line) => line.includes(`bench-${report.run}-`));
+    expect(ours).toHaveLength(report.acknowledged);
+  });
+
+  it("writes wallets at a rate, replays their logs and holds them against the ledger", async () => {
+    const args = ["wallets", ...brief, "--rate", "100", "--wallets", "20"];
+    const [report, code] = await bench(args);
+    expect(code).toBe(0);
+    expect(report).toMatchObject({ acknowledged: 200, errors: {}, unsent: 0, rate: 100 });
+    expect(report).toMatchObject({ wallets: 20 });
+    const { ok, checks, notChecked } = report.verification;
+    expect([ok, notChecked]).toEqual([true, []]);
+    // 20 more: what the wallets were funded with.
+    expect(checks.map(({ checked }) => checked)).toEqual([200, 20, 220, 1]);
+  });
+
+  it("writes one wallet with --hot, and tells people what they want to know", async () => {
+    const { code, stdout, stderr } = await run(["wallets", ...brief, "--hot"]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^writing to ledger \S+ for real/)]);
+    expect(stdout).toMatch(/^load {10}full speed for 2 s on 8 connections$/m);
+    expect(stdout).toMatch(/^acknowledged {2}\d+, [\d.]+\/s$/m);
+    expect(stdout).toMatch(/^errors {8}none$/m);
+    expect(stdout).toMatch(/^latency {7}p50 \S+ ms, p90 .*, p99 .*, p99\.9 .*, max \S+ ms$/m);
+    expect(stdout).toMatch(/^verification {2}ok$/m);
+    expect(stdout).toMatch(/^ {2}ok {6}logs have no gaps and give the balances \(1\)$/m);
+  });
+
+  it("measures from when a request was due: one slow answer is felt by all that wait behind it", async () => {
+    const proxy = await openProxy(server.url, {
+      delayMs: (number) => (number === 10 ? 1_000 : 0),
+    });
+    const steady = ["--rate", "50", "--duration", "2s", "--connections", "1"];
+    const [report, code] = await bench(["entries", ...steady], proxy.url);
+    expect([code, report.acknowledged]).toEqual([0, 100]);
+    // Half of all were due within the second in which nothing was answered.
+    expect(report.latencyMs["p90"]).toBeGreaterThan(500);
+    expect(report.latencyMs["max"]).toBeLessThan(3_000);
+  });
+});
+
+describe("what a service does wrong", () => {
+  it("ends with 3 and names an entry that was acknowledged and is not there", async () => {
+    const made = JSON.stringify({ journalId: "j", persistedAt: "p" });
+    const proxy = await openProxy(server.url, { answer: (number) => (number === 7 ? made : null) });
+    const [report, code] = await bench(["entries", ...brief, "--rate", "50"], proxy.url);
+    expect([code, report.verification.ok]).toEqual([3, false]);
+    const [entries, balances] = report.verification.checks;
+    expect(entries?.findings).toEqual([
+      expect.stringMatching(/^entry \d+ was acknowledged and is lost$/),
+    ]);
+    // The balances agree with what is there.
+    expect(balances?.ok).toBe(true);
+  });
+
+  it("ends with 3 and names a wallet write that was acknowledged and is not there", async () => {
+    const made = JSON.stringify({ status: "accepted", balance: "1", available: "1" });
+    const proxy = await openProxy(server.url, { answer: (number) => (number === 7 ? made : null) });
+    const { code, stdout } = await run(["wallets", ...brief, "--rate", "50", "--wallets", "3"], {
+      LEDGERCTL_URL: proxy.url,
+    });
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^verification {2}FAILED$/m);
+    expect(stdout).toMatch(/^ {10}write \d+ was acknowledged and is lost$/m);
+  });
+
+  it("ends with 3 where a log says something else than was sent", async () => {
+    const proxy = await openProxy(server.url, {
+      change: (target, text) =>
+        target.includes("/history") ? text.replace(/"amount":"2"/, '"amount":"3"') : text,
+    });
+    const args = ["wallets", ...brief, "--rate", "50", "--hot"];
+    const [changed, code] = await bench(args, proxy.url);
+    expect(code).toBe(3);
+    const findings = changed.verification.checks.flatMap((check) => check.findings).join("\n");
+    expect(findings).toMatch(/holds write 1 otherwise than it was sent/);
+    expect(findings).toMatch(/says \d+ at seq \d+, replayed \d+/);
+    expect(findings).toMatch(/account wallets:USD moved by -\d+, the logs sum to \d+/);
+  });
+
+  it("counts an answer that is lost as an error, and lets its write be there or not", async () => {
+    const proxy = await openProxy(server.url, { cut: (number) => number === 5 });
+    const [report, code] = await bench(["wallets", ...brief, "--rate", "50"], proxy.url);
+    expect([code, report.errors]).toEqual([0, { "no answer": 1 }]);
+    expect(report.acknowledged).toBe(99);
+  });
+
+  it("counts errors by status, and ends with 1 where nothing at all was acknowledged", async () => {
+    await runCli(["account", "deactivate", "5000"], { env: server.env });
+    const args = ["entries", ...brief, "--rate", "20", "--accounts", "1000,5000"];
+    const { code, stdout, stderr } = await run([...args, "--json"]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/the first error: 400: .*inactive/)]);
+    const report = JSON.parse(stdout) as Report;
+    expect([report.acknowledged, report.errors]).toEqual([0, { "400": 40 }]);
+    expect(report.verification.ok).toBe(true);
+  });
+});
+
+describe("how it ends", () => {
+  it.each([
+    [["entries", "--rate", "0"], /--rate must be a whole number from 1/],
+    [["entries", "--duration", "10"], /--duration must be a duration/],
+    [["entries", "--connections", "0"], /--connections must be a whole number/],
+    [["entries", "--accounts", "1000"], /--accounts must be two accounts/],
+    [["entries", "--accounts", "1000,1000"], /--accounts must be two accounts/],
+    [["wallets", "--hot", "--wallets", "5"], /--hot writes one wallet/],
+    [["entries", "--hot"], /unknown option/],
+    [["entries", "--url", "localhost:8420"], /--url must be an http:\/\/ or https:\/\/ URL/],
+  ])("ends with 2 and one message for %j", async (args, message) => {
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+  });
+
+  it("ends with 7 where nothing answers, 5 for an unknown ledger or account, 130 on Ctrl-C", async () => {
+    const away = await run(["wallets"], { LEDGERCTL_URL: "http://127.0.0.1:1" });
+    expect(away).toMatchObject({ code: 7, stdout: "" });
+    const nobody = "0190b6a0-0000-7000-8000-000000000001";
+    expect((await run(["entries"], { LEDGERCTL_LEDGER: nobody })).code).toBe(5);
+    expect((await run(["entries", "--accounts", "1000,nowhere"])).code).toBe(5);
+    const { child, result } = startCli(["bench", "entries", "--rate", "5"], { env: server.env });
+    await once(child.stderr ?? child, "data");
+    child.kill("SIGINT");
+    expect(await result).toMatchObject({ code: 130, stdout: "" });
+  });
+});
+
+describe("the histogram", () => {
+  it("gives percentiles that are right to a thousandth", () => {
+    let seed = 7;
+    const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+    const values = Array.from({ length: 20_000 }, () => Math.floor(10 ** (random() * 8)));
+    const histogram = new Histogram();
+    for (const value of values) histogram.record(value);
+    const sorted = [...values].sort((a, b) => a - b);
+    for (const share of [0.001, 0.5, 0.9, 0.99, 0.999, 1]) {
+      const exact = sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? 0;
+      expect(histogram.percentile(share)).toBeGreaterThanOrEqual(exact);
+      expect(histogram.percentile(share)).toBeLessThanOrEqual(exact * 1.001);
+    }
+    expect([histogram.count, histogram.max]).toEqual([20_000, sorted.at(-1)]);
+    expect(histogram.percentile(1)).toBe(sorted.at(-1));
+  });
+
+  it("is exact for small values, and 0 when it is empty", () => {
+    const histogram = new Histogram();
+    expect(histogram.percentile(0.5)).toBe(0);
+    for (const value of [0, 1, 2, 2_047, 2_048]) histogram.record(value);
+    const shares = [0, 0.2, 0.4, 0.6, 0.8, 1];
+    expect(shares.map((share) => histogram.percentile(share))).toEqual([0, 0, 1, 2, 2_047, 2_048]);
+  });
+});
+
+describe("the schedule", () => {
+  it("has requests due at even distances, as many as rate and duration say", () => {
+    const schedule = steadyRate(1_000, 250, 20);
+    const due = Array.from({ length: 6 }, () => schedule.take());
+    expect(due).toEqual([1_000, 1_050, 1_100, 1_150, 1_200, null]);
+  });
+});
+
+interface Lies {
+  /** Answers a write itself, without passing it on. */
+  answer?: (number: number) => string | null;
+  /** Passes a write on and cuts the connection instead of answering. */
+  cut?: (number: number) => boolean;
+  delayMs?: (number: number) => number;
+  /** Changes what the service answered. */
+  change?: (target: string, text: string) => string;
+}
+
+const proxies: { close(): void }[] = [];
+
+afterEach(() => {
+  for (const proxy of proxies.splice(0)) proxy.close();
+});
+
+/** An HTTP proxy that lies about single writes; they are counted from 1, bulks aside. */
+async function openProxy(upstream: string, lies: Lies): Promise<{ url: string }> {
+  let writes = 0;
+  const proxy = createServer((incoming, outgoing) => {
+    void (async () => {
+      const target = incoming.url ?? "";
+      const body = await buffer(incoming);
+      const isWrite = incoming.method === "POST" && !target.endsWith("/wallet-writes");
+      if (isWrite) writes += 1;
+      const number = isWrite ? writes : 0;
+      const own = lies.answer?.(number) ?? null;
+      if (own !== null) {
+        outgoing.writeHead(200, { "content-length": Buffer.byteLength(own) }).end(own);
+        return;
+      }
+      const reply = await pass(upstream, incoming, body);
+      const text = lies.change?.(target, reply.text) ?? reply.text;
+      if (lies.cut?.(number) === true) outgoing.destroy();
+      setTimeout(
+        () => {
+          outgoing.writeHead(reply.status, { "content-type": "application/json" }).end(text);
+        },
+        lies.delayMs?.(number) ?? 0,
+      );
+    })();
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  proxies.push({
+    close: () => {
+      proxy.closeAllConnections();
+      proxy.close();
+    },
+  });
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+}
+
+function pass(
+  upstream: string,
+  { method, url, headers }: IncomingMessage,
+  body: Buffer,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = forward(new URL(url ?? "", upstream), { method, headers }, (response) => {
+      void buffer(response).then((bytes) => {
+        resolve({ status: response.statusCode ?? 0, text: bytes.toString() });
+      });
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
+}

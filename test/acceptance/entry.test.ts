@@ -1,0 +1,446 @@
+// `entry` and `balance` of the built binary against a server of its own.
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
+
+interface Written {
+  journalId: string;
+  persistedAt: string;
+}
+
+interface ListResult extends Written {
+  status: "posted" | "skipped" | "failed";
+  externalId: string | null;
+  line: number;
+  code?: string | null;
+  detail?: string;
+}
+
+let server: BinaryServer;
+let fileCount = 0;
+
+beforeAll(async () => {
+  server = await startBinaryServer();
+});
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+});
+
+function run(args: readonly string[], input?: string, env = {}): Promise<CliResult> {
+  const options = { env: { ...server.env, ...env }, ...(input === undefined ? {} : { input }) };
+  return runCli(args, options);
+}
+
+async function json<Document>(args: readonly string[]): Promise<Document> {
+  const { code, stdout, stderr } = await run([...args, "--json"]);
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout) as Document;
+}
+
+const sale = ["entry", "post", "--line", "1000:+12500", "--line", "4000:-12500"];
+
+function entry(amount: number, more: Record<string, unknown> = {}) {
+  return {
+    ...more,
+    lines: [
+      { glAccountCode: "1000", functionalAmount: String(amount) },
+      { glAccountCode: "4000", functionalAmount: String(-amount) },
+    ],
+  };
+}
+
+function saveFile(name: string, content: string): string {
+  fileCount += 1;
+  const file = join(server.home, `${fileCount}-${name}`);
+  writeFileSync(file, content);
+  return file;
+}
+
+function ndjson(...values: unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join("");
+}
+
+describe("posting one entry", () => {
+  it("prints its result, and with --quiet its id alone", async () => {
+    const result = await json<Written>([...sale, "--description", "First sale"]);
+    expect(Object.keys(result)).toEqual(["journalId", "persistedAt"]);
+    const text = await run(sale);
+    expect(text.stdout).toMatch(/^journalId {4}\S{36}\npersistedAt {2}\S{24}\n$/);
+    const quiet = await run([...sale, "--quiet"]);
+    expect(quiet.stdout).toMatch(/^[0-9a-f-]{36}\n$/);
+    expect(quiet.stderr).toBe("");
+  });
+
+  it("sends date, description, metadata and external id", async () => {
+    const { journalId } = await json<Written>([
+      ...["entry", "post", "--line", "1000:70", "--line", "4000:-70", "--date", "2026-03-15"],
+      ...["--description", "d", "--meta", "a=b=c", "--meta", "n=1", "--external-id", "meta-1"],
+    ]);
+    expect(await json(["entry", "show", journalId])).toMatchObject({
+      transactionDate: "2026-03-15T00:00:00.000Z",
+      description: "d",
+      metadata: { a: "b=c", n: "1" },
+      externalId: "meta-1",
+    });
+  });
+
+  it("reads --major by the ledger's currency, exactly, and refuses decimals it does not have", async () => {
+    const { journalId } = await json<Written>([
+      ...["entry", "post", "--major", "--line", "1000:90071992547409.93"],
+      ...["--line", "4000:-90071992547409.93"],
+    ]);
+    const { lines } = await json<{ lines: { functionalAmount: string }[] }>([
+      ...["entry", "show", journalId],
+    ]);
+    expect(lines[0]?.functionalAmount).toBe("9007199254740993");
+    const refused = await run([
+      ...["entry", "post", "--major", "--line", "1000:1.005", "--line", "4000:-1.005"],
+    ]);
+    expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toContain("has 3 decimals, but its currency has only 2");
+    await run(["entry", "reverse", journalId]);
+  });
+
+  it("ends with 6 where the external id is known, and names the first entry", async () => {
+    const first = await json<Written>([...sale, "--external-id", "once"]);
+    const second = await run([...sale, "--external-id", "once"]);
+    expect([second.code, second.stdout]).toEqual([6, ""]);
+    expect(second.stderr).toContain(first.journalId);
+    expect(second.stderr).toMatch(/409 DUPLICATE_ENTRY, request \S+\)/);
+  });
+
+  it("reads a JSON object from a file or stdin, and posts it once", async () => {
+    const body = JSON.stringify(entry(11, { description: "alone" }), null, 2);
+    const first = await run(["entry", "post", saveFile("one.json", body), "--json"]);
+    expect(JSON.parse(first.stdout)).toHaveProperty("journalId");
+    const second = await run(["entry", "post", "-"], body);
+    expect([second.code, second.stdout]).toEqual([6, ""]);
+  });
+
+  it.each([
+    [["--line", "1000:1", "nowhere.json"], /either --line or a file/],
+    [["--line", "1000"], /--line must be CODE:AMOUNT/],
+    [["--line", "1000:1.50"], /1\.50 is no whole number; with --major/],
+    [["--line", "1000:1", "--date", "15.3.2026"], /--date must be a day such as 2026-03-15/],
+    [["--line", "1000:1", "--meta", "x"], /--meta must be KEY=VALUE/],
+    [["--concurrency", "0", "-"], /--concurrency must be a whole number from 1 to 256/],
+    [["--format", "xml", "-"], /--format must be one of json, ndjson, csv/],
+    [["--description", "x", "-"], /--description goes with --line/],
+    [["nowhere.json"], /nowhere\.json can't be read: ENOENT/],
+    [["--line", "1000:1", "--line", "4000:-2"], /must sum to zero/],
+    [["--line", "1000:1", "--line", "8888:-1"], /#\/lines\/1\/glAccountCode/],
+  ])("ends with 2 and one message for %j", async (args, message) => {
+    const { code, stdout, stderr } = await run(["entry", "post", ...args]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\.[jt]s:\d+/);
+  });
+});
+
+describe("a dry run", () => {
+  it("prints what would be sent and sends nothing, also without a server", async () => {
+    const env = { LEDGERCTL_URL: "http://127.0.0.1:9", LEDGERCTL_API_KEY: "" };
+    const one = await run([...sale, "--external-id", "dry", "--dry-run"], "", env);
+    expect(JSON.parse(one.stdout)).toEqual(entry(12500, { externalId: "dry" }));
+    const list = await run(
+      ["entry", "post", "--dry-run", "-"],
+      `${ndjson(entry(1))}{"lines":[{"functionalAmount":5}]}\nnot json\n`,
+      env,
+    );
+    expect(list.code).toBe(2);
+    expect(documents(list.stdout)).toHaveLength(1);
+    expect(list.stderr).toContain("line 2: #/lines/0/functionalAmount: must be a string");
+    expect(list.stderr).toContain("line 3, column 1: expected value");
+    expect(list.stderr).toContain("would post 1, invalid 2; nothing was sent");
+  });
+
+  it("prints what can be posted as it is", async () => {
+    const dry = await run(["entry", "post", "--dry-run"], ndjson(entry(21), entry(21), entry(22)));
+    const posted = await run(["entry", "post", "--json"], dry.stdout);
+    expect(documents<ListResult>(posted.stdout).map(({ status }) => status)).toEqual(
+      Array(3).fill("posted"),
+    );
+  });
+});
+
+describe("posting a list", () => {
+  it("posts nothing twice, and says so", async () => {
+    const file = saveFile("list.ndjson", ndjson(entry(31), entry(31), entry(32)));
+    const first = await run(["entry", "post", file]);
+    expect([first.code, first.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^posted 3, already there 0, failed 0 in /),
+    ]);
+    expect(first.stdout.split("\n").slice(0, -1)).toEqual(
+      Array(3).fill(expect.stringMatching(/^posted {3}sha256-[0-9a-f]{64}-[01] {2}[0-9a-f-]{36}$/)),
+    );
+    const again = await run(["entry", "post", file]);
+    expect([again.code, again.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^posted 0, already there 3, failed 0 in /),
+    ]);
+  });
+
+  it("posts the same entries once whatever format they come in", async () => {
+    const rows = (amount: number) => `fmt,1000,${amount}\nfmt,4000,${-amount}\n`;
+    const csv = saveFile(
+      "list.csv",
+      `description,glAccountCode,functionalAmount\n${rows(41)}${rows(42)}`,
+    );
+    const entries = [41, 42].map((amount) => entry(amount, { description: "fmt" }));
+    const array = saveFile("list.json", JSON.stringify(entries));
+    const first = await run(["entry", "post", csv, "--json"]);
+    const second = await run(["entry", "post", array, "--json"]);
+    const ids = (text: string) =>
+      documents<ListResult>(text)
+        .map(({ journalId, line }) => ({ journalId, line }))
+        .sort((a, b) => a.line - b.line)
+        .map(({ journalId }) => journalId);
+    expect(second.stderr).toMatch(/^posted 0, already there 2/);
+    expect(ids(second.stdout)).toEqual(ids(first.stdout));
+  });
+
+  it("goes on behind entries that fail, and ends with the first failure's code in the file's order", async () => {
+    await run([...sale, "--external-id", "taken"]);
+    const text =
+      ndjson(
+        entry(51, { externalId: "ok-1" }),
+        entry(52, { externalId: "taken" }),
+        entry(53, { externalId: "bad", colour: "red" }),
+      ) + `broken\n${ndjson(entry(54, { externalId: "ok-2" }))}`;
+    const { code, stdout, stderr } = await run(["entry", "post", "--json", "-"], text);
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/^posted 2, already there 0, failed 3 in /);
+    const results = documents<ListResult>(stdout).sort((a, b) => a.line - b.line);
+    expect(results.map(({ status, line, code: problem }) => [line, status, problem])).toEqual([
+      [1, "posted", undefined],
+      [2, "failed", "DUPLICATE_ENTRY"],
+      [3, "failed", "VALIDATION_ERROR"],
+      [4, "failed", null],
+      [5, "posted", undefined],
+    ]);
+    expect(results[1]?.journalId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(results[3]?.detail).toContain("line 4, column 1");
+  });
+
+  it("keeps the file's order with --concurrency 1", async () => {
+    const values = Array.from({ length: 40 }, (_, index) =>
+      entry(index + 1, { externalId: `o-${index}` }),
+    );
+    const { stdout } = await run(
+      ["entry", "post", "--concurrency", "1", "-", "--quiet"],
+      ndjson(...values),
+    );
+    const listed = await run(["entry", "list", "--json"]);
+    const stored = documents<Written & { externalId: string; sequence: number }>(listed.stdout);
+    const mine = stored.filter(({ externalId }) => externalId.startsWith("o-"));
+    expect(mine.map(({ externalId }) => externalId)).toEqual(
+      values.map((_, index) => `o-${index}`),
+    );
+    expect(stdout.trim().split("\n")).toEqual(mine.map(({ journalId }) => journalId));
+  });
+
+  it("says failures on stderr with --quiet, so that stdout holds ids alone", async () => {
+    const { stdout, stderr } = await run(
+      ["entry", "post", "--quiet", "-"],
+      `${ndjson(entry(61))}broken\n${ndjson(entry(62))}`,
+    );
+    expect(stdout).toMatch(/^([0-9a-f-]{36}\n){2}$/);
+    expect(stderr).toMatch(/^ledgerctl: failed {3}- {2}line 2, column 1: [^\n]+\n$/);
+  });
+
+  it("does not pass control characters of a file on to the terminal", async () => {
+    const { stdout } = await run(
+      ["entry", "post", "-"],
+      ndjson(entry(63, { externalId: "\u001b[2J\nfake" }), entry(64)),
+    );
+    expect(stdout).not.toContain("\u001b");
+    expect(stdout).toContain("\\u001b[2J\\u000afake");
+  });
+
+  it("stops early where nobody answers or the key is refused, and says that it can be run again", async () => {
+    const values = Array.from({ length: 500 }, (_, index) =>
+      entry(index + 1, { externalId: `s-${index}` }),
+    );
+    const refused = await run(["entry", "post", "-", "--json"], ndjson(...values), {
+      LEDGERCTL_API_SECRET: "ls_wrong",
+    });
+    expect(refused.code).toBe(4);
+    expect(documents(refused.stdout).length).toBeLessThanOrEqual(16);
+    expect(refused.stderr).toContain("run the same command again");
+    const elsewhere = await run(["entry", "post", "-", "--json"], ndjson(...values), {
+      LEDGERCTL_LEDGER: "00000000-0000-7000-8000-000000000000",
+    });
+    expect(elsewhere.code).toBe(5);
+    expect(documents(elsewhere.stdout).length).toBeLessThanOrEqual(16);
+  });
+
+  it("ends with 130 on Ctrl-C, finishes what is under way, and completes when run again", async () => {
+    const values = Array.from({ length: 300 }, (_, index) =>
+      entry(index + 1, { externalId: `i-${index}` }),
+    );
+    const { child, result } = startCli(["entry", "post", "-"], { env: server.env });
+    // stdin stays open: the command waits for more when it is interrupted.
+    child.stdin?.write(ndjson(...values.slice(0, 100)));
+    if (child.stdout !== null) await once(child.stdout, "data");
+    child.kill("SIGINT");
+    const { code, stderr } = await result;
+    expect(code).toBe(130);
+    expect(stderr).toContain("ledgerctl: interrupted");
+    expect(stderr).toContain("run the same command again");
+    const again = await run(["entry", "post", "-"], ndjson(...values));
+    expect(again.code).toBe(0);
+    const counts = /^posted (\d+), already there (\d+), failed 0 in /.exec(again.stderr);
+    expect(Number(counts?.[1]) + Number(counts?.[2])).toBe(300);
+    expect(Number(counts?.[2])).toBeGreaterThan(0);
+  });
+
+  it("rides through a restart of the server", async () => {
+    const values = Array.from({ length: 3_000 }, (_, index) =>
+      entry(index + 1, { externalId: `r-${index}` }),
+    );
+    const { child, result } = startCli(["entry", "post", "-", "--json"], { env: server.env });
+    child.stdin?.end(ndjson(...values));
+    if (child.stdout !== null) await once(child.stdout, "data");
+    await server.restart(() => sleep(500));
+    const { code, stdout, stderr } = await result;
+    expect(code, stderr).toBe(0);
+    const results = documents<ListResult>(stdout);
+    expect(new Set(results.map(({ journalId }) => journalId)).size).toBe(3_000);
+  });
+});
+
+describe("reading entries", () => {
+  it("shows an entry with amounts in major units, right-aligned", async () => {
+    const file = saveFile(
+      "eur.json",
+      JSON.stringify({
+        description: "Books from Paris",
+        transactionDate: "2026-02-03T04:05:06Z",
+        lines: [
+          {
+            glAccountCode: "5000",
+            functionalAmount: "11000",
+            transactionAmount: "10000",
+            transactionCurrency: "EUR",
+            spotRate: 1.1,
+            description: "books",
+          },
+          {
+            glAccountCode: "1000",
+            functionalAmount: "-11000",
+            transactionAmount: "-12345",
+            transactionCurrency: "JPY",
+          },
+        ],
+      }),
+    );
+    const posted = await run(["entry", "post", file, "--quiet"]);
+    const { stdout } = await run(["entry", "show", posted.stdout.trim()]);
+    expect(stdout).toContain("description      Books from Paris\n");
+    expect(stdout.slice(stdout.indexOf("ACCOUNT"))).toBe(
+      [
+        "ACCOUNT       AMOUNT  TRANSACTION  RATE  DESCRIPTION",
+        "5000      110.00 USD   100.00 EUR   1.1  books",
+        "1000     -110.00 USD   -12345 JPY",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("reverses an entry once", async () => {
+    const { stdout } = await run([...sale, "--quiet"]);
+    const id = stdout.trim();
+    const reversal = await json<Written>(["entry", "reverse", id, "--description", "oops"]);
+    expect(await json(["entry", "show", reversal.journalId])).toMatchObject({
+      entryType: "REVERSAL",
+      reversesJournalId: id,
+      description: "oops",
+    });
+    const again = await run(["entry", "reverse", id]);
+    expect([again.code, again.stdout]).toEqual([6, ""]);
+    expect(again.stderr).toContain(reversal.journalId);
+  });
+
+  it("lists by filters, so many as asked for, and says when there are more", async () => {
+    const ids = async (...args: string[]) => {
+      const { code, stdout, stderr } = await run(["entry", "list", "--json", ...args]);
+      expect(code, stderr).toBe(0);
+      return documents<{ sequence: number }>(stdout).map(({ sequence }) => sequence);
+    };
+    const values = Array.from({ length: 160 }, (_, index) =>
+      entry(index + 1, { externalId: `l-${index}`, transactionDate: "2020-02-29T23:59:59.999Z" }),
+    );
+    await run(["entry", "post", "-"], ndjson(...values));
+    await run(["entry", "post", "--line", "1100:1", "--line", "4000:-1"]);
+    const all = await ids();
+    expect(all).toEqual(all.map((_, index) => index + 1));
+    expect(all.length).toBeGreaterThan(160);
+    expect(await ids("--limit", "150")).toEqual(all.slice(0, 150));
+    expect(await ids("--after", "100", "--limit", "3")).toEqual([101, 102, 103]);
+    expect(await ids("--account", "1100")).toEqual([all.length]);
+    expect(await ids("--external-id", "l-7")).toHaveLength(1);
+    expect(await ids("--from", "2020-02-29", "--to", "2020-03-01")).toHaveLength(160);
+    expect(await ids("--from", "2020-02-28", "--to", "2020-02-29")).toHaveLength(0);
+    const table = await run(["entry", "list"]);
+    expect(table.stdout.trim().split("\n")).toHaveLength(51);
+    expect(table.stderr).toContain("--after 50 goes on");
+    expect(table.stdout).not.toContain("\u001b");
+    const none = await run(["entry", "list", "--account", "2000"]);
+    expect([none.code, none.stdout, none.stderr]).toEqual([0, "", "none\n"]);
+  });
+
+  it("tells a balance in major units, and with all its digits as JSON", async () => {
+    const large = "99999999999999999999999999999999999999";
+    await run(["entry", "post", "--line", `3000:${large}`, "--line", `2000:-${large}`]);
+    const text = await run(["balance", "3000"]);
+    expect(text.stdout).toBe(
+      `ACCOUNT  ${"BALANCE".padStart(43)}  ENTRIES\n` +
+        "3000     999999999999999999999999999999999999.99 USD        1\n",
+    );
+    const asJson = await run(["balance", "2000", "--json"]);
+    expect(asJson.stdout).toBe(
+      `{"glAccountCode":"2000","balance":-${large},"currency":"USD","entryCount":1}\n`,
+    );
+    await run(
+      ["entry", "post", "-"],
+      JSON.stringify({
+        lines: [
+          {
+            glAccountCode: "1100",
+            functionalAmount: "11000",
+            transactionAmount: "10000",
+            transactionCurrency: "EUR",
+          },
+          { glAccountCode: "4000", functionalAmount: "-11000" },
+        ],
+      }),
+    );
+    const euros = await run(["balance", "1100", "--currency", "EUR"]);
+    expect(euros.stdout).toMatch(/^1100 +100\.00 EUR +1$/m);
+  });
+
+  it.each([
+    "entry show 00000000-0000-7000-8000-000000000000",
+    "entry show nonsense",
+    "entry reverse 00000000-0000-7000-8000-000000000000",
+    "balance 8888",
+  ])("ends with 5 for %s", async (command) => {
+    const { code, stdout, stderr } = await run(command.split(" "));
+    expect([code, stdout]).toEqual([5, ""]);
+    expect(stderr).toMatch(/^ledgerctl: .*\n {2}\(404 \w+, request \S+\)\n$/);
+  });
+
+  it("ends with 7 where nobody answers, and with 4 where the key is refused", async () => {
+    const away = await run(["balance", "1000", "--url", "http://127.0.0.1:9"]);
+    expect(away.code).toBe(7);
+    const refused = await run(["balance", "1000"], "", { LEDGERCTL_API_SECRET: "ls_wrong" });
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).not.toContain("ls_wrong");
+  });
+});

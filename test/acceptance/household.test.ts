@@ -1,0 +1,111 @@
+// Three years of a household's books, from the file to balances that beancount computed. The data is not
+// part of the repository: LEDGERCTL_TEST_HOUSEHOLD_DIR says where it is.
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LedgerClient } from "../../src/client/ledger-client.ts";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { runCli, startCli, type CliResult } from "../support/cli.ts";
+
+const folder = process.env["LEDGERCTL_TEST_HOUSEHOLD_DIR"] ?? "";
+
+if (folder === "") {
+  console.info("the household's books are left out: LEDGERCTL_TEST_HOUSEHOLD_DIR is not set");
+}
+
+interface ExpectedBalance {
+  glAccountCode: string;
+  /** Of the transaction; absent where the balance is in functional currency. */
+  currency?: string;
+  balance: number;
+  entryCount: number;
+}
+
+interface Expected {
+  entries: number;
+  functional: ExpectedBalance[];
+  byCurrency: ExpectedBalance[];
+}
+
+describe.runIf(folder !== "")("the household's books", () => {
+  const file = join(folder, "entries.ndjson");
+  let server: BinaryServer;
+  let expected: Expected;
+
+  beforeAll(async () => {
+    server = await startBinaryServer();
+    expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as Expected;
+  });
+
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  async function createLedger(name: string): Promise<Record<string, string>> {
+    const { code, stdout, stderr } = await runCli(
+      [
+        ...["ledger", "create", name, "--org", server.organizationId, "--currency", "USD"],
+        ...["--chart", join(folder, "chart.csv"), "--json"],
+      ],
+      server,
+    );
+    expect(code, stderr).toBe(0);
+    return { ...server.env, LEDGERCTL_LEDGER: (JSON.parse(stdout) as { id: string }).id };
+  }
+
+  function post(env: Record<string, string>): Promise<CliResult> {
+    return runCli(["entry", "post", file], { env });
+  }
+
+  async function expectBalances(env: Record<string, string>): Promise<void> {
+    const client = new LedgerClient({
+      url: server.url,
+      apiKey: env["LEDGERCTL_API_KEY"] ?? "",
+      apiSecret: env["LEDGERCTL_API_SECRET"] ?? "",
+    });
+    for (const row of [...expected.functional, ...expected.byCurrency]) {
+      const { glAccountCode: account, currency, balance, entryCount } = row;
+      const query = { account, ...(currency === undefined ? {} : { currency }) };
+      expect(await client.getBalance(env["LEDGERCTL_LEDGER"] ?? "", query)).toMatchObject({
+        balance: BigInt(balance),
+        entryCount,
+      });
+    }
+    await client.close();
+  }
+
+  it("post whole, and a second time not at all, and balance as beancount says", async () => {
+    const env = await createLedger("House");
+    const { entries } = expected;
+    const first = await post(env);
+    expect([first.code, first.stderr]).toEqual([
+      0,
+      expect.stringContaining(`posted ${entries}, already there 0, failed 0 `),
+    ]);
+    const second = await post(env);
+    expect([second.code, second.stderr]).toEqual([
+      0,
+      expect.stringContaining(`posted 0, already there ${entries}, failed 0 `),
+    ]);
+    await expectBalances(env);
+  });
+
+  it.each(["SIGINT", "SIGKILL"] as const)(
+    "are complete after %s half-way and another run",
+    async (signal) => {
+      const env = await createLedger(`House ${signal}`);
+      const { child, result } = startCli(["entry", "post", file], { env });
+      for (let lines = 0; lines < 300 && child.stdout !== null;) {
+        const [text] = (await once(child.stdout, "data")) as [string];
+        lines += text.split("\n").length - 1;
+      }
+      child.kill(signal);
+      expect((await result).code).toBe(signal === "SIGINT" ? 130 : null);
+      const { code, stderr } = await post(env);
+      expect(code, stderr).toBe(0);
+      expect(stderr).toMatch(/already there [1-9]/);
+      await expectBalances(env);
+    },
+  );
+});

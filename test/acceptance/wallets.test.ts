@@ -1,0 +1,373 @@
+// `wallet` of the built binary against a server of its own: what it prints, where, and how it ends.
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
+import { startServerProcess } from "../support/server-process.ts";
+
+interface Figures {
+  status: string;
+  balance: string;
+  available: string;
+  holdId?: string | null;
+}
+
+interface Message {
+  key: string;
+  type: string;
+  balance: string;
+  available: string;
+  seq: number;
+}
+
+let server: BinaryServer;
+const nobody = "0190b6a0-0000-7000-8000-000000000001";
+
+beforeAll(async () => {
+  server = await startBinaryServer();
+});
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+});
+
+function run(args: readonly string[], env = {}): Promise<CliResult> {
+  return runCli(["wallet", ...args], { env: { ...server.env, ...env } });
+}
+
+async function json<Document>(...args: string[]): Promise<Document> {
+  const { code, stdout, stderr } = await run([...args, "--json"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  return JSON.parse(stdout) as Document;
+}
+
+const usd = ["--asset", "USD"];
+const credit = (key: string, amount: string, ...more: string[]) =>
+  json<Figures>("credit", key, amount, ...usd, ...more);
+
+describe("crediting and debiting", () => {
+  it("prints the API's object, and for people major units of the asset", async () => {
+    const made = await credit("figures", "12500");
+    expect(made).toEqual({ status: "accepted", balance: "12500", available: "12500" });
+    const debit = await run(["debit", "figures", "25.01", "--major", "--asset", "usd"]);
+    expect(debit).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: "status     accepted\nbalance    99.99 USD\navailable  99.99 USD\n",
+    });
+    const points = await run(["credit", "points", "12500", "--asset", "POINTS"]);
+    expect(points.stdout).toContain("balance    12500 POINTS\n");
+    const quiet = await run(["credit", "figures", "1", ...usd, "--quiet"]);
+    expect([quiet.stdout, quiet.stderr]).toEqual(["accepted\n", ""]);
+  });
+
+  it("reads --major exactly, by the currency's own exponent", async () => {
+    const big = await credit("major", "90071992547409.93", "--major");
+    expect(big.balance).toBe("9007199254740993");
+    const dinars = await json<Figures>("credit", "tnd", "1.005", "--major", "--asset", "TND");
+    expect(dinars.balance).toBe("1005");
+    const refused = await run(["credit", "major", "1.005", "--major", ...usd]);
+    expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toContain("has 3 decimals, but its currency has only 2");
+  });
+
+  it("takes a callerKey of the profile's ledger or a whole walletKey, colons and slashes included", async () => {
+    await credit("user/7:main ü", "5");
+    await credit(`${server.ledgerId}:user/7:main ü`, "6");
+    const whole = `${server.ledgerId.toUpperCase()}:user/7:main ü`;
+    expect(await json("balance", whole)).toEqual({ balance: "11", available: "11" });
+    const elsewhere = await run(["balance", `${nobody}:x`]);
+    expect([elsewhere.code, elsewhere.stdout]).toEqual([5, ""]);
+    const noLedger = await run(["balance", "x"], { LEDGERCTL_LEDGER: "" });
+    expect([noLedger.code, noLedger.stderr]).toEqual([
+      2,
+      "ledgerctl: name the ledger with --ledger or LEDGERCTL_LEDGER\n",
+    ]);
+    expect((await run(["balance", whole], { LEDGERCTL_LEDGER: "" })).code).toBe(0);
+  });
+
+  it("writes once under an external id, and keeps metadata as it is given", async () => {
+    const more = ["--external-id", "order-1", "--metadata", '{"b": 1,"a":"é"}'];
+    expect((await credit("once", "5", ...more)).status).toBe("accepted");
+    expect(await credit("once", "99", ...more)).toMatchObject({
+      status: "duplicate",
+      balance: "5",
+    });
+    expect(await json("history", "once")).toMatchObject({
+      externalId: "order-1",
+      metadata: '{"b": 1,"a":"é"}',
+    });
+  });
+
+  it.each([
+    [["credit", "k", "1.50", ...usd], /AMOUNT must be a whole number .*"1\.50"; with --major/],
+    [["credit", "k", "0", ...usd], /AMOUNT must be above zero/],
+    [["credit", "k", "9".repeat(39), ...usd], /AMOUNT must have at most 38 digits/],
+    [["debit", "k", "ten", ...usd], /AMOUNT must be a whole number/],
+    [["credit", "k", "1"], /--asset/],
+    [["credit", "k", "1", "--asset", "U S"], /--asset must be 1 to 32 letters/],
+    [["credit", "", "1", ...usd], /KEY must not be empty/],
+    [["credit", `${nobody}:`, "1", ...usd], /KEY must not be empty/],
+    [["credit", "k", "1", ...usd, "--external-id", ""], /--external-id must not be empty/],
+    [["reserve", "k", "1", ...usd, "--expires-in", "soon"], /--expires-in must be a duration/],
+    [["reserve", "k", "1", ...usd, "--expires-in", "366d"], /--expires-in must be at most 365d/],
+    [["history", "k", "--limit", "-1"], /--limit must be a whole number/],
+    [["tail", "a", "b", "--since", "3"], /--since goes with one KEY/],
+    [["tail"], /missing required argument/],
+  ])("ends with 2 and one message for %j", async (args, message) => {
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\.[jt]s:\d+/);
+  });
+});
+
+describe("refusals", () => {
+  it("ends with 6 for more than is available, and leaves the wallet as it was", async () => {
+    await credit("short", "10");
+    const refused = await run(["debit", "short", "11", ...usd]);
+    expect([refused.code, refused.stdout]).toEqual([6, ""]);
+    expect(refused.stderr).toMatch(/more than is available\n {2}\(422, request \S+\)\n$/);
+    expect(await json("balance", "short")).toEqual({ balance: "10", available: "10" });
+  });
+
+  it("ends with 2 for another asset than the wallet's", async () => {
+    await credit("dollars", "10");
+    expect(await run(["debit", "dollars", "1", "--asset", "EUR"])).toMatchObject({ code: 2 });
+  });
+
+  it("ends with 6 on a ledger that takes no writes, and with 4 for a key that may not write", async () => {
+    const admin = async (...args: string[]) =>
+      (await runCli([...args, "--quiet"], { env: server.env })).stdout.trim();
+    const org = ["--org", server.organizationId];
+    const ledger = await admin("ledger", "create", "Quiet", ...org, "--currency", "USD");
+    await admin("ledger", "suspend", ledger);
+    const suspended = await run(["credit", `${ledger}:k`, "1", ...usd]);
+    expect([suspended.code, suspended.stdout]).toEqual([6, ""]);
+    expect(suspended.stderr).toContain("403 LEDGER_SUSPENDED");
+
+    const key = await runCli(["key", "create", ...org, "--scope", "read", "--json"], {
+      env: server.env,
+    });
+    const { apiKey, apiSecret } = JSON.parse(key.stdout) as Record<string, string>;
+    const reader = { LEDGERCTL_API_KEY: apiKey, LEDGERCTL_API_SECRET: apiSecret };
+    expect((await run(["credit", "k", "1", ...usd], reader)).code).toBe(4);
+    expect((await run(["balance", "k"], reader)).code).toBe(0);
+    expect((await run(["balance", "k"], { ...reader, LEDGERCTL_API_SECRET: "ls_no" })).code).toBe(
+      4,
+    );
+  });
+
+  it("ends with 7 where nothing answers", async () => {
+    const away = { LEDGERCTL_URL: "http://127.0.0.1:1" };
+    for (const args of [
+      ["balance", "k"],
+      ["credit", "k", "1", ...usd],
+      ["tail", "k"],
+    ]) {
+      expect(await run(args, away)).toMatchObject({ code: 7, stdout: "" });
+    }
+  });
+});
+
+describe("reading", () => {
+  it("prints integers: a balance knows no asset", async () => {
+    await credit("plain", "12345");
+    expect(await run(["balance", "plain"])).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: "balance    12345\navailable  12345\n",
+    });
+    expect(await json("balance", "never written")).toEqual({ balance: "0", available: "0" });
+  });
+
+  it("lists a log in pages, all of it with --json, and with the entries once they are posted", async () => {
+    const writes = Array.from({ length: 105 }, (_, index) => ({
+      ...{ callerKey: "long", type: "credit", amount: "1", assetCode: "USD" },
+      externalId: `long-${index}`,
+    }));
+    const target = `/v1/ledgers/${server.ledgerId}/wallet-writes`;
+    const body = JSON.stringify({ writes });
+    await runCli(["request", "POST", target, "--body", "-"], { env: server.env, input: body });
+    const all = documents<{ seq: number }>((await run(["history", "long", "--json"])).stdout);
+    expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 105 }, (_, i) => i + 1));
+    const table = await run(["history", "long"]);
+    expect(table.stdout.split("\n")).toHaveLength(52);
+    expect(table.stdout).toMatch(
+      /^SEQ +AT +TYPE +AMOUNT +BALANCE +HELD +EXTERNAL ID +HOLD +POSTED/,
+    );
+    expect(table.stderr).toBe("there are more: --after 50 goes on, --limit 0 lists everything\n");
+    const rest = documents((await run(["history", "long", "--after", "100", "--json"])).stdout);
+    expect(rest).toHaveLength(5);
+    const some = await run(["history", "long", "--limit", "101", "--json"]);
+    expect(documents(some.stdout)).toHaveLength(101);
+    expect(await run(["history", "none"])).toEqual({ code: 0, stdout: "", stderr: "none\n" });
+
+    await expect
+      .poll(() => json<{ journalId: string }>("history", "long", "--limit", "1"), {
+        timeout: 10_000,
+      })
+      .toMatchObject({ journalId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string });
+  });
+});
+
+describe("holds", () => {
+  it("reserves, commits a part and releases, and tells a hold that is done for", async () => {
+    await credit("holder", "1000");
+    const reserve = ["reserve", "holder", "4.00", "--major", ...usd];
+    const held = await json<Figures>(...reserve, "--expires-in", "10m");
+    expect(held).toEqual({
+      status: "accepted",
+      holdId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      balance: "1000",
+      available: "600",
+    });
+    const committed = await run(["commit", "holder", held.holdId ?? "", "150"]);
+    expect(committed).toMatchObject({
+      code: 0,
+      stdout: "status     accepted\nbalance    850\navailable  850\n",
+    });
+    expect(await json("commit", "holder", held.holdId ?? "", "150")).toMatchObject({
+      status: "duplicate",
+    });
+    expect((await run(["release", "holder", held.holdId ?? ""])).code).toBe(6);
+
+    const quiet = await run([...reserve, "--quiet"]);
+    expect(quiet.stdout).toMatch(/^[0-9a-f-]{36}\n$/);
+    expect(await json("release", "holder", quiet.stdout.trim())).toEqual({
+      status: "accepted",
+      balance: "850",
+      available: "850",
+    });
+    expect((await run(["commit", "holder", nobody])).code).toBe(5);
+    expect((await run(["release", "holder", "no-such-hold"])).code).toBe(5);
+    expect((await run(["reserve", "holder", "851", ...usd])).code).toBe(6);
+  });
+
+  it("lets go of a hold that has lapsed", async () => {
+    await credit("lapsing", "100");
+    const { holdId } = await json<Figures>(
+      "reserve",
+      "lapsing",
+      "60",
+      ...usd,
+      "--expires-in",
+      "1s",
+    );
+    await sleep(1_100);
+    expect(await json("balance", "lapsing")).toEqual({ balance: "100", available: "100" });
+    expect((await run(["commit", "lapsing", holdId ?? ""])).code).toBe(6);
+  });
+
+  it("ends with 6 where the external id is another write's, since nothing is held", async () => {
+    await credit("mixed", "100", "--external-id", "a");
+    const reserve = await run(["reserve", "mixed", "1", ...usd, "--external-id", "a", "--quiet"]);
+    expect([reserve.code, reserve.stdout]).toEqual([6, "duplicate\n"]);
+    expect(reserve.stderr).toContain("nothing is held");
+  });
+});
+
+/** A running `wallet tail`. */
+function startTail(...args: string[]) {
+  const { child, result } = startCli(["wallet", "tail", ...args], { env: server.env });
+  if (child.stdout === null) throw new Error("stdout is a pipe");
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+  const messages = () => lines.map((line) => JSON.parse(line) as Message);
+  return {
+    lines,
+    messages,
+    /** Waits for a seq of the wallet; postings come again under the seq of the latest write. */
+    reach: (seq: number) =>
+      expect
+        .poll(() => messages().some((message) => message.seq >= seq), { timeout: 20_000 })
+        .toBe(true),
+    interrupt: () => {
+      child.kill("SIGINT");
+      return result;
+    },
+    child,
+    result,
+  };
+}
+
+describe("following wallets", () => {
+  it("prints a line a change: time, key, balance, available and seq", async () => {
+    await credit("tailed", "100");
+    const tail = startTail("tailed", "--since", "0");
+    await expect.poll(() => tail.lines.length).toBeGreaterThan(0);
+    await json("reserve", "tailed", "30", ...usd);
+    await expect.poll(() => tail.lines.join("\n")).toMatch(/ 70 {2}2$/m);
+    expect(tail.lines[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}tailed {9}100 {9}100 {2}1$/m);
+    const ended = await tail.interrupt();
+    expect([ended.code, ended.stderr]).toEqual([130, ""]);
+  });
+
+  it("follows several wallets from now on, as JSON with the key as it was given", async () => {
+    await credit("first", "1");
+    const whole = `${server.ledgerId}:second`;
+    const tail = startTail("first", whole, "--json");
+    // The streams tell nothing when they are there; what is written until then is not theirs.
+    const until = () => new Set(tail.messages().map(({ key }) => key)).size === 2;
+    for (let attempt = 0; attempt < 50 && !until(); attempt += 1) {
+      await Promise.all([credit("first", "10"), credit("second", "20")]);
+    }
+    expect(until()).toBe(true);
+    const [message] = tail.messages();
+    expect(Object.keys(message ?? {})).toEqual(["key", "type", "balance", "available", "seq"]);
+    expect(new Set(tail.messages().map(({ key }) => key))).toEqual(new Set(["first", whole]));
+    expect((await tail.interrupt()).code).toBe(130);
+  });
+
+  it("misses nothing while the server is restarted, and says that it reconnects", async () => {
+    await credit("steady", "1");
+    const tail = startTail("steady", "--since", "0", "--json");
+    await tail.reach(1);
+    await server.restart(async () => {
+      // Another server takes writes while the one that is followed is away.
+      const { HOME, LEDGERCTL_DATABASE_URL, LEDGERCTL_MASTER_KEY } = server.env;
+      const other = await startServerProcess({
+        args: ["--port", "0"],
+        env: { HOME, LEDGERCTL_DATABASE_URL, LEDGERCTL_MASTER_KEY },
+      });
+      for (let write = 0; write < 3; write += 1) {
+        const there = { LEDGERCTL_URL: other.url };
+        expect((await run(["credit", "steady", "1", ...usd], there)).code).toBe(0);
+      }
+      await other.end("SIGTERM");
+    });
+    await credit("steady", "1");
+    await tail.reach(5);
+    const ended = await tail.interrupt();
+    expect(ended.code).toBe(130);
+    expect(ended.stderr).toBe(
+      "ledgerctl: steady: the connection is lost; reconnecting\n" +
+        "ledgerctl: steady: connected again\n",
+    );
+    const seqs = documents<Message>(ended.stdout).map(({ seq }) => seq);
+    expect([...new Set(seqs)]).toEqual([1, 2, 3, 4, 5]);
+    for (const { seq, balance } of documents<Message>(ended.stdout)) {
+      expect(balance).toBe(String(seq));
+    }
+  });
+
+  it("ends at once with the service's refusal", async () => {
+    const refused = await run(["tail", `${nobody}:k`]);
+    expect([refused.code, refused.stdout]).toEqual([5, ""]);
+    expect(refused.stderr).toContain("there is no such ledger");
+  });
+
+  it("ends quietly when nobody reads any more", async () => {
+    await credit("unread", "1");
+    const { child, result } = startCli(["wallet", "tail", "unread", "--since", "0"], {
+      env: server.env,
+    });
+    await once(child.stdout ?? child, "data");
+    child.stdout?.destroy();
+    await credit("unread", "1");
+    const { code, stderr } = await result;
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+});

@@ -1,0 +1,160 @@
+// A batch of wallet writes: what it makes, what it leaves alone, and what it has to have posted.
+import { describe, expect, test } from "vitest";
+import { defaultAssetRule } from "../../src/core/asset.ts";
+import type { Timestamp } from "../../src/core/time.ts";
+import { decideWalletBatch, keyOf, type WalletBooks } from "../../src/core/wallet-batch.ts";
+import type { Hold, WalletState, WalletWrite } from "../../src/core/wallet.ts";
+
+const now = "2026-03-01T12:00:00.000Z" as Timestamp;
+const ledger = { ledgerId: "l", organizationId: "o", functionalCurrency: "USD" };
+
+function books(more: Partial<WalletBooks> = {}): WalletBooks {
+  return {
+    ledger,
+    status: "active",
+    now,
+    wallets: new Map(),
+    rules: new Map([["USD", defaultAssetRule("USD", "USD")]]),
+    known: new Map(),
+    namedHolds: new Map(),
+    ...more,
+  };
+}
+
+function wallet(callerKey: string, more: Partial<WalletState["wallet"]> = {}, holds: Hold[] = []) {
+  const figures = { balance: 100n, held: 0n, lastSeq: 1, lastAt: now };
+  const state: WalletState = {
+    wallet: { walletId: `id ${callerKey}`, callerKey, assetCode: "USD", ...figures, ...more },
+    activeHolds: new Map(holds.map((hold) => [hold.holdId, hold])),
+  };
+  return [callerKey, state] as const;
+}
+
+function write<Type extends "credit" | "debit">(
+  type: Type,
+  callerKey: string,
+  amount: bigint,
+  more = {},
+) {
+  const common = { assetCode: "USD", externalId: null, metadata: null };
+  return { type, callerKey, amount, ...common, ...more };
+}
+
+let ids = 0;
+const decide = (given: WalletBooks, items: WalletWrite[]) =>
+  decideWalletBatch(given, items, () => `new ${(ids += 1)}`);
+
+const words = (outcomes: ReturnType<typeof decide>["outcomes"]) =>
+  outcomes.map((one) => ("reply" in one ? one.reply.status : one.refusal.problem));
+
+describe("a batch", () => {
+  test("lets each write see those before it", () => {
+    const batch = decide(books(), [
+      write("debit", "a", 1n),
+      write("credit", "a", 5n, { externalId: "k" }),
+      write("debit", "a", 5n),
+      write("debit", "a", 1n),
+      write("credit", "a", 5n, { externalId: "k" }),
+    ]);
+    expect(words(batch.outcomes)).toEqual([
+      "insufficientFunds",
+      "accepted",
+      "accepted",
+      "insufficientFunds",
+      "duplicate",
+    ]);
+    expect(batch.writes.map(({ seq, balance }) => [seq, balance])).toEqual([
+      [1, 5n],
+      [2, 0n],
+    ]);
+  });
+
+  test("of refused writes makes no wallet, no rule and nothing to post", () => {
+    const items = [
+      write("debit", "a", 1n, { assetCode: "x" }),
+      { type: "commit", callerKey: "b", holdId: "h", amount: null } as const,
+      { type: "release", callerKey: "b", holdId: null } as const,
+    ];
+    const { outcomes, ...rest } = decide(books(), items);
+    expect(words(outcomes)).toEqual(["insufficientFunds", "holdNotFound", "holdNotFound"]);
+    expect(rest).toEqual({ wallets: [], writes: [], holds: [], newRules: [], sides: [] });
+  });
+
+  test("makes a rule for an asset that is used for the first time, once", () => {
+    const items = ["a", "b"].map((key) => write("credit", key, 1n, { assetCode: "x" }));
+    const { newRules } = decide(books(), items);
+    expect(newRules).toEqual([defaultAssetRule("x", "USD")]);
+  });
+
+  test("names wallets in one order, new ones and others", () => {
+    const given = books({ wallets: new Map([wallet("b")]) });
+    const { wallets } = decide(given, [write("credit", "b", 1n), write("credit", "a", 1n)]);
+    expect(wallets.map(({ wallet: { callerKey }, isNew }) => [callerKey, isNew])).toEqual([
+      ["a", true],
+      ["b", false],
+    ]);
+  });
+
+  test("tells duplicates before state, asset and figures", () => {
+    const known = new Map([[keyOf("a", "k"), { holdId: "h" }]]);
+    const given = books({ status: "closed", wallets: new Map([wallet("a")]), known });
+    const batch = decide(given, [
+      write("debit", "a", 999n, { externalId: "k", assetCode: "x" }),
+      write("credit", "a", 1n),
+    ]);
+    expect(words(batch.outcomes)).toEqual(["duplicate", "ledgerClosed"]);
+    expect(batch.outcomes[0]).toMatchObject({ reply: { balance: 100n, holdId: "h" } });
+  });
+});
+
+describe("the sides of a batch", () => {
+  test("are one for credits and one for debits of each asset, with the writes they hold", () => {
+    const given = books({ wallets: new Map([wallet("a"), wallet("b", { lastSeq: 7 })]) });
+    const batch = decide(given, [
+      write("credit", "a", 1n),
+      write("debit", "a", 2n),
+      write("credit", "a", 4n),
+      write("credit", "b", 8n),
+    ]);
+    expect(batch.sides).toMatchObject([
+      {
+        side: "credit",
+        amount: 13n,
+        writeCount: 3,
+        spans: [
+          { walletId: "id a", firstSeq: 2, lastSeq: 4 },
+          { walletId: "id b", firstSeq: 8, lastSeq: 8 },
+        ],
+      },
+      { side: "debit", amount: 2n, writeCount: 1 },
+    ]);
+    const [credits, debits] = batch.sides.map(({ batchId }) => batchId);
+    expect(batch.writes.map(({ batchId }) => batchId)).toEqual([credits, debits, credits, credits]);
+  });
+
+  test("never span midnight: a wallet whose clock is ahead has its own day", () => {
+    const lastAt = "2026-03-02T00:00:00.000Z" as Timestamp;
+    const given = books({ wallets: new Map([wallet("a"), wallet("ahead", { lastAt })]) });
+    const { sides, writes } = decide(given, [
+      write("credit", "a", 1n),
+      write("credit", "ahead", 2n),
+    ]);
+    expect(writes.map(({ at }) => at)).toEqual([now, lastAt]);
+    expect(sides.map(({ acceptedTo, amount }) => [acceptedTo, amount])).toEqual([
+      [now, 1n],
+      [lastAt, 2n],
+    ]);
+  });
+
+  test("leave out what moves no money", () => {
+    const reserve: WalletWrite = {
+      ...write("credit", "a", 10n),
+      type: "reserve",
+      expiresInSeconds: null,
+    };
+    const given = books({ wallets: new Map([wallet("a")]) });
+    const { sides, writes } = decide(given, [reserve]);
+    expect(sides).toEqual([]);
+    expect(writes.map(({ batchId }) => batchId)).toEqual([null]);
+  });
+});

@@ -1,0 +1,290 @@
+// The group commit engine by itself, with a work of the tests' own over real connections: numbers are
+// written to a table, lane by lane, each lane under the lock of its row.
+import { Client } from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Refusal } from "../../src/core/errors.ts";
+import {
+  GroupCommit,
+  type GroupCommitOptions,
+  type LaneWork,
+} from "../../src/engine/group-commit.ts";
+import { WriteConnections, type WriteTransaction } from "../../src/store/write-connections.ts";
+import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+
+let database: TestDatabase;
+let proxy: CuttingProxy;
+let client: Client;
+let connections: WriteConnections;
+/** The batches that were planned, in order, attempts included. */
+let planned: number[][] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await openCuttingProxy(database.url);
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(`
+    CREATE TABLE lanes (lane text PRIMARY KEY);
+    CREATE TABLE numbers (
+      lane text NOT NULL,
+      number integer NOT NULL,
+      batch uuid NOT NULL,
+      CONSTRAINT numbers_small CHECK (number < 1000)
+    )`);
+  connections = new WriteConnections({
+    databaseUrl: proxy.url,
+    connectionsMax: 4,
+    lockTimeoutMs: 200,
+    answerTimeoutMs: 5_000,
+  });
+});
+
+afterAll(async () => {
+  await connections.end();
+  await client.end();
+  await proxy.close();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  planned = [];
+  await client.query("TRUNCATE numbers, lanes");
+});
+
+/** Writes the numbers; one from 1000 on breaks a constraint, and a negative one is refused. */
+const work: LaneWork<number, string> = {
+  async plan(transaction, lane, items) {
+    planned.push([...items]);
+    await lockLane(transaction, lane);
+    const batch = crypto.randomUUID();
+    const numbers = items.filter((number) => number >= 0);
+    return {
+      outcomes: items.map((number) =>
+        number < 0
+          ? { refusal: new Refusal("accountNotFound", `no ${number}`) }
+          : { reply: `${lane}/${number}` },
+      ),
+      record:
+        numbers.length === 0
+          ? null
+          : (sender) => [
+              sender.send(
+                {
+                  name: "insert_numbers",
+                  text: `INSERT INTO numbers (lane, number, batch)
+                         SELECT $1, number, $3::uuid FROM unnest($2::integer[]) AS number`,
+                },
+                [lane, numbers, batch],
+              ),
+            ],
+      wasRecorded: async (again) => {
+        await lockLane(again, lane);
+        const rows = await again.send(
+          { name: "has_batch", text: "SELECT 1 FROM numbers WHERE batch = $1 LIMIT 1" },
+          [batch],
+        );
+        return rows.length > 0;
+      },
+    };
+  },
+};
+
+async function lockLane(transaction: WriteTransaction, lane: string): Promise<void> {
+  await transaction.send(
+    {
+      name: "lock_lane",
+      text: `INSERT INTO lanes (lane) VALUES ($1)
+             ON CONFLICT (lane) DO UPDATE SET lane = EXCLUDED.lane`,
+    },
+    [lane],
+  );
+}
+
+function engine(more: Partial<GroupCommitOptions> = {}): GroupCommit<number, string> {
+  return new GroupCommit(connections, work, {
+    batchItemsMax: 100,
+    batchBytesMax: 10_000,
+    queueItemsMax: 1_000,
+    queueBytesMax: 100_000,
+    deadlineMs: 5_000,
+    nowMs: () => performance.now(),
+    ...more,
+  });
+}
+
+async function storedNumbers(lane = "a"): Promise<number[]> {
+  const { rows } = await client.query<{ number: number }>(
+    "SELECT number FROM numbers WHERE lane = $1 ORDER BY number",
+    [lane],
+  );
+  return rows.map(({ number }) => number);
+}
+
+/** What became of each: its reply, the problem it was refused with, or the name of its error. */
+async function outcomes(promises: readonly Promise<string>[]): Promise<string[]> {
+  return (await Promise.allSettled(promises)).map((result) => {
+    if (result.status === "fulfilled") return result.value;
+    const error: unknown = result.reason;
+    return error instanceof Refusal
+      ? error.problem
+      : `bug: ${(error as { code?: string }).code ?? "?"}`;
+  });
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe("batches", () => {
+  test("hold what was submitted in one turn, in order, up to their bounds", async () => {
+    const lanes = engine({ batchItemsMax: 4 });
+    await Promise.all(range(10).map((number) => lanes.submit("a", number, 1)));
+    expect(planned).toEqual([range(4), [4, 5, 6, 7], [8, 9]]);
+    expect(await storedNumbers()).toEqual(range(10));
+  });
+
+  test("are bounded in bytes, but one large item makes a batch of its own", async () => {
+    const lanes = engine({ batchBytesMax: 100 });
+    const sizes = [60, 40, 1, 500, 99, 1];
+    await Promise.all(sizes.map((bytes, number) => lanes.submit("a", number, bytes)));
+    expect(planned).toEqual([[0, 1], [2], [3], [4, 5]]);
+  });
+
+  test("gather while the one before them is under way", async () => {
+    const lanes = engine();
+    const first = lanes.submit("a", 0, 1);
+    await new Promise((resolve) => setImmediate(resolve));
+    const others = range(20).map((number) => lanes.submit("a", number + 1, 1));
+    await Promise.all([first, ...others]);
+    expect(planned).toEqual([[0], range(20).map((number) => number + 1)]);
+  });
+
+  test("answer each item with its own outcome", async () => {
+    const lanes = engine();
+    expect(await outcomes([5, -1, 6].map((number) => lanes.submit("a", number, 1)))).toEqual([
+      "a/5",
+      "accountNotFound",
+      "a/6",
+    ]);
+    expect(await outcomes([lanes.submit("a", -1, 1)])).toEqual(["accountNotFound"]);
+    expect(await storedNumbers()).toEqual([5, 6]);
+  });
+});
+
+describe("an item that breaks its batch", () => {
+  test("fails alone; its neighbours get in, once each", async () => {
+    const lanes = engine();
+    const items = range(9).map((number) => (number === 6 ? 6_000 : number));
+    const told = await outcomes(items.map((number) => lanes.submit("a", number, 1)));
+    // 23514: the check constraint.
+    expect(told).toEqual(items.map((number) => (number === 6_000 ? "bug: 23514" : `a/${number}`)));
+    expect(await storedNumbers()).toEqual([0, 1, 2, 3, 4, 5, 7, 8]);
+  });
+
+  test("fails alone among others like it", async () => {
+    const lanes = engine();
+    const items = [2_000, 1, 2_001, 2_002, 4, 2_003];
+    const told = await outcomes(items.map((number) => lanes.submit("a", number, 1)));
+    expect(told.filter((outcome) => outcome.startsWith("bug"))).toHaveLength(4);
+    expect(await storedNumbers()).toEqual([1, 4]);
+  });
+
+  test("does not stop its lane", async () => {
+    const lanes = engine();
+    await outcomes([lanes.submit("a", 2_000, 1)]);
+    expect(await lanes.submit("a", 1, 1)).toBe("a/1");
+  });
+});
+
+describe("the queue", () => {
+  test("is bounded in items, and refuses at once what is too much", async () => {
+    const lanes = engine({ queueItemsMax: 3 });
+    const told = await outcomes(range(5).map((number) => lanes.submit("a", number, 1)));
+    expect(told).toEqual(["a/0", "a/1", "a/2", "unavailable", "unavailable"]);
+    expect(await lanes.submit("a", 9, 1)).toBe("a/9");
+    expect(await storedNumbers()).toEqual([0, 1, 2, 9]);
+  });
+
+  test("is bounded in bytes, over all lanes together", async () => {
+    const lanes = engine({ queueBytesMax: 100 });
+    const told = await outcomes([
+      lanes.submit("a", 0, 60),
+      lanes.submit("b", 1, 40),
+      lanes.submit("c", 2, 1),
+    ]);
+    expect(told).toEqual(["a/0", "b/1", "unavailable"]);
+    expect(await lanes.submit("c", 2, 100)).toBe("c/2");
+  });
+});
+
+describe("draining", () => {
+  test("answers all that was accepted and accepts nothing more", async () => {
+    const lanes = engine({ batchItemsMax: 2 });
+    const accepted = range(7).map((number) =>
+      lanes.submit(number % 2 === 0 ? "a" : "b", number, 1),
+    );
+    let isDrained = false;
+    const drained = lanes.drain().then(() => (isDrained = true));
+    expect(await outcomes([lanes.submit("a", 99, 1)])).toEqual(["unavailable"]);
+    expect(isDrained).toBe(false);
+    await drained;
+    expect(await outcomes(accepted)).toEqual(
+      range(7).map((n) => `${n % 2 === 0 ? "a" : "b"}/${n}`),
+    );
+    expect([...(await storedNumbers("a")), ...(await storedNumbers("b"))].sort()).toEqual(range(7));
+  });
+
+  test("of an idle engine is done at once", async () => {
+    await expect(engine().drain()).resolves.toBeUndefined();
+  });
+});
+
+describe("a lane whose row another session holds", () => {
+  test("holds up no other lane, and goes on when the row is free", async () => {
+    const lanes = engine();
+    await lanes.submit("a", 0, 1);
+    await client.query("BEGIN");
+    await client.query("SELECT FROM lanes WHERE lane = 'a' FOR UPDATE");
+    let isAnswered = false;
+    const held = lanes.submit("a", 1, 1).finally(() => (isAnswered = true));
+    expect(await Promise.all(range(30).map((n) => lanes.submit(`lane ${n}`, n, 1)))).toHaveLength(
+      30,
+    );
+    expect(isAnswered).toBe(false);
+    await client.query("COMMIT");
+    expect(await held).toBe("a/1");
+  });
+
+  test("is given up at its deadline, and nothing of it is written", async () => {
+    const lanes = engine({ deadlineMs: 300 });
+    await engine().submit("a", 0, 1);
+    await client.query("BEGIN");
+    await client.query("SELECT FROM lanes WHERE lane = 'a' FOR UPDATE");
+    expect(await outcomes([lanes.submit("a", 1, 1)])).toEqual(["unavailable"]);
+    await client.query("COMMIT");
+    expect(await storedNumbers()).toEqual([0]);
+  });
+});
+
+describe("a COMMIT whose answer is lost", () => {
+  test.each(["beforeCommit", "afterCommit", "withCommit"] as const)(
+    "is looked up, and nothing is written twice: cut %s",
+    async (point) => {
+      const lanes = engine();
+      const cut = proxy.cutNext(point);
+      const told = await outcomes(range(5).map((number) => lanes.submit("a", number, 1)));
+      await cut;
+      expect(told).toEqual(range(5).map((number) => `a/${number}`));
+      expect(await storedNumbers()).toEqual(range(5));
+    },
+  );
+
+  test("leaves the outcome unknown only when it can't be learned in time", async () => {
+    const lanes = engine({ deadlineMs: 300 });
+    const cut = proxy.cutNext("afterCommit").then(() => proxy.goAway());
+    expect(await outcomes([lanes.submit("a", 7, 1)])).toEqual(["outcomeUnknown"]);
+    await cut;
+    await proxy.comeBack();
+    expect(await storedNumbers()).toEqual([7]);
+    expect(await lanes.submit("a", 8, 1)).toBe("a/8");
+  });
+});

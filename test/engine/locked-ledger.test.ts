@@ -1,0 +1,65 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  entriesPath,
+  entry,
+  listEntries,
+  postEntry,
+  problem,
+  written,
+} from "../support/entries.ts";
+import { serveBooks } from "../support/service.ts";
+
+const service = serveBooks();
+let client: Client;
+
+beforeAll(async () => {
+  client = new Client({ connectionString: service.books.databaseUrl });
+  await client.connect();
+});
+
+afterAll(async () => {
+  await client.end();
+});
+
+async function whileHeld(table: string, ledgerId: string, act: () => Promise<void>): Promise<void> {
+  await client.query("BEGIN");
+  await client.query(`SELECT FROM ${table} WHERE ledger_id = $1 FOR UPDATE`, [ledgerId]);
+  await act();
+  await client.query("ROLLBACK");
+}
+
+describe.each(["journal_heads", "ledger_states"])("a ledger whose row in %s is held", (table) => {
+  test("holds up no other ledger, and goes on when it is free", async () => {
+    const held = await service.books.createLedger();
+    const others = await Promise.all(
+      Array.from({ length: 20 }, () => service.books.createLedger()),
+    );
+    let waiting: Promise<unknown>[] = [];
+    let isAnswered = false;
+    await whileHeld(table, held, async () => {
+      waiting = Array.from({ length: 10 }, () =>
+        service.post(entriesPath(held), entry()).then((reply) => {
+          isAnswered = true;
+          return written(reply);
+        }),
+      );
+      await Promise.all(others.map((ledgerId) => postEntry(service, entry(), ledgerId)));
+      expect((await listEntries(service, "", held)).total).toBe(0);
+      expect(isAnswered).toBe(false);
+    });
+    await Promise.all(waiting);
+    expect((await listEntries(service, "", held)).total).toBe(10);
+  });
+});
+
+test("a ledger that is held for too long answers 503, and nothing was written", async () => {
+  const held = await service.books.createLedger();
+  await whileHeld("journal_heads", held, async () => {
+    const reply = await service.post(entriesPath(held), entry(1n, { externalId: "late" }));
+    expect(problem(reply)).toMatchObject({ status: 503, code: "UNAVAILABLE" });
+    expect(reply.headers["retry-after"]).toMatch(/^\d+$/);
+  });
+  expect((await listEntries(service, "", held)).total).toBe(0);
+  await postEntry(service, entry(1n, { externalId: "late" }), held);
+});

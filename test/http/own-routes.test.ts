@@ -1,0 +1,209 @@
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { sql } from "slonik";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { routes } from "../../src/contract/routes.ts";
+import { entriesPath, entry, problem } from "../support/entries.ts";
+import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
+
+let books: TestBooks;
+let service: TestService;
+const logged: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  const lines = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      logged.push(JSON.parse(chunk.toString("utf8")) as Record<string, unknown>);
+      done();
+    },
+  });
+  books = await createBooks();
+  service = await startService(books, { log: pino({ level: "debug" }, lines) });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await books.drop();
+});
+
+describe("outside of /v1, unsigned", () => {
+  const get = (target: string) => service.send({ target, credentials: null });
+
+  test("/healthz says that the process is there", async () => {
+    const reply = await get("/healthz");
+    expect([reply.status, reply.body]).toEqual([200, { status: "ok" }]);
+  });
+
+  test("/readyz says that requests can be taken", async () => {
+    const reply = await get("/readyz");
+    expect([reply.status, reply.body]).toEqual([200, { status: "ready", reason: null }]);
+  });
+
+  test("/docs is a page that loads nothing", async () => {
+    const reply = await get("/docs");
+    expect(reply.status).toBe(200);
+    expect(reply.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(reply.headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(reply.text).toMatch(/^<!doctype html>/i);
+    expect(reply.text).not.toMatch(/<script|src="http/i);
+    for (const { path } of Object.values(routes)) expect(reply.text).toContain(path);
+  });
+});
+
+describe("/openapi.json", () => {
+  type Json = Record<string, unknown>;
+  let document: Json;
+
+  beforeAll(async () => {
+    const reply = await service.send({ target: "/openapi.json", credentials: null });
+    expect(reply.headers["content-type"]).toMatch(/^application\/json/);
+    document = reply.body as Json;
+  });
+
+  const operations = () =>
+    Object.entries(document["paths"] as Record<string, Record<string, Json>>).flatMap(
+      ([path, item]) =>
+        Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+    );
+
+  test("is OpenAPI 3.1 with the members that it requires", () => {
+    expect(document).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1\.\d+$/) as string,
+      info: { title: "ledgerctl", version: "0.0.0-test" },
+    });
+    const allowed = [
+      "openapi",
+      "info",
+      "servers",
+      "paths",
+      "webhooks",
+      "components",
+      "security",
+      "tags",
+      "jsonSchemaDialect",
+      "externalDocs",
+    ];
+    expect(allowed).toEqual(expect.arrayContaining(Object.keys(document)));
+    expect(document["security"]).toEqual([{ apiKey: [] }]);
+    expect(document["components"]).toMatchObject({ securitySchemes: { apiKey: { type: "http" } } });
+  });
+
+  test("has every route of the table, once, and nothing else", () => {
+    const told = operations().map(({ path, method, operation }) => [
+      operation["operationId"],
+      method.toUpperCase(),
+      path,
+    ]);
+    const table = Object.entries(routes).map(([name, route]) => [name, route.method, route.path]);
+    expect(told.sort()).toEqual(table.sort());
+  });
+
+  test("declares each path parameter, once, and the signature's headers", () => {
+    for (const { path, operation } of operations()) {
+      const parameters = operation["parameters"] as Json[];
+      const inPath = parameters.filter((parameter) => parameter["in"] === "path");
+      expect(inPath.map(({ name }) => `{${String(name)}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      for (const parameter of inPath) expect(parameter["required"]).toBe(true);
+      const headers = parameters.filter((parameter) => parameter["in"] === "header");
+      expect(headers.map(({ name }) => name)).toEqual(["X-Timestamp", "X-Signature"]);
+      const keys = parameters.map(
+        (parameter) => `${String(parameter["in"])} ${String(parameter["name"])}`,
+      );
+      expect(new Set(keys).size).toBe(keys.length);
+      for (const parameter of parameters) expect(parameter["schema"]).toBeTypeOf("object");
+    }
+  });
+
+  test("says of the list which query parameters there are, and which of a balance is required", () => {
+    const query = (id: string) =>
+      (
+        operations().find(({ operation }) => operation["operationId"] === id)?.operation[
+          "parameters"
+        ] as Json[]
+      )
+        .filter((parameter) => parameter["in"] === "query")
+        .map(({ name, required }) => [name, required]);
+    expect(query("listEntries").map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        "limit",
+        "offset",
+        "after",
+        "from",
+        "to",
+        "externalId",
+        "glAccountCode",
+      ]),
+    );
+    expect(query("getBalance")).toEqual([
+      ["account", true],
+      ["currency", false],
+    ]);
+  });
+
+  test("has replies with a status of the table, and a body wherever there is one", () => {
+    for (const { operation } of operations()) {
+      const route = routes[operation["operationId"] as keyof typeof routes];
+      expect(Object.keys(operation["responses"] as Json).sort()).toEqual([
+        String(route.status),
+        "default",
+      ]);
+      expect("requestBody" in operation).toBe(route.body !== null);
+    }
+  });
+
+  test("refers to nothing that it does not have", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
+      ([, to]) => to,
+    );
+    expect(references.length).toBeGreaterThan(0);
+    for (const reference of references) {
+      const parts = (reference ?? "").replace(/^#\//, "").split("/");
+      const found = parts.reduce<unknown>((at, part) => (at as Json | undefined)?.[part], document);
+      expect(found, reference).toBeTypeOf("object");
+    }
+  });
+});
+
+describe("an unexpected error", () => {
+  test("is a 500 of which nothing leaks, and the log has it under the request's id", async () => {
+    const target = `/v1/ledgers/${books.ledgerId}/balances?account=1000`;
+    await books.pool.query(
+      sql.unsafe`ALTER TABLE account_balances RENAME TO account_balances_gone`,
+    );
+    const read = await service.get(target);
+    const write = await service.post(entriesPath(books.ledgerId), entry());
+    await books.pool.query(
+      sql.unsafe`ALTER TABLE account_balances_gone RENAME TO account_balances`,
+    );
+    for (const reply of [read, write]) {
+      const id = String(reply.headers["x-request-id"]);
+      expect(reply.status).toBe(500);
+      expect(problem(reply)).toEqual({
+        type: "about:blank",
+        title: "Internal server error",
+        status: 500,
+        detail: "an unexpected error; the server's log has it under this request's id",
+        instance: `urn:request:${id}`,
+      });
+      expect(reply.text).not.toMatch(/account_balances|relation|at /);
+      const line = logged.find(({ requestId }) => requestId === id);
+      expect(line).toMatchObject({ level: 50, status: 500 });
+      expect(line?.["cause"]).toContain("account_balances");
+    }
+    expect((await service.get(target)).body).toMatchObject({ balance: 0, entryCount: 0 });
+  });
+});
+
+describe("the log", () => {
+  test("tells the cause of a 401 and no secret", async () => {
+    const headers = { "x-signature": "0".repeat(64) };
+    const reply = await service.send({ target: "/v1/ledgers", headers });
+    const id = reply.headers["x-request-id"];
+    await expect
+      .poll(() => logged.find(({ requestId }) => requestId === id))
+      .toMatchObject({ status: 401, cause: "the signature does not match" });
+    const text = JSON.stringify(logged);
+    expect(text).not.toContain(books.credentials.apiSecret);
+    expect(text).not.toContain(books.masterKey.toString("base64"));
+  });
+});

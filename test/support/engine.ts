@@ -1,0 +1,43 @@
+// Parts of the engine on a test's books, for what has to happen at a moment that the test chooses.
+import { setAssetRule, type AssetRuleChange } from "../../src/engine/assets.ts";
+import { changeLedgerStatus, type StateChange } from "../../src/engine/ledger-state.ts";
+import { Poster } from "../../src/engine/posting.ts";
+import { WriteConnections } from "../../src/store/write-connections.ts";
+import type { LedgerStatus } from "../../src/core/ledger.ts";
+import type { AssetRule } from "../../src/core/asset.ts";
+
+/** An interval so long that services post only when they stop. */
+export const neverPosting = { variables: { LEDGERCTL_POST_INTERVAL_MS: "3600000" } };
+
+export interface TestEngine {
+  /** Posts what waits in a ledger, now. Throws what a poster of the service would only tell. */
+  post(ledgerId: string): Promise<void>;
+  setRule(ledgerId: string, assetCode: string, change: AssetRuleChange): Promise<AssetRule>;
+  changeStatus(ledgerId: string, status: LedgerStatus): Promise<StateChange>;
+  end(): Promise<void>;
+}
+
+export function openEngine(databaseUrl: string): TestEngine {
+  const connections = new WriteConnections({
+    databaseUrl,
+    connectionsMax: 2,
+    lockTimeoutMs: 10_000,
+    answerTimeoutMs: 20_000,
+  });
+  const poster = new Poster(connections, {
+    intervalMs: 1,
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  return {
+    post: (ledgerId) => poster.postLedger(ledgerId),
+    setRule: async (ledgerId, assetCode, change) => {
+      const made = await setAssetRule(connections, ledgerId, assetCode, change);
+      if (made.outcome !== "done") throw new Error(made.outcome);
+      return made.rule;
+    },
+    changeStatus: (ledgerId, status) => changeLedgerStatus(connections, ledgerId, status),
+    end: () => connections.end(),
+  };
+}

@@ -1,0 +1,27 @@
+// What only the database can tell: rows, read with a connection of the test's own.
+import { Client } from "pg";
+import type { TestService } from "./service.ts";
+
+/** Runs one statement on the books' database and returns its rows; numbers beyond int4 come as text. */
+export async function readRows(
+  service: Pick<TestService, "books">,
+  statement: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: service.books.databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(statement, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** How many rows a statement gives. */
+export async function countRows(
+  service: Pick<TestService, "books">,
+  statement: string,
+  values: unknown[] = [],
+): Promise<number> {
+  return (await readRows(service, statement, values)).length;
+}

@@ -1,0 +1,53 @@
+// The built binary serving in a process of its own.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export const binaryPath = fileURLToPath(new URL("../../bin/ledgerctl.js", import.meta.url));
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** From `--bootstrap`; empty where it made nothing. */
+  readonly made: {
+    organizationId?: string;
+    ledgerId?: string;
+    apiKey?: string;
+    apiSecret?: string;
+  };
+  /** Sends a signal and resolves with the exit code (null when the signal ended it). */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts `serve --json` with more arguments and resolves when it is ready; fails when it ends before. */
+export async function startServerProcess(options: {
+  args: readonly string[];
+  env: NodeJS.ProcessEnv;
+}): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [binaryPath, "serve", "--json", ...options.args], {
+    env: { ...process.env, LEDGERCTL_LOG_LEVEL: "warn", ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-4000)));
+  const facts: Record<string, string> = {};
+  for await (const line of createInterface({ input: child.stdout })) {
+    Object.assign(facts, JSON.parse(line));
+    if (facts["event"] === "ready") break;
+  }
+  const { url } = facts;
+  if (url === undefined) throw new Error(`the server ended before it was ready: ${stderr}`);
+  return {
+    url,
+    child,
+    made: facts,
+    end: async (signal) => {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      const exited = once(child, "exit");
+      child.kill(signal);
+      await exited;
+      return child.exitCode;
+    },
+  };
+}

@@ -1,0 +1,191 @@
+// A running service for tests: a fresh database with an organization, a key and a ledger, and the real
+// server on a real socket. Only what an operator could do is done to the books here.
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll } from "vitest";
+import { Agent } from "node:http";
+import { composeService } from "../../src/cli/service.ts";
+import { readEnvironment } from "../../src/config.ts";
+import { createLog, type Log } from "../../src/log.ts";
+import { scopes, type LedgerStatus, type Scope } from "../../src/core/ledger.ts";
+import type { Timestamp } from "../../src/core/time.ts";
+import { createApiKey, createLedger, createOrganization } from "../../src/engine/administration.ts";
+import { changeLedgerStatus } from "../../src/engine/ledger-state.ts";
+import { WriteConnections } from "../../src/store/write-connections.ts";
+import { openReadPool, type ReadPool } from "../../src/store/read-pool.ts";
+import { createTestDatabase } from "./database.ts";
+import { sendRequest, type Credentials, type Reply, type RequestParts } from "./signed-request.ts";
+
+/** Accounts of every ledger made here; 9000 is inactive. */
+const chart = ["1000", "1100", "2000", "4000", "9000"].map((glAccountCode) => ({
+  glAccountCode,
+  name: `Account ${glAccountCode}`,
+  type: null,
+  active: glAccountCode !== "9000",
+}));
+
+export interface TestBooks {
+  readonly databaseUrl: string;
+  readonly pool: ReadPool;
+  readonly masterKey: Buffer;
+  readonly organizationId: string;
+  /** A key of the organization with every scope. */
+  readonly credentials: Credentials;
+  /** A ledger of the organization in USD. */
+  readonly ledgerId: string;
+  createOrganization(): Promise<string>;
+  createKey(options?: {
+    organizationId?: string;
+    scopes?: readonly Scope[];
+    expiresAt?: string;
+    masterKey?: Buffer;
+  }): Promise<Credentials>;
+  createLedger(options?: { organizationId?: string; currency?: string }): Promise<string>;
+  changeStatus(ledgerId: string, status: LedgerStatus): Promise<void>;
+  drop(): Promise<void>;
+}
+
+export async function createBooks(): Promise<TestBooks> {
+  const database = await createTestDatabase();
+  const pool = openReadPool(database.url, 4);
+  const connections = new WriteConnections({
+    databaseUrl: database.url,
+    connectionsMax: 2,
+    lockTimeoutMs: 10_000,
+    answerTimeoutMs: 20_000,
+  });
+  const masterKey = randomBytes(32);
+  const makeOrganization = async () =>
+    (await createOrganization(pool, "Test", now())).organizationId;
+  const organizationId = await makeOrganization();
+  const books: Omit<TestBooks, "credentials" | "ledgerId"> = {
+    databaseUrl: database.url,
+    pool,
+    masterKey,
+    organizationId,
+    createOrganization: makeOrganization,
+    createKey: async (options = {}) => {
+      const { expiresAt, ...given } = options;
+      const key = await createApiKey(pool, {
+        organizationId,
+        scopes,
+        masterKey,
+        ...given,
+        createdAt: now(),
+        expiresAt: (expiresAt ?? null) as Timestamp | null,
+      });
+      if (key === null) throw new Error("there is no such organization");
+      return key;
+    },
+    createLedger: async (options = {}) => {
+      const ledger = await createLedger(pool, {
+        organizationId: options.organizationId ?? organizationId,
+        name: "Books",
+        functionalCurrency: options.currency ?? "USD",
+        chart,
+        createdAt: now(),
+      });
+      if (ledger === null) throw new Error("there is no such organization");
+      return ledger.ledgerId;
+    },
+    changeStatus: async (ledgerId, status) => {
+      const { outcome } = await changeLedgerStatus(connections, ledgerId, status);
+      if (outcome !== "done") throw new Error(outcome);
+    },
+    drop: async () => {
+      await Promise.all([pool.end(), connections.end()]);
+      await database.drop();
+    },
+  };
+  return {
+    ...books,
+    credentials: await books.createKey(),
+    ledgerId: await books.createLedger(),
+  };
+}
+
+export interface TestService {
+  readonly port: number;
+  readonly books: TestBooks;
+  /** Sends a request signed with the books' key, unless other credentials (or null) are given. */
+  send(parts: Omit<RequestParts, "credentials"> & Partial<RequestParts>): Promise<Reply>;
+  get(target: string): Promise<Reply>;
+  /** Posts a value as JSON, or text and bytes as they are. */
+  post(target: string, body?: unknown): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+/** The real service on the books' database, or on another way to it. */
+export async function startService(
+  books: TestBooks,
+  options: { variables?: Record<string, string>; databaseUrl?: string; log?: Log } = {},
+): Promise<TestService> {
+  const url = options.databaseUrl ?? books.databaseUrl;
+  const pool = openReadPool(url, 8);
+  const service = composeService({
+    environment: readEnvironment({ LEDGERCTL_GRACE_MS: "2000", ...options.variables }),
+    database: { url, dataDir: null, state: () => "running", stop: async () => undefined },
+    pool,
+    masterKeys: [books.masterKey],
+    log: options.log ?? createLog("silent"),
+    version: "0.0.0-test",
+  });
+  const address = await service.listen("127.0.0.1", 0);
+  const port = Number(new URL(address).port);
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  const send: TestService["send"] = (parts) =>
+    sendRequest(port, agent, { credentials: books.credentials, ...parts });
+  return {
+    port,
+    books,
+    send,
+    get: (target) => send({ target }),
+    post: (target, body) =>
+      send({
+        target,
+        method: "POST",
+        ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
+      }),
+    stop: async () => {
+      agent.destroy();
+      await service.stop();
+      await pool.end();
+    },
+  };
+}
+
+/** The service of a test file: started before its tests on books of its own, and gone after them. */
+export function serveBooks(options: Parameters<typeof startService>[1] = {}): TestService {
+  let running: TestService | null = null;
+  const service = () => {
+    if (running === null) throw new Error("the service runs only while tests do");
+    return running;
+  };
+  beforeAll(async () => {
+    running = await startService(await createBooks(), options);
+  });
+  afterAll(async () => {
+    const { books } = service();
+    await service().stop();
+    await books.drop();
+  });
+  return {
+    get port() {
+      return service().port;
+    },
+    get books() {
+      return service().books;
+    },
+    send: (parts) => service().send(parts),
+    get: (target) => service().get(target),
+    post: (target, body) => service().post(target, body),
+    stop: () => service().stop(),
+  };
+}
+
+function isRaw(body: unknown): body is string | Buffer {
+  return typeof body === "string" || body instanceof Buffer;
+}
+
+function now(): Timestamp {
+  return new Date().toISOString() as Timestamp;
+}

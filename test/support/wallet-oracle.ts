@@ -1,0 +1,78 @@
+// What a wallet's log has to look like, written from the contract: an oracle that shares nothing with the
+// service's own rules.
+import { expect } from "vitest";
+import type { TestService } from "./service.ts";
+
+export interface LoggedRow {
+  readonly seq: number;
+  readonly type: string;
+  readonly amount: string;
+  readonly balance: string;
+  readonly held: string;
+  readonly externalId: string | null;
+  readonly holdId: string | null;
+  readonly at: string;
+  readonly journalId: string | null;
+}
+
+/** The whole log of a wallet, page by page. */
+export async function readLog(service: TestService, walletKey: string): Promise<LoggedRow[]> {
+  const rows: LoggedRow[] = [];
+  for (;;) {
+    const after = rows.at(-1)?.seq ?? 0;
+    const reply = await service.get(`/v1/wallets/${walletKey}/history?after=${after}&limit=100`);
+    const page = reply.body as { writes: LoggedRow[]; hasMore: boolean };
+    rows.push(...page.writes);
+    if (!page.hasMore) return rows;
+  }
+}
+
+/** Replays a log: seqs without gaps, figures that follow from the rows, holds resolved once, nothing overdrawn. */
+export function expectConsistentLog(rows: readonly LoggedRow[]): { balance: bigint; held: bigint } {
+  let balance = 0n;
+  let held = 0n;
+  let lastAt = "";
+  const holds = new Map<string, bigint>();
+  const externalIds = new Set<string>();
+  rows.forEach((row, index) => {
+    expect(row.seq).toBe(index + 1);
+    expect(row.at >= lastAt).toBe(true);
+    lastAt = row.at;
+    if (row.externalId !== null) {
+      expect(externalIds.has(row.externalId)).toBe(false);
+      externalIds.add(row.externalId);
+    }
+    const amount = BigInt(row.amount);
+    const holdId = row.holdId ?? "";
+    switch (row.type) {
+      case "credit":
+        balance += amount;
+        break;
+      case "debit":
+        balance -= amount;
+        break;
+      case "reserve":
+        expect(holds.has(holdId)).toBe(false);
+        holds.set(holdId, amount);
+        held += amount;
+        break;
+      default: {
+        const hold = holds.get(holdId);
+        expect(hold).toBeDefined();
+        holds.delete(holdId);
+        held -= hold ?? 0n;
+        if (row.type === "commit") {
+          expect(amount <= (hold ?? 0n)).toBe(true);
+          balance -= amount;
+        } else {
+          expect(["release", "expire"]).toContain(row.type);
+          expect(amount).toBe(hold);
+        }
+      }
+    }
+    expect(BigInt(row.balance)).toBe(balance);
+    expect(BigInt(row.held)).toBe(held);
+    expect(balance - held >= 0n).toBe(true);
+  });
+  return { balance, held };
+}
