@@ -1,6 +1,7 @@
 // Streams of wallets: who listens to which wallet, and every accepted write to each of them once and in
 // order, whichever server accepted it. What this process commits is pushed at once; for the rest the
 // logs of the wallets that have listeners are polled. No socket is met here.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { LoggedWrite } from "../core/wallet-batch.ts";
 import {
   listPendingBatchesOf,
@@ -49,6 +50,7 @@ export interface StreamHubOptions {
 }
 
 const rowsMax = 500;
+const rowsPerTurn = 50;
 /** Wallets asked about in one poll; with more of them, each is asked every so many polls. */
 const feedsPerPoll = 2_000;
 const toldEntriesMax = 64;
@@ -163,7 +165,11 @@ export class StreamHub {
   async #readFeed(feed: Feed): Promise<void> {
     for (;;) {
       const rows = await this.#readRows(feed.ledgerId, feed.callerKey, feed.lastSeq);
-      for (const row of rows) if (row.seq === feed.lastSeq + 1) tell(feed, row);
+      for (const [index, row] of rows.entries()) {
+        if (row.seq === feed.lastSeq + 1) tell(feed, row);
+        // Sockets send between turns of the event loop: a reader is slow only if it had turns to read in.
+        if (index % rowsPerTurn === rowsPerTurn - 1) await nextTurn();
+      }
       if (rows.length < rowsMax) return;
     }
   }

@@ -86,12 +86,12 @@ async function appendToLog(key: string, total: number): Promise<void> {
   await readRows(
     service,
     `WITH grown AS (
-       UPDATE wallets SET last_seq = last_seq + $3, balance = (last_seq + $3) * 10::numeric ^ $4
+       UPDATE wallets SET last_seq = last_seq + $3, balance = ((last_seq + $3) || repeat('0', $4))::numeric
         WHERE ledger_id = $1 AND caller_key = $2
         RETURNING wallet_id, last_seq - $3 AS first_seq
      )
      INSERT INTO wallet_writes (ledger_id, wallet_id, seq, type, amount, balance, held, at)
-     SELECT $1::uuid, wallet_id, seq, 'credit', 1, seq * 10::numeric ^ $4, 0, now()
+     SELECT $1::uuid, wallet_id, seq, 'credit', 1, (seq || repeat('0', $4))::numeric, 0, now()
        FROM grown, generate_series(first_seq + 1, first_seq + $3::bigint) AS seq`,
     [ledgerId, callerKey, total, digits],
   );
