@@ -1,0 +1,143 @@
+// Closes: the record of a closed period, its trial balance, and the hashes that bind both.
+import { canonicalJson } from "./canonical.ts";
+import type { Line } from "./journal.ts";
+import { CompactRange, hashLeaf, type Hash } from "./merkle.ts";
+import type { Period } from "./period.ts";
+import { compareUtf8 } from "./text.ts";
+import type { Timestamp } from "./time.ts";
+import { createHash } from "node:crypto";
+
+export const merkleAlgorithm = "rfc6962-sha256-jcs-v1";
+
+/** A close, as it is stored for good. Hashes are 64 lower-case hex digits. */
+export interface CloseRecord extends Period {
+  readonly ledgerId: string;
+  readonly closeId: string;
+  /** 1, 2, 3 … in the ledger. */
+  readonly number: number;
+  readonly periodId: string;
+  readonly reason: string | null;
+  /** Later than all that the close includes. */
+  readonly closedAt: Timestamp;
+  /** The ledger's last sequence when it was closed: the roots cover nothing beyond. */
+  readonly lastSequence: number;
+  /** Entries of the period up to that sequence: the leaves under `merkleRoot`. */
+  readonly entryCount: number;
+  readonly merkleRoot: string;
+  readonly merkleAlgorithm: string;
+  readonly balancesRoot: string;
+  /** null for a ledger's first close. */
+  readonly previousCloseHash: string | null;
+  readonly closeHash: string;
+}
+
+/** A line of a trial balance, in the smallest unit of the functional currency. */
+export interface BalanceRow {
+  readonly glAccountCode: string;
+  /** Everything dated before the period. */
+  readonly opening: bigint;
+  /** Of the period, at least zero. */
+  readonly debits: bigint;
+  /** Of the period, at most zero. */
+  readonly credits: bigint;
+  /** opening + debits + credits */
+  readonly closing: bigint;
+  /** Entries of the period with a line on the account. */
+  readonly entryCount: number;
+}
+
+/** SHA-256 over the canonical record without its own hash, 32 bytes. */
+export function closeHashOf(record: Omit<CloseRecord, "closeHash">): Hash {
+  const { balancesRoot, closeId, closedAt, endsAt, entryCount, lastSequence, ledgerId } = record;
+  const { merkleRoot, number, periodId, previousCloseHash, reason, startsAt } = record;
+  const document = canonicalJson({
+    ...{ balancesRoot, closeId, closedAt, endsAt, entryCount, lastSequence, ledgerId },
+    merkleAlgorithm: record.merkleAlgorithm,
+    ...{ merkleRoot, number, periodId, previousCloseHash, reason, startsAt },
+  });
+  return createHash("sha256").update(document).digest();
+}
+
+/** The leaf of an account in the tree of a closing trial balance. */
+export function balanceLeaf(row: BalanceRow): Hash {
+  return hashLeaf(
+    canonicalJson({
+      glAccountCode: row.glAccountCode,
+      opening: row.opening.toString(),
+      debits: row.debits.toString(),
+      credits: row.credits.toString(),
+      closing: row.closing.toString(),
+      entryCount: row.entryCount,
+    }),
+  );
+}
+
+/** The root over a trial balance; its rows are ordered by the UTF-8 bytes of their codes. */
+export function balancesRootOf(rows: readonly BalanceRow[]): Hash {
+  const range = new CompactRange();
+  for (const row of rows) range.append(balanceLeaf(row));
+  return range.root();
+}
+
+/** Sums entries into a trial balance, in memory for one row an account. */
+export class TrialBalance {
+  readonly #rows = new Map<
+    string,
+    { opening: bigint; debits: bigint; credits: bigint; entryCount: number }
+  >();
+
+  /** Starts from rows that were summed before. */
+  constructor(rows: readonly BalanceRow[] = []) {
+    for (const { glAccountCode, opening, debits, credits, entryCount } of rows) {
+      this.#rows.set(glAccountCode, { opening, debits, credits, entryCount });
+    }
+  }
+
+  /** Adds an entry dated before the period. */
+  addOpening(lines: readonly Pick<Line, "glAccountCode" | "functionalAmount">[]): void {
+    for (const line of lines) this.#row(line.glAccountCode).opening += line.functionalAmount;
+  }
+
+  /** Adds an entry of the period. */
+  addEntry(lines: readonly Pick<Line, "glAccountCode" | "functionalAmount">[]): void {
+    for (const { glAccountCode, functionalAmount } of lines) {
+      const row = this.#row(glAccountCode);
+      if (functionalAmount > 0n) row.debits += functionalAmount;
+      else row.credits += functionalAmount;
+    }
+    for (const code of new Set(lines.map(({ glAccountCode }) => glAccountCode))) {
+      this.#row(code).entryCount += 1;
+    }
+  }
+
+  /** Adds rows of the same period that were summed elsewhere. */
+  addRows(rows: readonly BalanceRow[]): void {
+    for (const { glAccountCode, opening, debits, credits, entryCount } of rows) {
+      const row = this.#row(glAccountCode);
+      row.opening += opening;
+      row.debits += debits;
+      row.credits += credits;
+      row.entryCount += entryCount;
+    }
+  }
+
+  /** The rows, ordered by the UTF-8 bytes of their codes. */
+  rows(): BalanceRow[] {
+    return [...this.#rows]
+      .map(([glAccountCode, row]) => ({
+        glAccountCode,
+        ...row,
+        closing: row.opening + row.debits + row.credits,
+      }))
+      .sort((a, b) => compareUtf8(a.glAccountCode, b.glAccountCode));
+  }
+
+  #row(code: string): { opening: bigint; debits: bigint; credits: bigint; entryCount: number } {
+    let row = this.#rows.get(code);
+    if (row === undefined) {
+      row = { opening: 0n, debits: 0n, credits: 0n, entryCount: 0 };
+      this.#rows.set(code, row);
+    }
+    return row;
+  }
+}
