@@ -1,7 +1,7 @@
 // Closes: the record of a closed period, its trial balance, and the hashes that bind both.
 import { canonicalJson } from "./canonical.ts";
 import type { Line } from "./journal.ts";
-import { CompactRange, hashLeaf, type Hash } from "./merkle.ts";
+import { CompactRange, hashLeaf, rootOf, type Hash } from "./merkle.ts";
 import type { Period } from "./period.ts";
 import { compareUtf8 } from "./text.ts";
 import type { Timestamp } from "./time.ts";
@@ -139,5 +139,45 @@ export class TrialBalance {
       this.#rows.set(code, row);
     }
     return row;
+  }
+}
+
+/** Leaves of a close's tree that are hashed into one subtree; audit paths are made from such parts. */
+export const leavesPerSubtree = 1_024;
+
+/** The root over some of a close's leaves: `leavesPerSubtree` of them, or what is left for the last. */
+export interface Subtree {
+  readonly firstSequence: number;
+  readonly root: Hash;
+}
+
+/** Grows the tree of a close; keeps the roots of its parts, from which audit paths are made. */
+export class CloseTree {
+  readonly #complete: Subtree[] = [];
+  #part = new CompactRange();
+  #firstSequence = 0;
+
+  /** Appends the leaf of the entry with this sequence. */
+  append(sequence: number, leaf: Hash): void {
+    if (this.#part.size === 0) this.#firstSequence = sequence;
+    this.#part.append(leaf);
+    if (this.#part.size === leavesPerSubtree) {
+      this.#complete.push({ firstSequence: this.#firstSequence, root: this.#part.root() });
+      this.#part = new CompactRange();
+    }
+  }
+
+  get size(): number {
+    return this.#complete.length * leavesPerSubtree + this.#part.size;
+  }
+
+  subtrees(): Subtree[] {
+    if (this.#part.size === 0) return [...this.#complete];
+    return [...this.#complete, { firstSequence: this.#firstSequence, root: this.#part.root() }];
+  }
+
+  /** All parts but the last are perfect trees of one size, so the root over them is the root over all. */
+  root(): Hash {
+    return rootOf(this.subtrees().map(({ root }) => root));
   }
 }

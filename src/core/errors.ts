@@ -26,6 +26,7 @@ export const problemKinds = {
   ledgerSuspended: { status: 403, code: "LEDGER_SUSPENDED", title: "Ledger suspended" },
   ledgerClosed: { status: 403, code: "LEDGER_CLOSED", title: "Ledger closed" },
   entryNotFound: { status: 404, code: "ENTRY_NOT_FOUND", title: "Entry not found" },
+  closeNotFound: { status: 404, code: "CLOSE_NOT_FOUND", title: "Close not found" },
   accountNotFound: { status: 404, code: "ACCOUNT_NOT_FOUND", title: "Account not found" },
   reversalNotReversible: {
     status: 409,
@@ -37,6 +38,7 @@ export const problemKinds = {
     code: "WALLET_BATCH_NOT_REVERSIBLE",
     title: "Wallet batch not reversible",
   },
+  periodClosed: { status: 409, code: "PERIOD_CLOSED", title: "Period closed" },
   holdNotFound: { status: 404, code: null, title: "Hold not found" },
   holdResolved: { status: 409, code: null, title: "Hold already resolved" },
   insufficientFunds: { status: 422, code: null, title: "Insufficient funds" },

@@ -9,6 +9,7 @@ import {
   type ReversalDraft,
   type StoredEntry,
 } from "./journal.ts";
+import type { ClosedCalendar } from "./period.ts";
 import { laterOf, type Timestamp } from "./time.ts";
 
 export type JournalWrite =
@@ -38,6 +39,7 @@ export interface Books {
   readonly originals: ReadonlyMap<string, StoredEntry>;
   /** Of those, the ones that post what wallets accepted. */
   readonly walletPostings: ReadonlySet<string>;
+  readonly closed: ClosedCalendar;
 }
 
 export type Decision = { readonly entry: Entry } | { readonly refusal: Refusal };
@@ -56,7 +58,7 @@ export function decideJournalBatch(
   return writes.map((write) => {
     const refusal =
       write.kind === "entry"
-        ? refuseEntry(books, known, write.draft)
+        ? refuseEntry(books, known, write.draft, persistedAt)
         : refuseReversal(books, known, reversedBy, write.draft);
     if (refusal !== null) return { refusal };
     sequence += 1;
@@ -80,6 +82,7 @@ function refuseEntry(
   books: Books,
   known: ReadonlyMap<string, KnownEntry>,
   draft: EntryDraft,
+  persistedAt: Timestamp,
 ): Refusal | null {
   const duplicate = refuseDuplicate(known, draft.externalId);
   if (duplicate !== null) return duplicate;
@@ -89,7 +92,8 @@ function refuseEntry(
     ...accountFaults(books.accounts.get(line.glAccountCode), line.glAccountCode, index),
     ...functionalCurrencyFaults(books.ledger, line.functionalCurrency, index),
   ]);
-  return faults.length > 0 ? validationRefusal(faults) : null;
+  if (faults.length > 0) return validationRefusal(faults);
+  return refusePeriod(books, draft.transactionDate ?? persistedAt);
 }
 
 function refuseReversal(
@@ -122,7 +126,25 @@ function refuseReversal(
       "the entry posts what wallets accepted; write to the wallets instead",
     );
   }
-  return null;
+  return (
+    refusePeriod(books, original.transactionDate, "the entry is dated") ??
+    refusePeriod(books, draft.transactionDate ?? original.transactionDate)
+  );
+}
+
+function refusePeriod(
+  books: Books,
+  date: Timestamp,
+  what = "the transactionDate is",
+): Refusal | null {
+  const closed = books.closed.covering(date);
+  if (closed === null) return null;
+  const { periodId, closeId } = closed;
+  return new Refusal(
+    "periodClosed",
+    `${what} ${date}, in the period ${JSON.stringify(periodId)}, which is closed`,
+    { members: { periodId, closeId } },
+  );
 }
 
 function refuseDuplicate(

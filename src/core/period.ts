@@ -160,13 +160,48 @@ export function holds({ startsAt, endsAt }: Period, date: Timestamp): boolean {
   return (startsAt === null || startsAt <= date) && date < endsAt;
 }
 
-/** The first instant from a date on that none of the periods holds. */
-export function firstOpenInstant(periods: readonly Period[], date: Timestamp): Timestamp {
-  let open = date;
-  // Each round passes the end of a period at least, so that none is met twice.
-  for (;;) {
-    const covering = periods.find((closed) => holds(closed, open));
-    if (covering === undefined) return open;
-    open = covering.endsAt;
+/** A closed period, and the close that its refusals name. */
+export interface ClosedPeriod extends Period {
+  readonly periodId: string;
+  readonly closeId: string;
+}
+
+/** Which moments closes cover. */
+export class ClosedCalendar {
+  readonly #periods: readonly ClosedPeriod[];
+  /** Nothing from here on is covered: most entries are dated behind every close. */
+  readonly #openFrom: Timestamp | null;
+
+  constructor(periods: readonly ClosedPeriod[]) {
+    this.#periods = periods;
+    this.#openFrom = periods.reduce<Timestamp | null>(
+      (latest, { endsAt }) => (latest === null || endsAt > latest ? endsAt : latest),
+      null,
+    );
+  }
+
+  /** The first of the closed periods that hold a date, or null where none does. */
+  covering(date: Timestamp): ClosedPeriod | null {
+    if (this.#openFrom === null || date >= this.#openFrom) return null;
+    return this.#periods.find((period) => holds(period, date)) ?? null;
+  }
+
+  /** The first instant from a date on that no closed period holds. */
+  firstOpenInstant(date: Timestamp): Timestamp {
+    let open = date;
+    // Each round passes the end of one period at least, so that none is met twice.
+    for (let closed = this.covering(open); closed !== null; closed = this.covering(open)) {
+      open = closed.endsAt;
+    }
+    return open;
+  }
+
+  /** The greatest end of a closed period that is not behind a moment; null where there is none. */
+  lastEndUpTo(moment: Timestamp): Timestamp | null {
+    return this.#periods.reduce<Timestamp | null>(
+      (latest, { endsAt }) =>
+        endsAt <= moment && (latest === null || endsAt > latest) ? endsAt : latest,
+      null,
+    );
   }
 }

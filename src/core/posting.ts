@@ -4,6 +4,7 @@ import { convert, parseRate, type AssetRule } from "./asset.ts";
 import type { BatchSide } from "./wallet-batch.ts";
 import type { Entry, JsonObject, Line } from "./journal.ts";
 import type { LedgerIdentity } from "./ledger.ts";
+import type { ClosedCalendar } from "./period.ts";
 import type { Timestamp } from "./time.ts";
 
 /** A batch side that waits; of its spans only the wallets matter here. */
@@ -24,6 +25,7 @@ export interface PostingBooks {
   /** Every version of every rule of the ledger. */
   readonly rules: readonly AssetRule[];
   readonly totals: readonly PostingTotal[];
+  readonly closed: ClosedCalendar;
 }
 
 /** One entry to be made, and what it settles. */
@@ -51,7 +53,7 @@ interface Group {
 export function planPostings(books: PostingBooks): Posting[] {
   const totals = new Map(books.totals.map((total) => [totalKey(total), total]));
   return [...gather(books).values()].flatMap((group) => {
-    const posting = postGroup(group, totals, books.ledger);
+    const posting = postGroup(group, totals, books);
     for (const total of posting?.totals ?? []) totals.set(totalKey(total), total);
     return posting === null ? [] : [posting];
   });
@@ -88,7 +90,7 @@ function postingRule(
 function postGroup(
   { rule, sides }: Group,
   totals: ReadonlyMap<string, PostingTotal>,
-  ledger: LedgerIdentity,
+  { ledger, closed }: PostingBooks,
 ): Posting | null {
   const posted = (["credit", "debit"] as const).flatMap((side) => {
     const own = sides.filter((each) => each.side === side);
@@ -103,7 +105,8 @@ function postGroup(
     assetCode: rule.assetCode,
     ruleVersion: rule.version,
     lines: posted.flatMap((each) => linesOf(each, rule, ledger)),
-    transactionDate: acceptedTo,
+    // Nothing accepted is unpostable: what is late for a period goes behind it.
+    transactionDate: closed.firstOpenInstant(acceptedTo),
     metadata: {
       acceptedFrom,
       acceptedTo,

@@ -26,6 +26,7 @@ import {
 } from "../store/journal-writes.ts";
 import { listWalletPostings } from "../store/wallet-postings.ts";
 import type { WriteConnections, WriteTransaction } from "../store/write-connections.ts";
+import { ClosedPeriods } from "./closed-periods.ts";
 import {
   GroupCommit,
   type GroupCommitOptions,
@@ -48,7 +49,7 @@ export class Journal {
   readonly #lanes: GroupCommit<JournalItem, WriteResult>;
 
   constructor(connections: WriteConnections, options: GroupCommitOptions) {
-    this.#lanes = new GroupCommit(connections, journalWork, options);
+    this.#lanes = new GroupCommit(connections, journalWork(new ClosedPeriods()), options);
   }
 
   /** Posts an entry. Rejects with the Refusal that comes first in the order of precedence. */
@@ -71,7 +72,7 @@ export class Journal {
   }
 }
 
-const journalWork: LaneWork<JournalItem, WriteResult> = {
+const journalWork = (closedPeriods: ClosedPeriods): LaneWork<JournalItem, WriteResult> => ({
   async plan(transaction, ledgerId, items, lookUpKeys) {
     const ledger = items[0]?.ledger;
     if (ledger === undefined) throw new Error("a batch has an item");
@@ -79,7 +80,7 @@ const journalWork: LaneWork<JournalItem, WriteResult> = {
     const externalIds = writes.flatMap(({ draft }) => draft.externalId ?? []);
     // One round trip: what a decision depends on is read by statements behind those that lock.
     const reversed = originalIds(writes);
-    const [status, head, now, accounts, known, originals, postings] = await Promise.all([
+    const [status, head, now, accounts, known, originals, postings, closed] = await Promise.all([
       lockLedgerStateShared(transaction, ledgerId),
       lockJournalHead(transaction, ledgerId),
       readClock(transaction),
@@ -87,10 +88,21 @@ const journalWork: LaneWork<JournalItem, WriteResult> = {
       listKnownEntries(transaction, ledgerId, lookUpKeys ? externalIds : []),
       listOriginals(transaction, ledgerId, reversed),
       listWalletPostings(transaction, ledgerId, reversed),
+      closedPeriods.read(transaction, ledgerId),
     ]);
     if (status === null || head === null) throw new Error("a ledger has a state and a head");
     const walletPostings = new Set(postings);
-    const books = { ledger, status, ...head, now, accounts, known, originals, walletPostings };
+    const books = {
+      ledger,
+      status,
+      ...head,
+      now,
+      accounts,
+      known,
+      originals,
+      walletPostings,
+      closed,
+    };
     const decide = () => decideJournalBatch(books, writes, newId);
     let decisions = decide();
     // A retry of something that got in hears so, never the refusal it would meet today.
@@ -101,7 +113,7 @@ const journalWork: LaneWork<JournalItem, WriteResult> = {
     }
     return planOf(ledgerId, decisions);
   },
-};
+});
 
 function planOf(ledgerId: string, decisions: readonly Decision[]): Plan<WriteResult> {
   const outcomes = decisions.map(outcomeOf);

@@ -2,7 +2,9 @@
 // journal's head lets one poster at a time at a ledger, however many servers run.
 import { balanceChanges, type Entry } from "../core/journal.ts";
 import { planPostings, postingEntry, type Posting } from "../core/posting.ts";
+import { ClosedCalendar } from "../core/period.ts";
 import { laterOf } from "../core/time.ts";
+import { listClosedPeriods } from "../store/close-writes.ts";
 import {
   addToBalances,
   advanceJournalHead,
@@ -109,20 +111,22 @@ async function planPending(
   transaction: WriteTransaction,
   ledgerId: string,
 ): Promise<{ postings: readonly Posting[]; record: () => Promise<unknown>[] } | null> {
-  const [head, now, ledger, pending, rules, totals] = await Promise.all([
+  const [head, now, ledger, pending, rules, totals, closedPeriods] = await Promise.all([
     lockJournalHead(transaction, ledgerId),
     readClock(transaction),
     getLedgerIdentity(transaction, ledgerId),
     listPendingSides(transaction, ledgerId, sidesMax),
     listRuleVersions(transaction, ledgerId),
     listPostingTotals(transaction, ledgerId),
+    listClosedPeriods(transaction, ledgerId, 0),
   ]);
   if (head === null) throw new Error("a ledger has a head");
-  let postings = planPostings({ ledger, pending, rules, totals });
+  const closed = new ClosedCalendar(closedPeriods);
+  let postings = planPostings({ ledger, pending, rules, totals, closed });
   if (postings.length === 0 && pending.length === sidesMax) {
     // All of them round to nothing; only together with the rest may they come to something.
     const all = await listPendingSides(transaction, ledgerId, Number.MAX_SAFE_INTEGER);
-    postings = planPostings({ ledger, pending: all, rules, totals });
+    postings = planPostings({ ledger, pending: all, rules, totals, closed });
   }
   if (postings.length === 0) return null;
   const persistedAt = head.lastPersistedAt === null ? now : laterOf(now, head.lastPersistedAt);

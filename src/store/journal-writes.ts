@@ -115,6 +115,22 @@ export async function lockJournalHead(
   return rows[0] ?? null;
 }
 
+/** The head as it stands, without its lock. */
+export async function readJournalHead(
+  sender: StatementSender,
+  ledgerId: string,
+): Promise<JournalHead | null> {
+  const rows = await sender.send<JournalHead>(
+    {
+      name: "read_journal_head",
+      text: `SELECT last_sequence AS "lastSequence", last_persisted_at AS "lastPersistedAt"
+               FROM journal_heads WHERE ledger_id = $1`,
+    },
+    [ledgerId],
+  );
+  return rows[0] ?? null;
+}
+
 /** The database's clock, to the millisecond. Sent behind the locks, it is read after they are held. */
 export async function readClock(sender: StatementSender): Promise<Timestamp> {
   const rows = await sender.send<{ now: Timestamp }>(

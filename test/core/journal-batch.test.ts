@@ -13,6 +13,7 @@ import type {
   ReversalDraft,
   StoredEntry,
 } from "../../src/core/journal.ts";
+import { ClosedCalendar } from "../../src/core/period.ts";
 import type { Timestamp } from "../../src/core/time.ts";
 
 const time = (text: string) => text as Timestamp;
@@ -30,6 +31,7 @@ const baseBooks: Books = {
   ]),
   known: new Map(),
   originals: new Map(),
+  closed: new ClosedCalendar([]),
   walletPostings: new Set(),
 };
 

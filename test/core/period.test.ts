@@ -1,7 +1,7 @@
 // Labels of periods and the intervals that they mean.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { firstOpenInstant, holds, readPeriodLabel, type Period } from "../../src/core/period.ts";
+import { ClosedCalendar, holds, readPeriodLabel, type Period } from "../../src/core/period.ts";
 import { parseTimestamp, timestampFromEpochMs, type Timestamp } from "../../src/core/time.ts";
 
 const at = (text: string): Timestamp => {
@@ -108,11 +108,18 @@ test("the first open instant is the date itself or the end of a period, and open
   const day = (number: number) => timestampFromEpochMs(number * 86_400_000) ?? at("1970-01-01");
   const interval = fc
     .tuple(fc.nat(40), fc.integer({ min: 1, max: 15 }))
-    .map(([start, length]) => ({ startsAt: day(start), endsAt: day(start + length) }));
+    .map(([start, length]) => ({
+      startsAt: day(start),
+      endsAt: day(start + length),
+      periodId: "",
+      closeId: "",
+    }));
   fc.assert(
     fc.property(fc.array(interval, { maxLength: 12 }), fc.nat(60), (periods, number) => {
       const date = day(number);
-      const open = firstOpenInstant(periods, date);
+      const calendar = new ClosedCalendar(periods);
+      const open = calendar.firstOpenInstant(date);
+      expect(calendar.covering(date) === null).toBe(open === date);
       expect(periods.some((period) => holds(period, open))).toBe(false);
       // Whatever lies between is covered.
       for (let each = number; day(each) < open; each += 1) {

@@ -1,6 +1,7 @@
 // Which pending sides make which entries: days, rules, rounding. The oracle of the amounts is the exact
 // fraction of what was posted so far.
 import fc from "fast-check";
+import { ClosedCalendar } from "../../src/core/period.ts";
 import { describe, expect, test } from "vitest";
 import { defaultAssetRule, type AssetRule } from "../../src/core/asset.ts";
 import {
@@ -36,8 +37,10 @@ function rule(assetCode: string, more: Partial<AssetRule> = {}): AssetRule {
   return { ...defaultAssetRule(assetCode, "USD"), ...more };
 }
 
+const open = new ClosedCalendar([]);
+
 function plan(pending: PendingSide[], more: Partial<PostingBooks> = {}): Posting[] {
-  return planPostings({ ledger, pending, rules: [rule("USD")], totals: [], ...more });
+  return planPostings({ ledger, pending, rules: [rule("USD")], totals: [], closed: open, ...more });
 }
 
 const amounts = (posting: Posting | undefined) =>

@@ -1,4 +1,7 @@
 // Parts of the engine on a test's books, for what has to happen at a moment that the test chooses.
+import type { CloseRecord } from "../../src/core/close.ts";
+import { ClosedPeriods } from "../../src/engine/closed-periods.ts";
+import { Closes, type CloseRequest } from "../../src/engine/closes.ts";
 import { setAssetRule, type AssetRuleChange } from "../../src/engine/assets.ts";
 import { changeLedgerStatus, type StateChange } from "../../src/engine/ledger-state.ts";
 import { Poster } from "../../src/engine/posting.ts";
@@ -10,6 +13,8 @@ import type { AssetRule } from "../../src/core/asset.ts";
 export const neverPosting = { variables: { LEDGERCTL_POST_INTERVAL_MS: "3600000" } };
 
 export interface TestEngine {
+  /** Closes a period, as `POST …/period-closes` does. */
+  close(ledgerId: string, periodId: string, more?: Partial<CloseRequest>): Promise<CloseRecord>;
   /** Posts what waits in a ledger, now. Throws what a poster of the service would only tell. */
   post(ledgerId: string): Promise<void>;
   setRule(ledgerId: string, assetCode: string, change: AssetRuleChange): Promise<AssetRule>;
@@ -20,7 +25,7 @@ export interface TestEngine {
 export function openEngine(databaseUrl: string): TestEngine {
   const connections = new WriteConnections({
     databaseUrl,
-    connectionsMax: 2,
+    connectionsMax: 4,
     lockTimeoutMs: 10_000,
     answerTimeoutMs: 20_000,
   });
@@ -30,7 +35,16 @@ export function openEngine(databaseUrl: string): TestEngine {
       throw error;
     },
   });
+  const closes = new Closes(connections, new ClosedPeriods());
   return {
+    close: (ledgerId, periodId, more) =>
+      closes.closePeriod(ledgerId, {
+        periodId,
+        reason: null,
+        startsAt: null,
+        endsAt: null,
+        ...more,
+      }),
     post: (ledgerId) => poster.postLedger(ledgerId),
     setRule: async (ledgerId, assetCode, change) => {
       const made = await setAssetRule(connections, ledgerId, assetCode, change);

@@ -1,0 +1,284 @@
+// Closing periods. What was posted long ago is hashed and summed before the ledger's lock is taken: the
+// journal only grows. Under the lock there is only what came meanwhile, and the record.
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  balancesRootOf,
+  closeHashOf,
+  CloseTree,
+  merkleAlgorithm,
+  TrialBalance,
+  type CloseRecord,
+} from "../core/close.ts";
+import { Refusal, validationRefusal } from "../core/errors.ts";
+import { readPeriodLabel, type ClosedCalendar, type Period } from "../core/period.ts";
+import { laterOf, timestampFromEpochMs, type Timestamp } from "../core/time.ts";
+import {
+  findCloseOfPeriod,
+  findLastClose,
+  insertClose,
+  measureSpan,
+  readLeaves,
+  sumTrialBalance,
+} from "../store/close-writes.ts";
+import { CommitAnswerLost, isTransient } from "../store/database-errors.ts";
+import {
+  advanceJournalHead,
+  lockJournalHead,
+  lockLedgerStateShared,
+  readClock,
+  readJournalHead,
+} from "../store/journal-writes.ts";
+import type {
+  StatementSender,
+  WriteConnections,
+  WriteTransaction,
+} from "../store/write-connections.ts";
+import type { ClosedPeriods } from "./closed-periods.ts";
+import { newId } from "./new-id.ts";
+import { postPending } from "./posting.ts";
+
+export interface CloseRequest {
+  readonly periodId: string;
+  readonly reason: string | null;
+  /** Bounds in place of the label's own; null keeps those. */
+  readonly startsAt: Timestamp | null;
+  readonly endsAt: Timestamp | null;
+}
+
+/** How long a close waits for a lock or a database that is away, before it is given up. */
+const deadlineMs = 30_000;
+const retryMs = 100;
+/** Hashed in one turn of the event loop: some milliseconds. */
+const leavesPerRead = 4_096;
+
+export class Closes {
+  readonly #connections: WriteConnections;
+  readonly #closedPeriods: ClosedPeriods;
+
+  /** `connections` must let a statement take minutes: sums over years of books are read through them. */
+  constructor(connections: WriteConnections, closedPeriods: ClosedPeriods) {
+    this.#connections = connections;
+    this.#closedPeriods = closedPeriods;
+  }
+
+  /**
+   * Closes a period, or gives the close that it has. Rejects with a Refusal: `validation` for a label
+   * that looks like a date and is none, and for bounds in the wrong order; `ledgerClosed`; `unavailable`.
+   */
+  async closePeriod(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
+    requireLabel(request);
+    let isUnknown = false;
+    const startedMs = performance.now();
+    for (;;) {
+      try {
+        return await this.#closeOnce(ledgerId, request);
+      } catch (error) {
+        // Whether it was stored is seen by trying again: the same close is found under the lock.
+        isUnknown ||= error instanceof CommitAnswerLost;
+        if (!(error instanceof CommitAnswerLost) && !isTransient(error)) throw error;
+        if (performance.now() - startedMs > deadlineMs) throw givenUp(isUnknown, error);
+        await sleep(retryMs);
+      }
+    }
+  }
+
+  async #closeOnce(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
+    const { periodId } = request;
+    const prepared = await this.#connections.read(async (sender) => {
+      const stored = await findCloseOfPeriod(sender, ledgerId, periodId);
+      return stored ?? this.#prepare(sender, ledgerId, request);
+    });
+    if ("closeHash" in prepared) return prepared;
+    return this.#connections.transaction((transaction) =>
+      this.#closeLocked(transaction, ledgerId, request, prepared),
+    );
+  }
+
+  /** Hashes and sums what the journal holds by now, as if the close were made this moment. */
+  async #prepare(
+    sender: StatementSender,
+    ledgerId: string,
+    request: CloseRequest,
+  ): Promise<PreparedClose> {
+    const [head, now, calendar] = await Promise.all([
+      readJournalHead(sender, ledgerId),
+      readClock(sender),
+      this.#closedPeriods.read(sender, ledgerId),
+    ]);
+    const period = periodOf(request, calendar, now);
+    const prepared = { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
+    await extend(sender, ledgerId, prepared, head?.lastSequence ?? 0);
+    return prepared;
+  }
+
+  async #closeLocked(
+    transaction: WriteTransaction,
+    ledgerId: string,
+    request: CloseRequest,
+    prepared: PreparedClose,
+  ): Promise<CloseRecord> {
+    const [status, , stored] = await Promise.all([
+      lockLedgerStateShared(transaction, ledgerId),
+      lockJournalHead(transaction, ledgerId),
+      findCloseOfPeriod(transaction, ledgerId, request.periodId),
+    ]);
+    if (stored !== null) return stored;
+    if (status === "closed") throw new Refusal("ledgerClosed", "the ledger is permanently closed");
+    await postPending(transaction, ledgerId);
+    const [head, now, previous, calendar] = await Promise.all([
+      lockJournalHead(transaction, ledgerId),
+      readClock(transaction),
+      findLastClose(transaction, ledgerId),
+      this.#closedPeriods.read(transaction, ledgerId),
+    ]);
+    if (head === null) throw new Error("a ledger has a head");
+    const closedAt = closingTime(now, head.lastPersistedAt, calendar);
+    const period = periodOf(request, calendar, closedAt);
+    const current = await bringUpTo(transaction, ledgerId, prepared, period, head.lastSequence);
+    const rows = current.balances.rows();
+    const unsigned = {
+      ...period,
+      ledgerId,
+      closeId: newId(),
+      number: (previous?.number ?? 0) + 1,
+      periodId: request.periodId,
+      reason: request.reason,
+      closedAt,
+      lastSequence: head.lastSequence,
+      entryCount: current.tree.size,
+      merkleRoot: current.tree.root().toString("hex"),
+      merkleAlgorithm,
+      balancesRoot: balancesRootOf(rows).toString("hex"),
+      previousCloseHash: previous?.closeHash ?? null,
+    };
+    const record = { ...unsigned, closeHash: closeHashOf(unsigned).toString("hex") };
+    await transaction.commit([
+      ...insertClose(transaction, record, rows, current.tree.subtrees()),
+      // What is posted from now on is persisted later than the close.
+      advanceJournalHead(transaction, ledgerId, {
+        sequence: head.lastSequence,
+        persistedAt: millisecondAfter(closedAt),
+      }),
+    ]);
+    return record;
+  }
+}
+
+function givenUp(isUnknown: boolean, cause: unknown): Refusal {
+  return isUnknown
+    ? new Refusal("outcomeUnknown", "whether the period was closed could not be learned", { cause })
+    : new Refusal("unavailable", "the ledger could not be locked in time", { cause });
+}
+
+/** What a close covers, as far as it has been read. */
+interface PreparedClose {
+  readonly period: Period;
+  readonly tree: CloseTree;
+  readonly balances: TrialBalance;
+  /** The sequence up to which the journal has been read. */
+  upTo: number;
+}
+
+/** Reads on from where a prepared close stands. */
+async function extend(
+  sender: StatementSender,
+  ledgerId: string,
+  prepared: PreparedClose,
+  upToSequence: number,
+): Promise<void> {
+  const { period, tree, balances, upTo } = prepared;
+  if (upToSequence === upTo) return;
+  const span = { ...period, afterSequence: upTo, upToSequence };
+  const [{ firstSequence, lastSequence }, rows] = await Promise.all([
+    measureSpan(sender, ledgerId, span),
+    sumTrialBalance(sender, ledgerId, span),
+  ]);
+  balances.addRows(rows);
+  // Narrowed to where the period's entries are: sequences are walked in order.
+  for (let afterSequence = firstSequence - 1; afterSequence < lastSequence;) {
+    const part = { ...period, afterSequence, upToSequence: lastSequence };
+    const leaves = await readLeaves(sender, ledgerId, part, leavesPerRead);
+    for (const { sequence, leaf } of leaves) tree.append(sequence, leaf);
+    afterSequence = leaves.at(-1)?.sequence ?? lastSequence;
+  }
+  prepared.upTo = upToSequence;
+}
+
+/** What was prepared, with all that came since; made anew where the bounds turned out to be others. */
+async function bringUpTo(
+  transaction: WriteTransaction,
+  ledgerId: string,
+  prepared: PreparedClose,
+  period: Period,
+  upToSequence: number,
+): Promise<PreparedClose> {
+  const isSame =
+    prepared.period.startsAt === period.startsAt &&
+    (prepared.period.endsAt === period.endsAt ||
+      (await isEmptyBetween(transaction, ledgerId, prepared, period.endsAt)));
+  const current = isSame
+    ? { ...prepared, period }
+    : { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
+  await extend(transaction, ledgerId, current, upToSequence);
+  return current;
+}
+
+/** Whether no entry that was read is dated between the end that was prepared for and a later one. */
+async function isEmptyBetween(
+  sender: StatementSender,
+  ledgerId: string,
+  prepared: PreparedClose,
+  endsAt: Timestamp,
+): Promise<boolean> {
+  if (endsAt < prepared.period.endsAt) return false;
+  const { count } = await measureSpan(sender, ledgerId, {
+    startsAt: prepared.period.endsAt,
+    endsAt,
+    afterSequence: 0,
+    upToSequence: prepared.upTo,
+  });
+  return count === 0;
+}
+
+/** Refuses a label that looks like a date and is none, before anything is read. */
+function requireLabel({ periodId }: CloseRequest): void {
+  const meaning = readPeriodLabel(periodId);
+  if (typeof meaning === "object" && "fault" in meaning) {
+    throw validationRefusal([{ path: ["periodId"], detail: meaning.fault }]);
+  }
+}
+
+/** The bounds of a close that is made at a moment. */
+function periodOf(request: CloseRequest, calendar: ClosedCalendar, closedAt: Timestamp): Period {
+  const meaning = readPeriodLabel(request.periodId);
+  if (typeof meaning === "object" && "fault" in meaning) throw new Error("labels were checked");
+  const own =
+    meaning === "toDate" ? { startsAt: calendar.lastEndUpTo(closedAt), endsAt: closedAt } : meaning;
+  const period = {
+    startsAt: request.startsAt ?? own.startsAt,
+    endsAt: request.endsAt ?? own.endsAt,
+  };
+  if (period.startsAt !== null && period.startsAt >= period.endsAt) {
+    const path = [request.endsAt === null ? "startsAt" : "endsAt"];
+    const detail = `the period would begin at ${period.startsAt} and end at ${period.endsAt}`;
+    throw validationRefusal([{ path, detail }]);
+  }
+  return period;
+}
+
+/** A moment later than all that was persisted, at which no closed period ends. */
+function closingTime(
+  now: Timestamp,
+  lastPersistedAt: Timestamp | null,
+  calendar: ClosedCalendar,
+): Timestamp {
+  let closedAt = lastPersistedAt === null ? now : laterOf(now, millisecondAfter(lastPersistedAt));
+  while (calendar.lastEndUpTo(closedAt) === closedAt) closedAt = millisecondAfter(closedAt);
+  return closedAt;
+}
+
+function millisecondAfter(timestamp: Timestamp): Timestamp {
+  const after = timestampFromEpochMs(Date.parse(timestamp) + 1);
+  if (after === null) throw new Error("the end of time");
+  return after;
+}
