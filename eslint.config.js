@@ -20,6 +20,8 @@ export default tseslint.config(
       ],
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/require-await": "off",
+      // Leaving a member out of what is kept is what a rest is for.
+      "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true }],
       "no-restricted-properties": [
         "error",
         {

@@ -1,5 +1,7 @@
 // Puts the service together: pools, engine and server, and the order in which they stop.
 import type { Environment } from "../config.ts";
+import { ClosedPeriods } from "../engine/closed-periods.ts";
+import { Closes } from "../engine/closes.ts";
 import { Journal } from "../engine/journal.ts";
 import { Poster } from "../engine/posting.ts";
 import { StreamHub } from "../engine/stream-hub.ts";
@@ -22,6 +24,7 @@ export interface Service {
 }
 
 const writeConnectionsMax = 8;
+const closeConnectionsMax = 2;
 const lockTimeoutMs = 1_000;
 /** How long a write is tried while the database is away; a restarting one is back well within it. */
 const writeDeadlineMs = 5_000;
@@ -51,6 +54,14 @@ export function composeService(options: {
     nowMs: () => performance.now(),
   };
   const journal = new Journal(connections, limits);
+  // Sums over years of books take longer than any other statement.
+  const closeConnections = new WriteConnections({
+    databaseUrl: database.url,
+    connectionsMax: closeConnectionsMax,
+    lockTimeoutMs,
+    answerTimeoutMs: 15 * 60_000,
+  });
+  const closes = new Closes(closeConnections, new ClosedPeriods());
   const hub = new StreamHub(connections, {
     pollIntervalMs: 25,
     onFailure: (error) => {
@@ -69,7 +80,14 @@ export function composeService(options: {
   let isStopping = false;
   const server = createHttpServer({
     dispatcher: {
-      books: { pool, journal, wallets, walletReader: new WalletReader(connections), connections },
+      books: {
+        pool,
+        journal,
+        closes,
+        wallets,
+        walletReader: new WalletReader(connections),
+        connections,
+      },
       authenticator: new Authenticator({
         findApiKey: (apiKey) => findApiKey(pool, apiKey),
         masterKeys,
@@ -103,7 +121,7 @@ export function composeService(options: {
       await Promise.all([journal.drain(), wallets.drain()]);
       await poster.stop();
       hub.stop();
-      await connections.end();
+      await Promise.all([connections.end(), closeConnections.end()]);
     },
   };
 }

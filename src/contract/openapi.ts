@@ -59,7 +59,11 @@ function operation(name: string, route: Route): Json {
     responses: {
       [route.status]: {
         description: "Done",
-        content: { "application/json": { schema: jsonSchema(route.reply, "output") } },
+        content: {
+          [route.isStream === true ? "application/x-ndjson" : "application/json"]: {
+            schema: jsonSchema(route.reply, "output"),
+          },
+        },
       },
       default: problem,
     },

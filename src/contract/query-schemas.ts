@@ -53,6 +53,7 @@ export const entriesQuery = z
     after: optionalParameter(position),
     from: optionalParameter(timestamp),
     to: optionalParameter(timestamp),
+    periodId: optionalParameter(labelText),
     externalId: optionalParameter(labelText),
     glAccountCode: optionalParameter(labelText),
   })
@@ -64,6 +65,10 @@ export const entriesQuery = z
 export const historyQuery = z.object({ limit, after: optionalParameter(position) });
 
 export const postedWritesQuery = z.object({ limit, offset: optionalParameter(position) });
+
+export const closesQuery = z.object({ limit, offset: optionalParameter(position) });
+
+export const proofQuery = z.object({ entryId: z.string({ error: "is required" }) });
 
 export const streamQuery = z.object({ since: optionalParameter(position) });
 

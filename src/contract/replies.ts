@@ -7,10 +7,15 @@ import type {
   WireAccount,
   WireBalance,
   WireBulkResult,
+  WireClose,
+  WireClosePage,
+  WireCloseWithBalances,
   WireEntry,
+  WireEntryDocument,
   WireEntryPage,
   WireLedger,
   WirePostedWrites,
+  WireProof,
   WireReserveResult,
   WireWalletBalance,
   WireWalletHistory,
@@ -87,6 +92,60 @@ export const entryPageReply = z.strictObject({
   total: z.int(),
   hasMore: z.boolean(),
 }) satisfies z.ZodType<WireEntryPage>;
+
+export const entryDocumentReply = entryReply.omit({
+  reversedByJournalId: true,
+}) satisfies z.ZodType<WireEntryDocument>;
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const closeReply = z.strictObject({
+  ledgerId: id,
+  closeId: id,
+  number: z.int().positive(),
+  periodId: z.string(),
+  reason: z.string().nullable(),
+  startsAt: timestamp.nullable(),
+  endsAt: timestamp,
+  closedAt: timestamp,
+  lastSequence: z.int(),
+  entryCount: z.int(),
+  merkleRoot: hash,
+  merkleAlgorithm: z.string(),
+  balancesRoot: hash,
+  previousCloseHash: hash.nullable(),
+  closeHash: hash,
+}) satisfies z.ZodType<WireClose>;
+
+export const closePageReply = z.strictObject({
+  closes: z.array(closeReply),
+  total: z.int(),
+  hasMore: z.boolean(),
+}) satisfies z.ZodType<WireClosePage>;
+
+export const closeWithBalancesReply = closeReply.extend({
+  balances: z.array(
+    z.strictObject({
+      glAccountCode: z.string(),
+      opening: amount,
+      debits: amount,
+      credits: amount,
+      closing: amount,
+      entryCount: z.int(),
+    }),
+  ),
+}) satisfies z.ZodType<WireCloseWithBalances>;
+
+export const proofReply = z.strictObject({
+  format: z.literal("ledgerctl-proof-v1"),
+  leafIndex: z.int(),
+  treeSize: z.int(),
+  auditPath: z.array(hash),
+  entry: entryDocumentReply,
+  close: closeReply,
+}) satisfies z.ZodType<WireProof>;
+
+export const bundleReply = z.string().describe("a close, its accounts, its entries, a trailer");
 
 export const writeReply = z.strictObject({
   journalId: id,

@@ -2,14 +2,17 @@
 import type { z } from "zod";
 import type { Scope } from "../core/ledger.ts";
 import { pathTemplates } from "./paths.ts";
+import { closeBody } from "./close-body.ts";
 import { entryBody, reversalBody } from "./entry-body.ts";
 import {
   accountsQuery,
   balanceQuery,
+  closesQuery,
   entriesQuery,
   historyQuery,
   noQuery,
   postedWritesQuery,
+  proofQuery,
   streamQuery,
 } from "./query-schemas.ts";
 import {
@@ -17,11 +20,16 @@ import {
   balanceMessage,
   balanceReply,
   bulkReply,
+  bundleReply,
+  closePageReply,
+  closeReply,
+  closeWithBalancesReply,
   entryPageReply,
   entryReply,
   ledgerListReply,
   ledgerReply,
   postedWritesReply,
+  proofReply,
   reserveReply,
   walletBalanceReply,
   walletHistoryReply,
@@ -48,6 +56,8 @@ export interface Route {
   readonly body: { readonly schema: z.ZodType; readonly optional: boolean } | null;
   readonly status: 200 | 201;
   readonly reply: z.ZodType;
+  /** The reply is NDJSON, sent as it is made. */
+  readonly isStream?: true;
 }
 
 export const routes = {
@@ -140,6 +150,57 @@ export const routes = {
     body: null,
     status: 200,
     reply: postedWritesReply,
+  },
+  closePeriod: {
+    method: "POST",
+    path: pathTemplates.closePeriod,
+    scope: "periods:close",
+    summary: "Close a period",
+    query: noQuery,
+    body: { schema: closeBody, optional: false },
+    status: 201,
+    reply: closeReply,
+  },
+  listCloses: {
+    method: "GET",
+    path: pathTemplates.listCloses,
+    scope: "read",
+    summary: "Closes by number",
+    query: closesQuery,
+    body: null,
+    status: 200,
+    reply: closePageReply,
+  },
+  getClose: {
+    method: "GET",
+    path: pathTemplates.getClose,
+    scope: "read",
+    summary: "One close with its trial balance",
+    query: noQuery,
+    body: null,
+    status: 200,
+    reply: closeWithBalancesReply,
+  },
+  getProof: {
+    method: "GET",
+    path: pathTemplates.getProof,
+    scope: "read",
+    summary: "The proof that an entry is in a close",
+    query: proofQuery,
+    body: null,
+    status: 200,
+    reply: proofReply,
+  },
+  getBundle: {
+    method: "GET",
+    path: pathTemplates.getBundle,
+    scope: "read",
+    summary: "A close with all its entries, as NDJSON",
+    query: noQuery,
+    body: null,
+    status: 200,
+    reply: bundleReply,
+    isStream: true,
   },
   creditWallet: {
     method: "POST",

@@ -99,6 +99,68 @@ export interface WireReversalInput {
   readonly metadata?: JsonObject | null;
 }
 
+/** A close. Hashes are 64 lower-case hex digits. */
+export interface WireClose {
+  readonly ledgerId: string;
+  readonly closeId: string;
+  /** 1, 2, 3 … in its ledger. */
+  readonly number: number;
+  readonly periodId: string;
+  readonly reason: string | null;
+  /** null: from the beginning of the books. */
+  readonly startsAt: string | null;
+  /** Exclusive. */
+  readonly endsAt: string;
+  readonly closedAt: string;
+  readonly lastSequence: number;
+  readonly entryCount: number;
+  readonly merkleRoot: string;
+  readonly merkleAlgorithm: string;
+  readonly balancesRoot: string;
+  readonly previousCloseHash: string | null;
+  readonly closeHash: string;
+}
+
+export interface WireClosePage {
+  readonly closes: readonly WireClose[];
+  readonly total: number;
+  readonly hasMore: boolean;
+}
+
+/** A line of a closing trial balance: integer strings in the smallest unit of the functional currency. */
+export interface WireBalanceRow {
+  readonly glAccountCode: string;
+  readonly opening: string;
+  readonly debits: string;
+  readonly credits: string;
+  readonly closing: string;
+  readonly entryCount: number;
+}
+
+export interface WireCloseWithBalances extends WireClose {
+  readonly balances: readonly WireBalanceRow[];
+}
+
+/** What of an entry is hashed: all but whether it has been reversed since. */
+export type WireEntryDocument = Omit<WireEntry, "reversedByJournalId">;
+
+export interface WireProof {
+  readonly format: "ledgerctl-proof-v1";
+  readonly leafIndex: number;
+  readonly treeSize: number;
+  /** From the leaf's neighbour upwards. */
+  readonly auditPath: readonly string[];
+  readonly entry: WireEntryDocument;
+  readonly close: WireClose;
+}
+
+export interface WireCloseInput {
+  readonly periodId: string;
+  readonly reason?: string | null;
+  readonly startsAt?: string | null;
+  readonly endsAt?: string | null;
+}
+
 /** Amounts are integer strings in smallest units. */
 export interface WireWalletBalance {
   readonly balance: string;
@@ -181,6 +243,12 @@ export interface WireReplies {
   readonly getEntry: WireEntry;
   readonly reverseEntry: WireWriteResult;
   readonly listPostedWrites: WirePostedWrites;
+  readonly closePeriod: WireClose;
+  readonly listCloses: WireClosePage;
+  readonly getClose: WireCloseWithBalances;
+  readonly getProof: WireProof;
+  /** NDJSON, streamed. */
+  readonly getBundle: AsyncIterable<string>;
   readonly creditWallet: WireWalletResult;
   readonly debitWallet: WireWalletResult;
   readonly getWalletBalance: WireWalletBalance;
@@ -208,6 +276,9 @@ export interface WireProblem {
   /** DUPLICATE_ENTRY: the entry that came first. */
   readonly journalId?: string;
   readonly persistedAt?: string;
+  /** PERIOD_CLOSED: the close that covers the date. */
+  readonly periodId?: string;
+  readonly closeId?: string;
   /** ALREADY_REVERSED: the reversal that came first. */
   readonly reversalJournalId?: string;
 }

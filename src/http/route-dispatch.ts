@@ -11,6 +11,13 @@ import { parseQuery } from "../contract/query-schemas.ts";
 import { routes, type Route, type RouteName } from "../contract/routes.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
 import { getEntry, listEntries, postEntry, reverseEntry } from "./handlers/journal-entries.ts";
+import {
+  closePeriod,
+  getBundle,
+  getClose,
+  getProof,
+  listCloses,
+} from "./handlers/period-closes.ts";
 import { getBalance, getLedger, listAccounts, listLedgers } from "./handlers/ledgers.ts";
 import {
   commitHold,
@@ -37,6 +44,11 @@ const handlers: { [Name in RouteName]: RouteHandler<Name> } = {
   getEntry,
   reverseEntry,
   listPostedWrites,
+  closePeriod,
+  listCloses,
+  getClose,
+  getProof,
+  getBundle,
   creditWallet,
   debitWallet,
   getWalletBalance,
@@ -64,13 +76,13 @@ export interface Dispatcher {
   readonly ledgers: LedgerDirectory;
 }
 
-/** Answers with the reply's status and JSON text, or throws a Refusal. `onCaller` hears who called. */
+/** Answers with the reply's status and its JSON text or NDJSON lines, or throws a Refusal. `onCaller` hears who called. */
 export async function dispatch(
   { books, authenticator, ledgers }: Dispatcher,
   name: RouteName,
   raw: RawRequest,
   onCaller: (caller: Caller) => void,
-): Promise<{ status: number; json: string }> {
+): Promise<{ status: number; body: string | AsyncIterable<string> }> {
   const route: Route = routes[name];
   const caller = await authenticateRequest(authenticator, raw);
   onCaller(caller);
@@ -85,11 +97,13 @@ export async function dispatch(
     callerKey: callerKey ?? "",
     entryId: raw.parameters["entryId"] ?? "",
     holdId: raw.parameters["holdId"] ?? "",
+    closeId: raw.parameters["closeId"] ?? "",
     query: readQuery(route, raw.target),
     body: readBody(route, raw),
     bodyBytes: raw.body?.length ?? 0,
   });
-  return { status: route.status, json: stringify(name, reply) };
+  const { status, isStream } = route;
+  return { status, body: isStream ? (reply as AsyncIterable<string>) : stringify(name, reply) };
 }
 
 /** Who sent a request, or the refusal `unauthorized`. */

@@ -2,6 +2,7 @@
 // stops. What a request means is in route-dispatch.ts.
 import { METHODS, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { Readable } from "node:stream";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { newId } from "../engine/new-id.ts";
 import { Refusal } from "../core/errors.ts";
@@ -162,13 +163,19 @@ function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
       handler: async (request, reply) => {
         const noted: RequestNotes = {};
         notes.set(request, noted);
-        const { status, json } = await dispatch(
+        const { status, body } = await dispatch(
           dispatcher,
           name,
           rawRequest(request),
           (caller) => (noted.caller = caller),
         );
-        return reply.code(status).type("application/json; charset=utf-8").send(json);
+        if (typeof body === "string") {
+          return reply.code(status).type("application/json; charset=utf-8").send(body);
+        }
+        return reply
+          .code(status)
+          .type("application/x-ndjson; charset=utf-8")
+          .send(Readable.from(body, { highWaterMark: 1 }));
       },
     });
   }

@@ -1,11 +1,17 @@
 // Posting, reversing and reading journal entries.
 import { Refusal, validationRefusal } from "../../core/errors.ts";
-import type { StoredEntry } from "../../core/journal.ts";
+import type { Period } from "../../core/period.ts";
 import { parseUuid } from "../../core/text.ts";
 import { parseEntryBody, parseReversalBody } from "../../contract/entry-body.ts";
-import type { WireEntry } from "../../contract/wire.ts";
-import { countEntries, findEntry, listEntries as listPage } from "../../store/journal-reads.ts";
+import {
+  countEntries,
+  findEntry,
+  listEntries as listPage,
+  type EntryFilter,
+} from "../../store/journal-reads.ts";
 import { getLastSequence } from "../../store/ledgers.ts";
+import { resolvePeriod } from "./period-closes.ts";
+import { wireEntry } from "./wire-entry.ts";
 import type { RouteHandler } from "./route-handler.ts";
 
 /** What a reversal weighs beside its body: the entry that it mirrors is read and written whole. */
@@ -33,8 +39,10 @@ export const getEntry: RouteHandler<"getEntry"> = async ({ pool }, { ledger, ent
 };
 
 export const listEntries: RouteHandler<"listEntries"> = async ({ pool }, { ledger, query }) => {
-  const { limit, offset, after, ...filter } = query;
+  const { limit, offset, after, periodId, ...given } = query;
   const { ledgerId } = ledger;
+  const filter =
+    periodId === null ? given : within(given, await resolvePeriod(pool, ledgerId, periodId));
   // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
   const upToSequence = await getLastSequence(pool, ledgerId);
   const isFiltered = Object.values(filter).some((value) => value !== null);
@@ -58,13 +66,10 @@ export const listEntries: RouteHandler<"listEntries"> = async ({ pool }, { ledge
   };
 };
 
-function wireEntry(entry: StoredEntry): WireEntry {
-  return {
-    ...entry,
-    lines: entry.lines.map((line) => ({
-      ...line,
-      transactionAmount: line.transactionAmount.toString(),
-      functionalAmount: line.functionalAmount.toString(),
-    })),
-  };
+/** A filter, narrowed to a period. */
+function within(filter: EntryFilter, { startsAt, endsAt }: Period): EntryFilter {
+  const from =
+    filter.from === null || (startsAt !== null && startsAt > filter.from) ? startsAt : filter.from;
+  const to = filter.to === null || endsAt < filter.to ? endsAt : filter.to;
+  return { ...filter, from, to };
 }

@@ -2,6 +2,7 @@
 import type { LedgerIdentity } from "../../core/ledger.ts";
 import type { ExactJson } from "../../contract/exact-json.ts";
 import type { RouteName, RouteQuery, RouteReply } from "../../contract/routes.ts";
+import type { Closes } from "../../engine/closes.ts";
 import type { Journal } from "../../engine/journal.ts";
 import type { WalletReader } from "../../engine/wallet-reader.ts";
 import type { Wallets } from "../../engine/wallets.ts";
@@ -12,6 +13,7 @@ import type { Caller } from "../authenticate.ts";
 export interface Books {
   readonly pool: ReadPool;
   readonly journal: Journal;
+  readonly closes: Closes;
   readonly wallets: Wallets;
   readonly walletReader: WalletReader;
   readonly connections: WriteConnections;
@@ -21,9 +23,10 @@ export interface RouteRequest<Name extends RouteName> {
   readonly caller: Caller;
   /** The ledger of the path, known to be the caller's. */
   readonly ledger: LedgerIdentity;
-  /** The `{entryId}` or `{holdId}` of the path, decoded; empty where the path has none. */
+  /** The `{entryId}`, `{holdId}` or `{closeId}` of the path, decoded; empty where the path has none. */
   readonly entryId: string;
   readonly holdId: string;
+  readonly closeId: string;
   /** The wallet of the path; empty where the path names none. */
   readonly callerKey: string;
   readonly query: RouteQuery<Name>;

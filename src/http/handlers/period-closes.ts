@@ -1,0 +1,139 @@
+// Closing periods, reading closes, and what lets an outsider check one: proofs and bundles.
+import { canonicalEntry, canonicalJson } from "../../core/canonical.ts";
+import type { BalanceRow, CloseRecord } from "../../core/close.ts";
+import { Refusal, validationRefusal } from "../../core/errors.ts";
+import type { LedgerIdentity } from "../../core/ledger.ts";
+import { readPeriodLabel, type Period } from "../../core/period.ts";
+import { parseUuid } from "../../core/text.ts";
+import { parseCloseBody } from "../../contract/close-body.ts";
+import type { WireBalanceRow } from "../../contract/wire.ts";
+import { proveEntry } from "../../engine/proofs.ts";
+import {
+  countCloses,
+  findClose,
+  findCloseByPeriod,
+  listCloseBalances,
+  listCloses as listPage,
+} from "../../store/close-reads.ts";
+import { findEntry, listEntries } from "../../store/journal-reads.ts";
+import type { ReadConnection } from "../../store/read-pool.ts";
+import type { RouteHandler } from "./route-handler.ts";
+import { entryDocument } from "./wire-entry.ts";
+
+export const closePeriod: RouteHandler<"closePeriod"> = async ({ closes }, { body, ledger }) => {
+  const draft = parseCloseBody(body);
+  if (draft.faults) throw validationRefusal(draft.faults);
+  return closes.closePeriod(ledger.ledgerId, draft.value);
+};
+
+export const listCloses: RouteHandler<"listCloses"> = async ({ pool }, { ledger, query }) => {
+  const { limit, offset } = query;
+  const { ledgerId } = ledger;
+  const total = await countCloses(pool, ledgerId);
+  const skip = offset ?? 0;
+  // Numbers have no gaps: an offset is a number.
+  const closes = skip < total ? await listPage(pool, ledgerId, { afterNumber: skip, limit }) : [];
+  return { closes, total, hasMore: skip + closes.length < total };
+};
+
+export const getClose: RouteHandler<"getClose"> = async ({ pool }, { ledger, closeId }) => {
+  const close = await requireClose(pool, ledger, closeId);
+  return { ...close, balances: (await listCloseBalances(pool, close)).map(wireBalanceRow) };
+};
+
+export const getProof: RouteHandler<"getProof"> = async ({ pool }, request) => {
+  const close = await requireClose(pool, request.ledger, request.closeId);
+  const journalId = parseUuid(request.query.entryId);
+  const entry = journalId === null ? null : await findEntry(pool, close.ledgerId, journalId);
+  if (entry === null) throw new Refusal("entryNotFound", "the ledger has no entry with this id");
+  const { leafIndex, treeSize, auditPath } = await proveEntry(pool, close, entry);
+  return {
+    format: "ledgerctl-proof-v1",
+    leafIndex,
+    treeSize,
+    auditPath: auditPath.map((hash) => hash.toString("hex")),
+    entry: entryDocument(entry),
+    close,
+  };
+};
+
+export const getBundle: RouteHandler<"getBundle"> = async ({ pool }, { ledger, closeId }) => {
+  const close = await requireClose(pool, ledger, closeId);
+  const balances = await listCloseBalances(pool, close);
+  return bundleLines(pool, close, balances);
+};
+
+/** Entries that are read at a time. */
+const entriesPerRead = 100;
+
+/** A bundle, line by line; documents in canonical form. Reads on only as its reader does. */
+async function* bundleLines(
+  pool: ReadConnection,
+  close: CloseRecord,
+  balances: readonly BalanceRow[],
+): AsyncGenerator<string> {
+  const record = canonicalJson({ ...close });
+  yield `{"kind":"close","format":"ledgerctl-bundle-v1","close":${record}}\n`;
+  for (const row of balances) {
+    yield `{"kind":"account","account":${canonicalJson({ ...wireBalanceRow(row) })}}\n`;
+  }
+  const { ledgerId, startsAt, endsAt, lastSequence } = close;
+  const filter = { from: startsAt, to: endsAt, externalId: null, glAccountCode: null };
+  let entries = 0;
+  for (let afterSequence = 0; entries < close.entryCount;) {
+    const page = await listEntries(pool, ledgerId, {
+      filter,
+      afterSequence,
+      upToSequence: lastSequence,
+      offset: 0,
+      limit: entriesPerRead,
+    });
+    const last = page.at(-1);
+    // A reader counts: without the trailer, the bundle is known to be broken.
+    if (last === undefined) return;
+    yield page.map((entry) => `{"kind":"entry","entry":${canonicalEntry(entry)}}\n`).join("");
+    entries += page.length;
+    afterSequence = last.sequence;
+  }
+  yield `{"kind":"trailer","accounts":${balances.length},"entries":${entries}}\n`;
+}
+
+/** The period of a label: as it was closed, else what the label itself says; `closeNotFound` for others. */
+export async function resolvePeriod(
+  pool: ReadConnection,
+  ledgerId: string,
+  periodId: string,
+): Promise<Period> {
+  const close = await findCloseByPeriod(pool, ledgerId, periodId);
+  if (close !== null) return close;
+  const meaning = readPeriodLabel(periodId);
+  if (meaning === "toDate") {
+    throw new Refusal("closeNotFound", "the ledger has closed no period of this name");
+  }
+  if ("fault" in meaning) {
+    throw validationRefusal([{ parameter: "periodId", detail: meaning.fault }]);
+  }
+  return meaning;
+}
+
+async function requireClose(
+  pool: ReadConnection,
+  { ledgerId }: LedgerIdentity,
+  closeIdText: string,
+): Promise<CloseRecord> {
+  const closeId = parseUuid(closeIdText);
+  const close = closeId === null ? null : await findClose(pool, ledgerId, closeId);
+  if (close === null) throw new Refusal("closeNotFound", "the ledger has no close with this id");
+  return close;
+}
+
+function wireBalanceRow(row: BalanceRow): WireBalanceRow {
+  return {
+    glAccountCode: row.glAccountCode,
+    opening: row.opening.toString(),
+    debits: row.debits.toString(),
+    credits: row.credits.toString(),
+    closing: row.closing.toString(),
+    entryCount: row.entryCount,
+  };
+}

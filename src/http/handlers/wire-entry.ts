@@ -1,0 +1,21 @@
+// Entries as they travel.
+import type { StoredEntry } from "../../core/journal.ts";
+import type { WireEntry, WireEntryDocument } from "../../contract/wire.ts";
+
+/** An entry as it is read. */
+export function wireEntry(entry: StoredEntry): WireEntry {
+  return { ...entryDocument(entry), reversedByJournalId: entry.reversedByJournalId };
+}
+
+/** What of an entry is hashed, as it travels. */
+export function entryDocument(entry: StoredEntry): WireEntryDocument {
+  const { reversedByJournalId, ...document } = entry;
+  return {
+    ...document,
+    lines: entry.lines.map((line) => ({
+      ...line,
+      transactionAmount: line.transactionAmount.toString(),
+      functionalAmount: line.functionalAmount.toString(),
+    })),
+  };
+}
