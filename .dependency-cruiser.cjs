@@ -1,4 +1,5 @@
-// Which way imports may go: cli → http, client → engine → store → core; contract stands on core.
+// Which way imports may go: cli → http, client → engine → store → core; contract stands on core, and
+// verify on both.
 // Each rule names a room and what it must not reach.
 const room = (from, forbidden, comment) => ({
   name: `${from}-stays-below`,
@@ -10,7 +11,11 @@ const room = (from, forbidden, comment) => ({
 
 module.exports = {
   forbidden: [
-    room("core", "contract/|store/|engine/|http/|client/|cli/|config|log", "core is pure rules"),
+    room(
+      "core",
+      "verify/|contract/|store/|engine/|http/|client/|cli/|config|log",
+      "core is pure rules",
+    ),
     {
       name: "core-does-no-io",
       severity: "error",
@@ -23,11 +28,24 @@ module.exports = {
     },
     room(
       "contract",
-      "store/|engine/|http/|client/|cli/|config|log",
+      "verify/|store/|engine/|http/|client/|cli/|config|log",
       "contract stands on core alone",
     ),
-    room("store", "contract/|engine/|http/|client/|cli/|config|log", "store stands on core"),
-    room("engine", "contract/|http/|client/|cli/|config|log", "engine stands on store and core"),
+    room(
+      "verify",
+      "store/|engine/|http/|client/|cli/|config|log",
+      "checks of proofs trust nothing but arithmetic",
+    ),
+    room(
+      "store",
+      "verify/|contract/|engine/|http/|client/|cli/|config|log",
+      "store stands on core",
+    ),
+    room(
+      "engine",
+      "verify/|contract/|http/|client/|cli/|config|log",
+      "engine stands on store and core",
+    ),
     room("http", "client/|cli/|config", "the server does not know its callers"),
     room("client", "store/|engine/|http/|cli/|config|log", "the client knows only the wire"),
     {

@@ -6,6 +6,7 @@ import { isJsonObject } from "./metadata.ts";
 import type {
   WireAccount,
   WireBalance,
+  WireBalanceRow,
   WireBulkResult,
   WireClose,
   WireClosePage,
@@ -123,17 +124,17 @@ export const closePageReply = z.strictObject({
   hasMore: z.boolean(),
 }) satisfies z.ZodType<WireClosePage>;
 
+export const balanceRowReply = z.strictObject({
+  glAccountCode: z.string(),
+  opening: amount,
+  debits: amount,
+  credits: amount,
+  closing: amount,
+  entryCount: z.int(),
+}) satisfies z.ZodType<WireBalanceRow>;
+
 export const closeWithBalancesReply = closeReply.extend({
-  balances: z.array(
-    z.strictObject({
-      glAccountCode: z.string(),
-      opening: amount,
-      debits: amount,
-      credits: amount,
-      closing: amount,
-      entryCount: z.int(),
-    }),
-  ),
+  balances: z.array(balanceRowReply),
 }) satisfies z.ZodType<WireCloseWithBalances>;
 
 export const proofReply = z.strictObject({

@@ -1,0 +1,149 @@
+// Checking a bundle: a file that holds a close with all its entries.
+import type { BalanceRow } from "../core/close.ts";
+import type { JsonObject, JsonValue } from "../core/journal.ts";
+import { CloseCheck, type CloseVerdict } from "./close-check.ts";
+import { readBalanceRow, readCloseRecord } from "./documents.ts";
+import { AmbiguousJson, parseStrictJson } from "./strict-json.ts";
+
+/** A file that is no bundle at all: there is nothing to check. */
+export class NoBundle extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "NoBundle";
+  }
+}
+
+/**
+ * Checks a bundle line by line. `expected` is a merkleRoot or closeHash from elsewhere, 64 lower-case hex
+ * digits, or null. Throws NoBundle where the file does not even begin as one.
+ */
+export async function checkBundle(
+  lines: AsyncIterable<string>,
+  expected: string | null,
+): Promise<CloseVerdict> {
+  let bundle: BundleCheck | null = null;
+  for await (const line of lines) {
+    if (bundle === null) bundle = new BundleCheck(line);
+    else bundle.addLine(line);
+  }
+  if (bundle === null) throw new NoBundle("the file is empty");
+  return bundle.finish(expected);
+}
+
+class BundleCheck {
+  readonly #check: CloseCheck;
+  readonly #balances: BalanceRow[] = [];
+  #entries = 0;
+  #lineNumber = 1;
+  #hasEnded = false;
+
+  constructor(firstLine: string) {
+    const first = readFirst(firstLine);
+    const record = readCloseRecord(first["close"]);
+    if ("fault" in record) throw new NoBundle(`the close record can't be read: ${record.fault}`);
+    this.#check = new CloseCheck(record.document, "period");
+    this.#requireMembers(first, ["kind", "format", "close"]);
+  }
+
+  addLine(line: string): void {
+    this.#lineNumber += 1;
+    const where = this.#where();
+    let value: JsonObject;
+    try {
+      value = parseStrictJson(line);
+    } catch (error) {
+      if (!(error instanceof AmbiguousJson)) throw error;
+      this.#check.find(where, error.message);
+      return;
+    }
+    if (this.#hasEnded) {
+      this.#check.find(where, "stands behind the trailer");
+      return;
+    }
+    switch (value["kind"]) {
+      case "account":
+        this.#addAccount(value, where);
+        return;
+      case "entry":
+        this.#addEntry(value, where);
+        return;
+      case "trailer":
+        this.#addTrailer(value, where);
+        return;
+      default:
+        this.#check.find(where, `is of no kind that a bundle has: ${text(value["kind"])}`);
+    }
+  }
+
+  finish(expected: string | null): CloseVerdict {
+    if (!this.#hasEnded)
+      this.#check.find(
+        "line " + String(this.#lineNumber),
+        "is the last: there is no trailer, the file was cut off",
+      );
+    return this.#check.finish(this.#balances, expected);
+  }
+
+  #addAccount(value: JsonObject, where: string): void {
+    this.#requireMembers(value, ["kind", "account"]);
+    if (this.#entries > 0) this.#check.find(where, "is an account behind entries");
+    const row = readBalanceRow(value["account"]);
+    if ("fault" in row) this.#check.find(where, `is no balance row: ${row.fault}`);
+    else this.#balances.push(row.document);
+  }
+
+  #addEntry(value: JsonObject, where: string): void {
+    this.#requireMembers(value, ["kind", "entry"]);
+    this.#entries += 1;
+    const { entry } = value;
+    if (isObject(entry)) this.#check.addEntry(entry, where);
+    else this.#check.find(where, "has no entry");
+  }
+
+  #addTrailer(value: JsonObject, where: string): void {
+    this.#hasEnded = true;
+    this.#requireMembers(value, ["kind", "accounts", "entries"]);
+    const { accounts, entries } = value;
+    if (accounts !== this.#balances.length) {
+      this.#check.find(
+        where,
+        `counts ${text(accounts)} accounts; there are ${this.#balances.length}`,
+      );
+    }
+    if (entries !== this.#entries) {
+      this.#check.find(where, `counts ${text(entries)} entries; there are ${this.#entries}`);
+    }
+  }
+
+  #requireMembers(value: JsonObject, names: readonly string[]): void {
+    const others = Object.keys(value).filter((name) => !names.includes(name));
+    for (const name of others)
+      this.#check.find(this.#where(), `has a member ${JSON.stringify(name)}`);
+  }
+
+  #where(): string {
+    return `line ${this.#lineNumber}`;
+  }
+}
+
+function readFirst(line: string): JsonObject {
+  let first: JsonObject;
+  try {
+    first = parseStrictJson(line);
+  } catch (error) {
+    if (!(error instanceof AmbiguousJson)) throw error;
+    throw new NoBundle(`its first line ${error.message}`);
+  }
+  if (first["kind"] !== "close" || first["format"] !== "ledgerctl-bundle-v1") {
+    throw new NoBundle("its first line is not the close of a ledgerctl-bundle-v1");
+  }
+  return first;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function text(value: JsonValue | undefined): string {
+  return value === undefined ? "nothing" : JSON.stringify(value).slice(0, 80);
+}

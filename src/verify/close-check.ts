@@ -1,0 +1,229 @@
+// Checking a close against the content of its entries: nothing that was stored is believed.
+import { canonicalJson } from "../core/canonical.ts";
+import {
+  balancesRootOf,
+  closeHashOf,
+  merkleAlgorithm,
+  TrialBalance,
+  type BalanceRow,
+  type CloseRecord,
+} from "../core/close.ts";
+import type { JsonObject } from "../core/journal.ts";
+import { CompactRange, hashLeaf } from "../core/merkle.ts";
+import { holds } from "../core/period.ts";
+import { compareUtf8 } from "../core/text.ts";
+import type { Timestamp } from "../core/time.ts";
+import { readEntryDocument, type EntryDocument } from "./documents.ts";
+
+/** What does not match: where, and how. */
+export interface Finding {
+  /** `close`, `entry <journalId> (sequence n)`, `account <code>` or `line n` of a file. */
+  readonly where: string;
+  readonly what: string;
+}
+
+/** The verdict on a close. `ok` only when everything was compared and equal. */
+export interface CloseVerdict {
+  readonly ok: boolean;
+  /** Whether a root or hash from elsewhere was at hand, and is the record's. */
+  readonly anchored: boolean;
+  readonly merkleRoot: string;
+  readonly closeHash: string;
+  readonly checked: readonly string[];
+  readonly notChecked: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** Nobody reads more; counting goes on. */
+const findingsMax = 20;
+
+/** Which entries are at hand: the period's own, or all up to the close's last sequence. */
+export type Coverage = "period" | "journal";
+
+/** Takes entries one by one, in memory for one row an account. */
+export class CloseCheck {
+  readonly #record: CloseRecord;
+  readonly #coverage: Coverage;
+  readonly #findings: Finding[] = [];
+  readonly #balances = new TrialBalance();
+  readonly #leaves = new CompactRange();
+  #lastSequence = 0;
+
+  constructor(record: CloseRecord, coverage: Coverage) {
+    this.#record = record;
+    this.#coverage = coverage;
+  }
+
+  /** The root over the entries so far, from their content: 64 hex digits. */
+  get merkleRoot(): string {
+    return this.#leaves.root().toString("hex");
+  }
+
+  /** Notes something that does not match. */
+  find(where: string, what: string): void {
+    if (this.#findings.length < findingsMax) this.#findings.push({ where, what });
+  }
+
+  /** Takes the next entry, by sequence; `place` names it should it be unreadable. */
+  addEntry(content: JsonObject, place: string): void {
+    const read = readEntryDocument(content);
+    if ("fault" in read) {
+      this.find(place, `is no entry document: ${read.fault}`);
+      return;
+    }
+    const { document } = read;
+    const where = `entry ${document.journalId} (sequence ${document.sequence})`;
+    for (const what of this.#entryFaults(document)) this.find(where, what);
+    this.#lastSequence = document.sequence;
+    const lines = document.lines.map(({ glAccountCode, functionalAmount }) => ({
+      glAccountCode,
+      functionalAmount: BigInt(functionalAmount),
+    }));
+    if (holds(this.#record, document.transactionDate)) {
+      this.#leaves.append(hashLeaf(canonicalJson(content)));
+      this.#balances.addEntry(lines);
+    } else if (this.#isBefore(document.transactionDate)) {
+      this.#balances.addOpening(lines);
+    }
+  }
+
+  /** Compares what was recomputed with the record, its trial balance and, if there is one, an anchor. */
+  finish(balances: readonly BalanceRow[] | null, expected: string | null): CloseVerdict {
+    const record = this.#record;
+    const closeHash = closeHashOf(record).toString("hex");
+    this.#compareRecord(closeHash);
+    this.#compareBalances(balances);
+    const isExpected = expected === null || expected === this.merkleRoot || expected === closeHash;
+    if (!isExpected) {
+      this.find(
+        "close",
+        `${expected} was expected; neither the merkleRoot nor the closeHash is it`,
+      );
+    }
+    const ok = this.#findings.length === 0;
+    return {
+      ok,
+      anchored: ok && expected !== null && isExpected,
+      merkleRoot: this.merkleRoot,
+      closeHash,
+      checked: [
+        "the root over the entries' content",
+        ...(balances === null ? [] : ["the trial balance of the period and its root"]),
+        ...(this.#coverage === "journal" ? ["the openings, from all entries before"] : []),
+        "the close's own hash",
+        ...(expected === null ? [] : ["the figure that was expected"]),
+      ],
+      notChecked: this.#notChecked(closeHash, expected),
+      findings: this.#findings,
+    };
+  }
+
+  #notChecked(closeHash: string, expected: string | null): string[] {
+    return [
+      ...(this.#coverage === "period"
+        ? ["the openings: entries before the period are not here"]
+        : []),
+      ...(this.#record.previousCloseHash === null ? [] : ["the closes before this one"]),
+      ...(expected === null ? ["a figure from elsewhere: nothing was expected"] : []),
+      ...(expected !== null && expected !== closeHash
+        ? ["bounds, balances and reason: a merkleRoot does not cover them"]
+        : []),
+    ];
+  }
+
+  #isBefore(date: Timestamp): boolean {
+    return this.#record.startsAt !== null && date < this.#record.startsAt;
+  }
+
+  #entryFaults(document: EntryDocument): string[] {
+    const { ledgerId, sequence, transactionDate, persistedAt, lines } = document;
+    const record = this.#record;
+    const faults: string[] = [];
+    if (ledgerId !== record.ledgerId) faults.push(`is of the ledger ${ledgerId}`);
+    if (sequence <= this.#lastSequence) faults.push(`comes after sequence ${this.#lastSequence}`);
+    if (this.#coverage === "journal" && sequence > this.#lastSequence + 1) {
+      faults.push(`comes right after sequence ${this.#lastSequence}: what is between is missing`);
+    }
+    if (sequence > record.lastSequence)
+      faults.push(`is beyond lastSequence ${record.lastSequence}`);
+    if (this.#coverage === "period" && !holds(record, transactionDate)) {
+      faults.push(`is dated ${transactionDate}, outside of the period`);
+    }
+    if (persistedAt >= record.closedAt)
+      faults.push(`was persisted at ${persistedAt}, after the close`);
+    if (lines.length < 2) faults.push("has fewer than two lines");
+    const sum = lines.reduce((total, line) => total + BigInt(line.functionalAmount), 0n);
+    if (sum !== 0n) faults.push(`its lines sum to ${sum}`);
+    return faults;
+  }
+
+  #compareRecord(closeHash: string): void {
+    const record = this.#record;
+    const compare = (name: string, claimed: string | number, found: string | number) => {
+      if (claimed !== found) this.find("close", `${name} is ${claimed}, but comes to ${found}`);
+    };
+    if (record.startsAt !== null && record.startsAt >= record.endsAt) {
+      this.find("close", `begins at ${record.startsAt} and ends at ${record.endsAt}`);
+    }
+    compare("merkleAlgorithm", record.merkleAlgorithm, merkleAlgorithm);
+    if (this.#coverage === "journal")
+      compare("lastSequence", record.lastSequence, this.#lastSequence);
+    compare("entryCount", record.entryCount, this.#leaves.size);
+    compare("merkleRoot", record.merkleRoot, this.merkleRoot);
+    compare("closeHash", record.closeHash, closeHash);
+  }
+
+  #compareBalances(balances: readonly BalanceRow[] | null): void {
+    const found = this.#balances.rows();
+    if (this.#coverage === "journal") {
+      const root = balancesRootOf(found).toString("hex");
+      if (root !== this.#record.balancesRoot) {
+        this.find("close", `balancesRoot is ${this.#record.balancesRoot}, but comes to ${root}`);
+      }
+    }
+    if (balances === null) return;
+    const root = balancesRootOf(balances).toString("hex");
+    if (root !== this.#record.balancesRoot) {
+      this.find(
+        "close",
+        `balancesRoot is ${this.#record.balancesRoot}, but its rows come to ${root}`,
+      );
+    }
+    const rows = new Map(found.map((row) => [row.glAccountCode, row]));
+    balances.forEach((row, index) => {
+      const before = balances[index - 1];
+      for (const what of this.#rowFaults(
+        row,
+        before ?? null,
+        rows.get(row.glAccountCode) ?? null,
+      )) {
+        this.find(`account ${JSON.stringify(row.glAccountCode)}`, what);
+      }
+      rows.delete(row.glAccountCode);
+    });
+    for (const code of rows.keys()) {
+      this.find(`account ${JSON.stringify(code)}`, "has entries, but no row in the trial balance");
+    }
+    const openings = balances.reduce((sum, { opening }) => sum + opening, 0n);
+    if (openings !== 0n) this.find("close", `the openings sum to ${openings}`);
+  }
+
+  #rowFaults(row: BalanceRow, before: BalanceRow | null, found: BalanceRow | null): string[] {
+    const faults: string[] = [];
+    if (before !== null && compareUtf8(before.glAccountCode, row.glAccountCode) >= 0) {
+      faults.push(`does not come behind ${JSON.stringify(before.glAccountCode)}`);
+    }
+    if (row.closing !== row.opening + row.debits + row.credits) {
+      faults.push(`closing is ${row.closing}, not the sum of its opening, debits and credits`);
+    }
+    for (const name of ["debits", "credits", "entryCount"] as const) {
+      const sum = found?.[name] ?? 0;
+      if (BigInt(row[name]) !== BigInt(sum))
+        faults.push(`${name} is ${row[name]}, but comes to ${sum}`);
+    }
+    if (this.#coverage === "journal" && row.opening !== (found?.opening ?? 0n)) {
+      faults.push(`opening is ${row.opening}, but comes to ${found?.opening ?? 0n}`);
+    }
+    return faults;
+  }
+}

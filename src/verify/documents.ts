@@ -1,0 +1,71 @@
+// Documents of proofs and bundles as they are read: exactly their members, each of its type.
+import type { z } from "zod";
+import type { BalanceRow, CloseRecord } from "../core/close.ts";
+import type { JsonObject } from "../core/journal.ts";
+import { parseTimestamp, type Timestamp } from "../core/time.ts";
+import { balanceRowReply, closeReply, entryDocumentReply } from "../contract/replies.ts";
+import type { WireEntryDocument } from "../contract/wire.ts";
+
+/** A document, or what is wrong with it. */
+export type ReadDocument<Document> = { readonly document: Document } | { readonly fault: string };
+
+/** An entry as far as a check looks at it; its hash is taken over the whole document. */
+export type EntryDocument = Omit<WireEntryDocument, "transactionDate" | "persistedAt"> & {
+  readonly transactionDate: Timestamp;
+  readonly persistedAt: Timestamp;
+};
+
+export function readEntryDocument(value: unknown): ReadDocument<EntryDocument> {
+  const read = readBy(entryDocumentReply, value);
+  if ("fault" in read) return read;
+  const { transactionDate, persistedAt } = read.document;
+  if (!isTimestamp(transactionDate)) return { fault: "transactionDate is no timestamp" };
+  if (!isTimestamp(persistedAt)) return { fault: "persistedAt is no timestamp" };
+  return { document: { ...read.document, transactionDate, persistedAt } };
+}
+
+export function readCloseRecord(value: unknown): ReadDocument<CloseRecord> {
+  const read = readBy(closeReply, value);
+  if ("fault" in read) return read;
+  const { startsAt, endsAt, closedAt } = read.document;
+  if (startsAt !== null && !isTimestamp(startsAt)) return { fault: "startsAt is no timestamp" };
+  if (!isTimestamp(endsAt)) return { fault: "endsAt is no timestamp" };
+  if (!isTimestamp(closedAt)) return { fault: "closedAt is no timestamp" };
+  return { document: { ...read.document, startsAt, endsAt, closedAt } };
+}
+
+export function readBalanceRow(value: unknown): ReadDocument<BalanceRow> {
+  const read = readBy(balanceRowReply, value);
+  if ("fault" in read) return read;
+  const { glAccountCode, opening, debits, credits, closing, entryCount } = read.document;
+  return {
+    document: {
+      glAccountCode,
+      opening: BigInt(opening),
+      debits: BigInt(debits),
+      credits: BigInt(credits),
+      closing: BigInt(closing),
+      entryCount,
+    },
+  };
+}
+
+/** A document without `reversedByJournalId`, which a list of entries has besides. */
+export function hashedPart(entry: JsonObject): JsonObject {
+  const { reversedByJournalId, ...document } = entry;
+  return document;
+}
+
+function readBy<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): ReadDocument<z.output<Schema>> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { document: parsed.data };
+  const [issue] = parsed.error.issues;
+  return { fault: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}` };
+}
+
+function isTimestamp(text: string): text is Timestamp {
+  return parseTimestamp(text) === text;
+}

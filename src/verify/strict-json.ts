@@ -1,0 +1,67 @@
+// JSON of files that are not trusted: one meaning a text, or none.
+import { canonicalJson } from "../core/canonical.ts";
+import type { JsonObject, JsonValue } from "../core/journal.ts";
+
+/** A text that is no JSON, or JSON that could be read in two ways. */
+export class AmbiguousJson extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "AmbiguousJson";
+  }
+}
+
+/**
+ * Reads one JSON object (RFC 8259, and I-JSON, RFC 7493). Throws AmbiguousJson for text that is no JSON
+ * object, for a name that stands twice in one object, for lone surrogates and for numbers beyond a double.
+ */
+export function parseStrictJson(text: string): JsonObject {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    throw new AmbiguousJson("is not JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new AmbiguousJson("is not a JSON object");
+  }
+  const fault = brokenValue(value);
+  if (fault !== null) throw new AmbiguousJson(fault);
+  // In canonical form already, which is how the service writes it, nothing can stand twice.
+  const repeated = canonicalJson(value) === text ? null : repeatedName(text);
+  if (repeated !== null) throw new AmbiguousJson(`has ${JSON.stringify(repeated)} twice`);
+  return value as JsonObject;
+}
+
+function brokenValue(value: JsonValue): string | null {
+  if (typeof value === "number")
+    return Number.isFinite(value) ? null : "has a number beyond a double";
+  if (typeof value === "string") return value.isWellFormed() ? null : "has a lone surrogate";
+  if (typeof value !== "object" || value === null) return null;
+  for (const [name, member] of Object.entries(value)) {
+    const fault =
+      (name.isWellFormed() ? null : "has a lone surrogate") ?? brokenValue(member);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
+
+/** The first name that an object of valid JSON has twice. */
+function repeatedName(text: string): string | null {
+  const open: (Set<string> | null)[] = [];
+  let last = "";
+  for (const [part] of text.matchAll(token)) {
+    if (part === "{") open.push(new Set());
+    else if (part === "[") open.push(null);
+    else if (part === "}" || part === "]") open.pop();
+    else if (part === ":") {
+      const name = JSON.parse(last) as string;
+      const names = open.at(-1);
+      if (names?.has(name) === true) return name;
+      names?.add(name);
+    }
+    last = part;
+  }
+  return null;
+}
