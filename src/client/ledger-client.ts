@@ -7,6 +7,10 @@ import type {
   WireBalance,
   WireBulkMovementInput,
   WireBulkResult,
+  WireClose,
+  WireCloseInput,
+  WireClosePage,
+  WireCloseWithBalances,
   WireEntry,
   WireEntryInput,
   WireEntryPage,
@@ -30,7 +34,12 @@ export type { Exchange, HttpReply, SignedHttpOptions } from "./signed-http.ts";
 export { WalletStream, type WalletStreamOptions } from "./wallet-stream.ts";
 export type {
   WireAccount,
+  WireCloseWithBalances,
+  WireClosePage,
+  WireCloseInput,
+  WireClose,
   WireBalance,
+  WireBalanceRow,
   WireBalanceMessage,
   WireBulkMovementInput,
   WireBulkResult,
@@ -153,6 +162,38 @@ export class LedgerClient {
     query: { limit?: number; offset?: number } = {},
   ): Promise<WirePostedWrites> {
     return this.#get(withQuery(paths.listPostedWrites({ ledgerId, entryId }), query));
+  }
+
+  /** Closes a period; one that is closed gives the record that it has. */
+  async closePeriod(ledgerId: string, close: WireCloseInput): Promise<WireClose> {
+    const target = paths.closePeriod({ ledgerId });
+    const body = JSON.stringify(close);
+    const { reply } = await this.#http.send({ method: "POST", target, body, isIdempotent: true });
+    return parseReply(reply).value as WireClose;
+  }
+
+  /** Closes, oldest first. */
+  async listCloses(
+    ledgerId: string,
+    query: { limit?: number; offset?: number } = {},
+  ): Promise<WireClosePage> {
+    return this.#get(withQuery(paths.listCloses({ ledgerId }), query));
+  }
+
+  async getClose(ledgerId: string, closeId: string): Promise<WireCloseWithBalances> {
+    return this.#get(paths.getClose({ ledgerId, closeId }));
+  }
+
+  /** The proof that an entry is in a close, as the text that is checked. */
+  async getProof(ledgerId: string, closeId: string, entryId: string): Promise<string> {
+    const target = withQuery(paths.getProof({ ledgerId, closeId }), { entryId });
+    const { reply } = await this.#http.send({ method: "GET", target, isIdempotent: true });
+    return reply.text;
+  }
+
+  /** A close with all its entries: the bytes of a bundle as they come. */
+  async streamBundle(ledgerId: string, closeId: string): Promise<AsyncIterable<Uint8Array>> {
+    return this.#http.stream(paths.getBundle({ ledgerId, closeId }));
   }
 
   /** Adds to a wallet. Without an externalId one is made up, so that a lost answer can be asked for again. */

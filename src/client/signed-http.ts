@@ -1,6 +1,6 @@
 // Signed requests over kept-alive connections, tried again where that is safe.
 import { setTimeout as sleep } from "node:timers/promises";
-import { Pool } from "undici";
+import { Pool, type Dispatcher } from "undici";
 import { signRequest } from "../core/signing.ts";
 import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
 import type { WireProblem } from "../contract/wire.ts";
@@ -88,24 +88,13 @@ export class SignedHttp {
   /** Sends a request once and resolves with whatever was answered. */
   async sendOnce(request: Omit<SignedRequestInput, "isIdempotent">): Promise<HttpReply> {
     const { method, target, body = "" } = request;
-    const hasBody = body.length > 0;
     const startedMs = performance.now();
     let reply: HttpReply | null = null;
     try {
-      const response = await this.#pool.request({
-        method: method,
-        path: this.#pathPrefix + target,
-        headers: this.#headers(method, target, body),
-        ...(hasBody ? { body } : {}),
-      });
-      reply = {
-        status: response.statusCode,
-        requestId: oneHeader(response.headers["x-request-id"]),
-        retryAfterSeconds: parseSeconds(oneHeader(response.headers["retry-after"])),
-        text: await response.body.text(),
-      };
+      reply = await readReply(await this.#request(method, target, body));
       return reply;
     } catch (error) {
+      if (error instanceof ServiceUnreachable) throw error;
       throw new ServiceUnreachable(this.#options.url, error);
     } finally {
       this.#options.onExchange?.({
@@ -118,6 +107,13 @@ export class SignedHttp {
         durationMs: performance.now() - startedMs,
       });
     }
+  }
+
+  /** Reads a reply of status 2xx as it comes. Rejects with ServiceProblem or ServiceUnreachable. */
+  async stream(target: string): Promise<AsyncIterable<Uint8Array>> {
+    const response = await this.#request("GET", target, "");
+    if (response.statusCode < 300) return response.body as AsyncIterable<Uint8Array>;
+    throw problemOf(await readReply(response), false);
   }
 
   /** Where and with which headers a WebSocket on a target is opened now. */
@@ -135,6 +131,23 @@ export class SignedHttp {
     await this.#pool.close();
   }
 
+  async #request(
+    method: string,
+    target: string,
+    body: string | Buffer,
+  ): Promise<Dispatcher.ResponseData> {
+    try {
+      return await this.#pool.request({
+        method,
+        path: this.#pathPrefix + target,
+        headers: this.#headers(method, target, body),
+        ...(body.length > 0 ? { body } : {}),
+      });
+    } catch (error) {
+      throw new ServiceUnreachable(this.#options.url, error);
+    }
+  }
+
   #headers(method: string, target: string, body: string | Buffer): Record<string, string> {
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = signRequest(this.#options.apiSecret, { timestamp, method, target, body });
@@ -145,6 +158,15 @@ export class SignedHttp {
       ...(body.length === 0 ? {} : { "content-type": "application/json" }),
     };
   }
+}
+
+async function readReply(response: Dispatcher.ResponseData): Promise<HttpReply> {
+  return {
+    status: response.statusCode,
+    requestId: oneHeader(response.headers["x-request-id"]),
+    retryAfterSeconds: parseSeconds(oneHeader(response.headers["retry-after"])),
+    text: await response.body.text(),
+  };
 }
 
 /** The parsed body of a reply. */

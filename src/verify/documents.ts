@@ -4,7 +4,7 @@ import type { BalanceRow, CloseRecord } from "../core/close.ts";
 import type { JsonObject } from "../core/journal.ts";
 import { parseTimestamp, type Timestamp } from "../core/time.ts";
 import { balanceRowReply, closeReply, entryDocumentReply } from "../contract/replies.ts";
-import type { WireEntryDocument } from "../contract/wire.ts";
+import type { WireBalanceRow, WireEntryDocument } from "../contract/wire.ts";
 
 /** A document, or what is wrong with it. */
 export type ReadDocument<Document> = { readonly document: Document } | { readonly fault: string };
@@ -36,17 +36,19 @@ export function readCloseRecord(value: unknown): ReadDocument<CloseRecord> {
 
 export function readBalanceRow(value: unknown): ReadDocument<BalanceRow> {
   const read = readBy(balanceRowReply, value);
-  if ("fault" in read) return read;
-  const { glAccountCode, opening, debits, credits, closing, entryCount } = read.document;
+  return "fault" in read ? read : { document: balanceRowOf(read.document) };
+}
+
+/** A row as it travels, with amounts to count with. */
+export function balanceRowOf(row: WireBalanceRow): BalanceRow {
+  const { glAccountCode, opening, debits, credits, closing, entryCount } = row;
   return {
-    document: {
-      glAccountCode,
-      opening: BigInt(opening),
-      debits: BigInt(debits),
-      credits: BigInt(credits),
-      closing: BigInt(closing),
-      entryCount,
-    },
+    glAccountCode,
+    opening: BigInt(opening),
+    debits: BigInt(debits),
+    credits: BigInt(credits),
+    closing: BigInt(closing),
+    entryCount,
   };
 }
 

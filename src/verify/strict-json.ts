@@ -38,8 +38,7 @@ function brokenValue(value: JsonValue): string | null {
   if (typeof value === "string") return value.isWellFormed() ? null : "has a lone surrogate";
   if (typeof value !== "object" || value === null) return null;
   for (const [name, member] of Object.entries(value)) {
-    const fault =
-      (name.isWellFormed() ? null : "has a lone surrogate") ?? brokenValue(member);
+    const fault = (name.isWellFormed() ? null : "has a lone surrogate") ?? brokenValue(member);
     if (fault !== null) return fault;
   }
   return null;

@@ -1,0 +1,58 @@
+// Writes a bundle as it comes, under another name until it is whole.
+import { createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import type { Environment } from "../../../config.ts";
+import { CommandFailure, exitCodes } from "../../failure.ts";
+import type { ServiceFlags } from "../../options.ts";
+import { withService } from "../../service-context.ts";
+import { findClose } from "../period/find-close.ts";
+
+export interface BundleFlags extends ServiceFlags {
+  out: string;
+}
+
+export async function writeBundle(
+  label: string,
+  flags: BundleFlags,
+  environment: Environment,
+): Promise<void> {
+  const { out } = flags;
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const id = ledgerId();
+    const close = await findClose(client, id, label);
+    const bytes = await client.streamBundle(id, close.closeId);
+    if (out === "-") {
+      await pipeline(whole(bytes), process.stdout, { end: false });
+      return;
+    }
+    const unfinished = `${out}.part`;
+    try {
+      await pipeline(whole(bytes), createWriteStream(unfinished));
+      await rename(unfinished, out);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+    output.note(
+      `${close.entryCount} entries are in ${out}; publish the closeHash ${close.closeHash}`,
+    );
+  });
+}
+
+const trailerStart = '{"kind":"trailer"';
+
+/** The bytes of a bundle; fails when they end before its trailer. */
+async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let tail = "";
+  for await (const chunk of bytes) {
+    tail = (tail + Buffer.from(chunk).toString("latin1")).slice(-200);
+    yield chunk;
+  }
+  if (!tail.slice(tail.lastIndexOf("\n", tail.length - 2) + 1).startsWith(trailerStart)) {
+    throw new CommandFailure(
+      "the service ended the bundle before its trailer",
+      exitCodes.unavailable,
+    );
+  }
+}

@@ -1,0 +1,28 @@
+// `merkle check`: a proof against what was published. Offline.
+import { readFile } from "node:fs/promises";
+import type { Environment } from "../../../config.ts";
+import { checkProof, NoProof } from "../../../verify/proof.ts";
+import { usageFailure, type ExitCode } from "../../failure.ts";
+import type { OutputFlags } from "../../options.ts";
+import { Output } from "../../output.ts";
+import { readHash, tellVerdict } from "./verdict.ts";
+
+export interface CheckFlags extends OutputFlags {
+  root?: string;
+}
+
+export async function checkFile(
+  file: string,
+  flags: CheckFlags,
+  environment: Environment,
+): Promise<ExitCode> {
+  const output = new Output(flags, environment.isColorRefused);
+  const expected = readHash("--root", flags.root);
+  const text = await readFile(file === "-" ? "/dev/stdin" : file, "utf8");
+  try {
+    return tellVerdict(checkProof(text, expected), expected, output);
+  } catch (error) {
+    if (error instanceof NoProof) throw usageFailure(`${file} is no proof: ${error.message}`);
+    throw error;
+  }
+}

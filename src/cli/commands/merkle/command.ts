@@ -1,0 +1,72 @@
+// `ledgerctl merkle`: recomputing roots and checking proofs. What the commands do is in files beside this one.
+import type { Command } from "commander";
+import { outputOptions, serviceOptions } from "../../options.ts";
+import { runCommand } from "../../run-command.ts";
+import type { ProveFlags } from "./prove.ts";
+import type { CheckFlags } from "./check.ts";
+import type { VerifyFlags } from "./verify.ts";
+
+const sourceHelp = `
+With --bundle nothing is asked of anybody: no connection is made and no configuration is read.
+With --period the entries are read page by page from the service, and hashed here.`;
+
+export function defineMerkle(program: Command): void {
+  const merkle = program.command("merkle").description("roots and proofs of closed periods");
+  sourceOptions(merkle.command("root"))
+    .description("recompute the root of a close from its entries, and print it")
+    .addHelpText(
+      "after",
+      `${sourceHelp}\n\nExample:\n  $ ledgerctl merkle root --bundle 2026-01.ndjson`,
+    )
+    .action((flags: VerifyFlags) =>
+      runCommand(async (environment) =>
+        (await import("./verify.ts")).printRoot(flags, environment),
+      ),
+    );
+  sourceOptions(merkle.command("verify"))
+    .description("recompute root, trial balance and close hash, and compare")
+    .option("--expect <hash>", "the merkleRoot or closeHash that was published")
+    .addHelpText(
+      "after",
+      `${sourceHelp}\nExit code 3 when anything does not match.\n\nExamples:` +
+        "\n  $ ledgerctl merkle verify --bundle 2026-01.ndjson --expect d012aad1…" +
+        "\n  $ ledgerctl merkle verify --period 2026-01",
+    )
+    .action((flags: VerifyFlags) =>
+      runCommand(async (environment) =>
+        (await import("./verify.ts")).verifyClose(flags, environment),
+      ),
+    );
+  serviceOptions(merkle.command("prove <entry-id>"))
+    .description("make the proof that an entry is in a close")
+    .requiredOption("--period <label>", "the closed period")
+    .option("--out <file>", "write the proof to a file instead of stdout")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ ledgerctl merkle prove 0190b6a0-1111-7000-8000-00000000000a --period 2026-01 --out proof.json",
+    )
+    .action((entryId: string, flags: ProveFlags) =>
+      runCommand(async (environment) =>
+        (await import("./prove.ts")).proveEntry(entryId, flags, environment),
+      ),
+    );
+  outputOptions(merkle.command("check <file>"))
+    .description("check a proof, offline")
+    .option("--root <hash>", "the merkleRoot or closeHash that was published")
+    .addHelpText(
+      "after",
+      "\nExit code 3 when anything does not match.\n\nExample:" +
+        "\n  $ ledgerctl merkle check proof.json --root d012aad1…",
+    )
+    .action((file: string, flags: CheckFlags) =>
+      runCommand(async (environment) =>
+        (await import("./check.ts")).checkFile(file, flags, environment),
+      ),
+    );
+}
+
+function sourceOptions(command: Command): Command {
+  return serviceOptions(command)
+    .option("--period <label>", "a closed period, whose entries the service lists")
+    .option("--bundle <file>", "a bundle, or - for stdin");
+}

@@ -1,0 +1,45 @@
+// What a check came to, told: the word "verified" stands only behind a comparison that was equal.
+import type { CloseVerdict } from "../../../verify/close-check.ts";
+import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
+import type { Output } from "../../output.ts";
+import { printable } from "../entry/printable.ts";
+
+/** A hash of 64 hex digits in lower case; null where none was given. */
+export function readHash(flag: string, value: string | undefined): string | null {
+  if (value === undefined) return null;
+  if (!/^[0-9a-fA-F]{64}$/.test(value)) {
+    throw usageFailure(`${flag} must be a hash: 64 hexadecimal digits`);
+  }
+  return value.toLowerCase();
+}
+
+/** Prints a verdict and gives its exit code. */
+export function tellVerdict(
+  verdict: CloseVerdict,
+  expected: string | null,
+  output: Output,
+): ExitCode {
+  output.result(verdict, () => describe(verdict, expected));
+  return verdict.ok ? exitCodes.done : exitCodes.verificationFailed;
+}
+
+function describe(verdict: CloseVerdict, expected: string | null): string {
+  const lines = [
+    `merkleRoot   ${verdict.merkleRoot}`,
+    `closeHash    ${verdict.closeHash}`,
+    ...verdict.checked.map((what) => `checked      ${what}`),
+    ...verdict.notChecked.map((what) => `not checked  ${what}`),
+    ...verdict.findings.map(({ where, what }) => printable(`MISMATCH     ${where} ${what}`)),
+    "",
+  ];
+  if (!verdict.ok) lines.push("FAILED: what is above does not match.");
+  else if (verdict.anchored && expected !== null) {
+    const name = expected === verdict.closeHash ? "closeHash" : "merkleRoot";
+    lines.push(`verified: everything matches, and ${name} is the one expected.`);
+  } else {
+    lines.push(
+      "consistent, NOT anchored: compare the figures above with those that were published.",
+    );
+  }
+  return lines.join("\n");
+}

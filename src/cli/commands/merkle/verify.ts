@@ -1,0 +1,115 @@
+// `merkle root` and `merkle verify`: a close recomputed from the content of its entries.
+import { isUtf8 } from "node:buffer";
+import type { Environment } from "../../../config.ts";
+import type { CloseRecord } from "../../../core/close.ts";
+import type { JsonObject } from "../../../core/journal.ts";
+import { checkBundle, NoBundle } from "../../../verify/bundle.ts";
+import { CloseCheck, type CloseVerdict } from "../../../verify/close-check.ts";
+import { balanceRowOf, hashedPart, readCloseRecord } from "../../../verify/documents.ts";
+import type { LedgerClient } from "../../../client/ledger-client.ts";
+import { readLines } from "../../entry-files/byte-lines.ts";
+import { openByteSource } from "../../entry-files/byte-source.ts";
+import { CommandFailure, exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
+import type { ServiceFlags } from "../../options.ts";
+import { Output } from "../../output.ts";
+import { withService } from "../../service-context.ts";
+import { findClose } from "../period/find-close.ts";
+import { readHash, tellVerdict } from "./verdict.ts";
+
+export interface VerifyFlags extends ServiceFlags {
+  period?: string;
+  bundle?: string;
+  expect?: string;
+}
+
+export async function verifyClose(flags: VerifyFlags, environment: Environment): Promise<ExitCode> {
+  const expected = readHash("--expect", flags.expect);
+  const output = new Output(flags, environment.isColorRefused);
+  return tellVerdict(await checkSource(flags, environment, expected), expected, output);
+}
+
+export async function printRoot(flags: VerifyFlags, environment: Environment): Promise<ExitCode> {
+  const output = new Output(flags, environment.isColorRefused);
+  const { merkleRoot, ok, findings } = await checkSource(flags, environment, null);
+  if (!ok) {
+    const [first] = findings;
+    throw new CommandFailure(
+      `the close does not match its entries: ${first?.where ?? ""} ${first?.what ?? ""}`,
+      exitCodes.verificationFailed,
+    );
+  }
+  output.result({ merkleRoot }, () => merkleRoot);
+  return exitCodes.done;
+}
+
+async function checkSource(
+  flags: VerifyFlags,
+  environment: Environment,
+  expected: string | null,
+): Promise<CloseVerdict> {
+  const { period, bundle } = flags;
+  if (bundle !== undefined && period === undefined) return checkFile(bundle, expected);
+  if (period !== undefined && bundle === undefined) {
+    return checkPeriod(period, flags, environment, expected);
+  }
+  throw usageFailure("say either --period or --bundle");
+}
+
+async function checkFile(file: string, expected: string | null): Promise<CloseVerdict> {
+  const source = await openByteSource(file === "-" ? null : file);
+  try {
+    return await checkBundle(linesOf(source.chunks), expected);
+  } catch (error) {
+    if (error instanceof NoBundle) throw usageFailure(`${file} is no bundle: ${error.message}`);
+    throw error;
+  } finally {
+    source.stop();
+  }
+}
+
+/** The longest entry that the service takes comes to less, every character of it escaped. */
+const lineBytesMax = 16 * 1024 * 1024;
+
+/** Lines as text; one that is too long or no UTF-8 becomes an empty one, which no check takes. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  for await (const { bytes } of readLines(chunks, lineBytesMax)) {
+    yield bytes === null || !isUtf8(bytes) ? "" : bytes.toString("utf8");
+  }
+}
+
+/** Reads the journal up to the close as anybody can who may list entries. */
+async function checkPeriod(
+  period: string,
+  flags: VerifyFlags,
+  environment: Environment,
+  expected: string | null,
+): Promise<CloseVerdict> {
+  return withService(flags, environment, async ({ client, ledgerId }) => {
+    const id = ledgerId();
+    const { closeId } = await findClose(client, id, period);
+    const { balances, ...claimed } = await client.getClose(id, closeId);
+    const record = readCloseRecord(claimed);
+    if ("fault" in record) throw new Error(`the service's close can't be read: ${record.fault}`);
+    const check = new CloseCheck(record.document, "journal");
+    await addJournal(check, record.document, client);
+    return check.finish(balances.map(balanceRowOf), expected);
+  });
+}
+
+async function addJournal(
+  check: CloseCheck,
+  close: CloseRecord,
+  client: LedgerClient,
+): Promise<void> {
+  for (let after = 0; after < close.lastSequence;) {
+    const { entries } = await client.listEntries(close.ledgerId, { after, limit: 100 });
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    for (const entry of entries) {
+      if (entry.sequence > close.lastSequence) return;
+      check.addEntry(hashedPart(entry as unknown as JsonObject), `sequence ${entry.sequence}`);
+    }
+    if (last.sequence <= after) throw new Error("the service's list does not go on");
+    after = last.sequence;
+  }
+}

@@ -1,0 +1,45 @@
+// `ledgerctl period`: closing periods, and what has been closed.
+import type { Command } from "commander";
+import { serviceOptions, type ServiceFlags } from "../../options.ts";
+import { runCommand } from "../../run-command.ts";
+import type { CloseFlags } from "./close.ts";
+
+const labelHelp = `
+P is 2026, 2026-03, Mar 2026, 2026-03-31, 2026-Q1, 2026-H1 or 2026-W09, or --starts-at and --ends-at say
+the bounds. Any other label closes the books up to this moment, from where closed books end.`;
+
+export function definePeriod(program: Command): void {
+  const period = program.command("period").description("periods of the books");
+  serviceOptions(period.command("close <label>"))
+    .description("close a period: for good")
+    .option("--reason <text>", "kept with the close")
+    .option("--starts-at <time>", "in place of the label's own start")
+    .option("--ends-at <time>", "in place of the label's own end, exclusive")
+    .option("--yes", "do not ask")
+    .addHelpText(
+      "after",
+      `${labelHelp}\n\nExamples:\n  $ ledgerctl period close 2026-03` +
+        "\n  $ ledgerctl period close 2026-P3 --starts-at 2026-03-02 --ends-at 2026-03-30 --yes",
+    )
+    .action((label: string, flags: CloseFlags) =>
+      runCommand(async (environment) =>
+        (await import("./close.ts")).closePeriod(label, flags, environment),
+      ),
+    );
+  serviceOptions(period.command("list"))
+    .description("closes, oldest first")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl period list --json | jq -r .closeHash")
+    .action((flags: ServiceFlags) =>
+      runCommand(async (environment) =>
+        (await import("./show.ts")).listPeriods(flags, environment),
+      ),
+    );
+  serviceOptions(period.command("show <label>"))
+    .description("a close with its trial balance")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl period show 2026-03")
+    .action((label: string, flags: ServiceFlags) =>
+      runCommand(async (environment) =>
+        (await import("./show.ts")).showPeriod(label, flags, environment),
+      ),
+    );
+}

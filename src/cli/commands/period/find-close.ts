@@ -1,0 +1,20 @@
+// From the label of a period to its close.
+import type { LedgerClient, WireClose } from "../../../client/ledger-client.ts";
+import { notFoundFailure } from "../../failure.ts";
+
+/** The close of a period, by its exact label or by its closeId. Fails where there is none. */
+export async function findClose(
+  client: LedgerClient,
+  ledgerId: string,
+  period: string,
+): Promise<WireClose> {
+  for (let offset = 0; ;) {
+    const { closes, hasMore } = await client.listCloses(ledgerId, { offset, limit: 100 });
+    const found = closes.find(({ periodId, closeId }) => periodId === period || closeId === period);
+    if (found !== undefined) return found;
+    offset += closes.length;
+    if (!hasMore) {
+      throw notFoundFailure(`${JSON.stringify(period)} is not closed in this ledger`);
+    }
+  }
+}
