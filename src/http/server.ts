@@ -12,6 +12,7 @@ import { openApiDocument } from "../contract/openapi.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import { documentationPage } from "./documentation-page.ts";
 import { asRefusal, problemReply } from "./problems.ts";
+import { logAnswer } from "./request-log.ts";
 import { dispatch, type Dispatcher } from "./route-dispatch.ts";
 import { serveWalletStreams } from "./wallet-stream.ts";
 
@@ -80,7 +81,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.setErrorHandler((error, request, reply) => {
     answerRefusal(error, request, reply);
   });
-  const streams = serveWalletStreams(app.server, options.dispatcher, options.hub);
+  const streams = serveWalletStreams(app.server, options);
   return {
     listen: (host, port) => app.listen({ host, port }),
     close: async (graceMs) => {
@@ -124,31 +125,14 @@ function addHooks(app: FastifyInstance, log: Log): void {
 
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
   const { caller, refusal } = notes.get(request) ?? {};
-  const level =
-    refusal?.problem === "internal" ? "error" : reply.statusCode >= 500 ? "warn" : "debug";
-  // A refused signature is worth a line at the usual level: its cause is told nowhere else.
-  const usedLevel = refusal?.problem === "unauthorized" ? "info" : level;
-  if (!log.isLevelEnabled(usedLevel)) return;
-  log[usedLevel](
-    {
-      requestId: request.id,
-      method: request.method,
-      path: pathOf(request),
-      status: reply.statusCode,
-      durationMs: Math.round(reply.elapsedTime * 100) / 100,
-      remoteAddress: request.ip,
-      ...(caller === undefined
-        ? {}
-        : { apiKey: caller.apiKey, organizationId: caller.organizationId }),
-      ...(refusal === undefined ? {} : { refusal: refusal.code ?? refusal.problem }),
-      ...(refusal?.cause === undefined ? {} : { cause: describeCause(refusal.cause) }),
-    },
-    "request",
-  );
-}
-
-function describeCause(cause: unknown): string {
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  logAnswer(log, reply.statusCode, refusal, () => ({
+    requestId: request.id,
+    method: request.method,
+    path: pathOf(request),
+    durationMs: reply.elapsedTime,
+    remoteAddress: request.ip,
+    caller,
+  }));
 }
 
 function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
