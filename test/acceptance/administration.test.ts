@@ -99,6 +99,11 @@ describe("organizations and ledgers", () => {
     expect((await make(header)).stderr).toContain(
       "line 1: the header lacks the column glAccountCode",
     );
+    const empty = writeHome("empty.csv", "");
+    expect(await make(empty)).toMatchObject({
+      code: 2,
+      stderr: `ledgerctl: ${empty}: line 1: the header lacks the column glAccountCode\n`,
+    });
     expect((await make(join(server.home, "none.csv"))).code).toBe(2);
     expect(documents((await run(["ledger", "list", "--json"])).stdout)).toHaveLength(before);
   });
