@@ -12,9 +12,14 @@ const knownColumns = ["glAccountCode", "name", "type", "active"];
 export async function readChart(file: string): Promise<ChartRow[]> {
   const rows: ChartRow[] = [];
   const lineOfCode = new Map<string, number>();
+  const header: string[] = [];
+  const columns = (names: readonly string[]) => {
+    header.push(...names);
+    return checkHeader(names);
+  };
   try {
     const source = createReadStream(file);
-    const parser = parse({ bom: true, columns: checkHeader, info: true, skip_empty_lines: true });
+    const parser = parse({ bom: true, columns, info: true, skip_empty_lines: true });
     // pipe does not hand on what goes wrong at its source.
     source.once("error", (error) => parser.destroy(error)).pipe(parser);
     for await (const item of parser) {
@@ -27,6 +32,8 @@ export async function readChart(file: string): Promise<ChartRow[]> {
       lineOfCode.set(row.glAccountCode, info.lines);
       rows.push(row);
     }
+    // The parser hands on a first line; an empty file has none.
+    checkHeader(header);
   } catch (error) {
     throw inFile(file, error);
   }

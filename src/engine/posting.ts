@@ -75,24 +75,31 @@ export class Poster {
     }
   }
 
-  /** Posts what waits in a ledger, a bounded number of batches a transaction. */
+  /**
+   * Posts what waits in a ledger, a bounded number of batches a transaction. What is accepted meanwhile is
+   * left for the next interval: following it would make an entry of every few writes, and never come to the
+   * next ledger while this one is busy.
+   */
   async postLedger(ledgerId: string): Promise<void> {
     for (;;) {
-      const hasPosted = await this.#connections.transaction(async (transaction) => {
+      const hasMore = await this.#connections.transaction(async (transaction) => {
         const status = await lockLedgerStateShared(transaction, ledgerId);
         // What waits in a ledger that is not active waits for it to be (or for a rate).
         if (status !== "active") return false;
         const planned = await planPending(transaction, ledgerId);
         if (planned === null) return false;
         await transaction.commit(planned.record());
-        return true;
+        return planned.hasMore;
       });
-      if (!hasPosted) return;
+      if (!hasMore) return;
     }
   }
 }
 
-/** Posts all that can be posted, within a transaction that holds the ledger's state; for a change of state. */
+/**
+ * Posts all that waits by now and can be posted, within a transaction that holds the ledger's state; for a
+ * close and for a change of state. What is accepted meanwhile is not followed.
+ */
 export async function postPending(
   transaction: WriteTransaction,
   ledgerId: string,
@@ -103,14 +110,19 @@ export async function postPending(
     if (planned === null) return all;
     await Promise.all(planned.record());
     all.push(...planned.postings);
+    if (!planned.hasMore) return all;
   }
 }
 
-/** Locks the head and plans; null when nothing can be posted. */
+/** Locks the head and plans; null when nothing can be posted. `hasMore`: more waited than one transaction takes. */
 async function planPending(
   transaction: WriteTransaction,
   ledgerId: string,
-): Promise<{ postings: readonly Posting[]; record: () => Promise<unknown>[] } | null> {
+): Promise<{
+  postings: readonly Posting[];
+  hasMore: boolean;
+  record: () => Promise<unknown>[];
+} | null> {
   const [head, now, ledger, pending, rules, totals, closedPeriods] = await Promise.all([
     lockJournalHead(transaction, ledgerId),
     readClock(transaction),
@@ -123,10 +135,12 @@ async function planPending(
   if (head === null) throw new Error("a ledger has a head");
   const closed = new ClosedCalendar(closedPeriods);
   let postings = planPostings({ ledger, pending, rules, totals, closed });
-  if (postings.length === 0 && pending.length === sidesMax) {
+  let hasMore = pending.length === sidesMax;
+  if (postings.length === 0 && hasMore) {
     // All of them round to nothing; only together with the rest may they come to something.
     const all = await listPendingSides(transaction, ledgerId, Number.MAX_SAFE_INTEGER);
     postings = planPostings({ ledger, pending: all, rules, totals, closed });
+    hasMore = false;
   }
   if (postings.length === 0) return null;
   const persistedAt = head.lastPersistedAt === null ? now : laterOf(now, head.lastPersistedAt);
@@ -137,7 +151,7 @@ async function planPending(
       persistedAt,
     }),
   );
-  return { postings, record: () => record(transaction, ledgerId, postings, entries) };
+  return { postings, hasMore, record: () => record(transaction, ledgerId, postings, entries) };
 }
 
 function record(

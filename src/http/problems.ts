@@ -46,20 +46,33 @@ export function problemReply(
   ) {
     headers["retry-after"] = retryAfterSeconds;
   }
-  if (request.path.startsWith("/v1/wallets/")) {
-    headers["content-type"] = "application/json; charset=utf-8";
-    return {
-      status: refusal.status,
-      headers,
-      body: JSON.stringify({ error: plainMessage(refusal) }),
-    };
-  }
-  headers["content-type"] = "application/problem+json; charset=utf-8";
-  return {
-    status: refusal.status,
-    headers,
-    body: JSON.stringify(problemBody(refusal, request.id)),
-  };
+  const { type, body } = isWalletPath(request.path)
+    ? walletError(plainMessage(refusal))
+    : problemDetails(problemBody(refusal, request.id));
+  headers["content-type"] = type;
+  return { status: refusal.status, headers, body };
+}
+
+/** The body of an answer to what could not be read as a request, and its media type. */
+export function unreadableReply(
+  request: { id: string; path: string },
+  { status, title, detail }: { status: number; title: string; detail: string },
+): { type: string; body: string } {
+  if (isWalletPath(request.path)) return walletError(detail);
+  const instance = `urn:request:${request.id}`;
+  return problemDetails({ type: "about:blank", title, status, detail, instance });
+}
+
+function isWalletPath(path: string): boolean {
+  return path.startsWith("/v1/wallets/");
+}
+
+function walletError(error: string) {
+  return { type: "application/json; charset=utf-8", body: JSON.stringify({ error }) };
+}
+
+function problemDetails(problem: Record<string, unknown>) {
+  return { type: "application/problem+json; charset=utf-8", body: JSON.stringify(problem) };
 }
 
 /** Wallet paths have one message: what is wrong and where, in words. */

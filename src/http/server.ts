@@ -12,7 +12,8 @@ import type { Caller } from "./authenticate.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import { documentationPage } from "./documentation-page.ts";
-import { asRefusal, problemReply } from "./problems.ts";
+import { asRefusal, problemReply, unreadableReply } from "./problems.ts";
+import { logAnswer } from "./request-log.ts";
 import { dispatch, type Dispatcher } from "./route-dispatch.ts";
 import { serveWalletStreams } from "./wallet-stream.ts";
 
@@ -81,7 +82,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.setErrorHandler((error, request, reply) => {
     answerRefusal(error, request, reply);
   });
-  const streams = serveWalletStreams(app.server, options.dispatcher, options.hub);
+  const streams = serveWalletStreams(app.server, options);
   return {
     listen: (host, port) => app.listen({ host, port }),
     close: async (graceMs) => {
@@ -108,7 +109,7 @@ function addHooks(app: FastifyInstance, log: Log): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
     if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
-      return answerUnreadable(reply, 400, "Bad Request", "a request has to name its Host");
+      return answerHostless(request, reply);
     }
     // An unknown path is told before the body is read, and a malformed Content-Type only in its turn.
     if (request.is404) throw new Refusal("unknownPath", "there is nothing here");
@@ -125,31 +126,14 @@ function addHooks(app: FastifyInstance, log: Log): void {
 
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
   const { caller, refusal } = notes.get(request) ?? {};
-  const level =
-    refusal?.problem === "internal" ? "error" : reply.statusCode >= 500 ? "warn" : "debug";
-  // A refused signature is worth a line at the usual level: its cause is told nowhere else.
-  const usedLevel = refusal?.problem === "unauthorized" ? "info" : level;
-  if (!log.isLevelEnabled(usedLevel)) return;
-  log[usedLevel](
-    {
-      requestId: request.id,
-      method: request.method,
-      path: pathOf(request),
-      status: reply.statusCode,
-      durationMs: Math.round(reply.elapsedTime * 100) / 100,
-      remoteAddress: request.ip,
-      ...(caller === undefined
-        ? {}
-        : { apiKey: caller.apiKey, organizationId: caller.organizationId }),
-      ...(refusal === undefined ? {} : { refusal: refusal.code ?? refusal.problem }),
-      ...(refusal?.cause === undefined ? {} : { cause: describeCause(refusal.cause) }),
-    },
-    "request",
-  );
-}
-
-function describeCause(cause: unknown): string {
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  logAnswer(log, reply.statusCode, refusal, () => ({
+    requestId: request.id,
+    method: request.method,
+    path: pathOf(request),
+    durationMs: reply.elapsedTime,
+    remoteAddress: request.ip,
+    caller,
+  }));
 }
 
 function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
@@ -262,10 +246,14 @@ function mentionsExternalId(body: unknown): boolean {
 }
 
 function pathOf(request: FastifyRequest): string {
+  return pathOfTarget(request.raw.url ?? "");
+}
+
+function pathOfTarget(target: string): string {
   // A target in absolute form (RFC 9112, section 3.2.2) is routed by its path alone.
-  const target = (request.raw.url ?? "").replace(/^https?:\/\/[^/?#]*/i, "");
-  const question = target.indexOf("?");
-  return question < 0 ? target : target.slice(0, question);
+  const origin = target.replace(/^https?:\/\/[^/?#]*/i, "");
+  const question = origin.indexOf("?");
+  return question < 0 ? origin : origin.slice(0, question);
 }
 
 const brokenRequestStatuses: Readonly<Record<string, [number, string]>> = {
@@ -273,45 +261,53 @@ const brokenRequestStatuses: Readonly<Record<string, [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout"],
 };
 
-function answerUnreadable(reply: FastifyReply, status: number, title: string, detail: string) {
-  return reply
-    .code(status)
-    .type("application/problem+json; charset=utf-8")
-    .send(unreadableProblem(reply.request.id, status, title, detail));
-}
-
-/** The problem of what is no request that a route could answer. */
-function unreadableProblem(requestId: string, status: number, title: string, detail: string) {
-  const instance = `urn:request:${requestId}`;
-  return JSON.stringify({ type: "about:blank", title, status, detail, instance });
+function answerHostless(request: FastifyRequest, reply: FastifyReply) {
+  const problem = { status: 400, title: "Bad Request", detail: "a request has to name its Host" };
+  const { type, body } = unreadableReply({ id: request.id, path: pathOf(request) }, problem);
+  return reply.code(problem.status).type(type).send(body);
 }
 
 /** Bytes that are no HTTP request: there is no route and no reply object, only the socket. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+function answerBrokenRequest(
+  error: Error & { code?: string; rawPacket?: unknown },
+  socket: Socket,
+): void {
   if (error.code === "ECONNRESET" || !socket.writable) return;
   const [status, title] = brokenRequestStatuses[error.code ?? ""] ?? [400, "Bad Request"];
-  const requestId = newId();
+  const request = { id: newId(), path: pathOfTarget(targetIn(error.rawPacket)) };
   const detail = "the request could not be read as HTTP";
-  const body = unreadableProblem(requestId, status, title, detail);
+  const { type, body } = unreadableReply(request, { status, title, detail });
   socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json; charset=utf-8\r\n` +
-      `X-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${type}\r\n` +
+      `X-Request-Id: ${request.id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Connection: close\r\n\r\n${body}`,
     // Nothing that comes later on this socket may count as the rest of a request.
     () => socket.destroy(),
   );
 }
 
+/** The target in the bytes that came last, where they begin with a request line: the answer's shape hangs on it. */
+function targetIn(packet: unknown): string {
+  const start = packet instanceof Buffer ? packet.toString("latin1", 0, headerBytesMax) : "";
+  return /^[A-Z]+ (\S+)/.exec(start)?.[1] ?? "";
+}
+
 /** RFC 9110, section 10.1.1: an expectation other than 100-continue can't be met. */
-function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const requestId = newId();
-  const detail = "no expectation but 100-continue can be met";
-  const body = unreadableProblem(requestId, 417, "Expectation Failed", detail);
+function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const id = newId();
+  const { type, body } = unreadableReply(
+    { id, path: pathOfTarget(request.url ?? "") },
+    {
+      status: 417,
+      title: "Expectation Failed",
+      detail: "no expectation but 100-continue can be met",
+    },
+  );
   response
     .writeHead(417, {
-      "content-type": "application/problem+json; charset=utf-8",
+      "content-type": type,
       "content-length": Buffer.byteLength(body),
-      "x-request-id": requestId,
+      "x-request-id": id,
     })
     .end(body);
 }

@@ -9,7 +9,9 @@ import { routes } from "../contract/routes.ts";
 import type { RouteQuery } from "../contract/routes.ts";
 import { newId } from "../engine/new-id.ts";
 import type { BalanceEvent, StreamHub, Subscription } from "../engine/stream-hub.ts";
+import type { Log } from "../log.ts";
 import { asRefusal, problemReply } from "./problems.ts";
+import { logAnswer } from "./request-log.ts";
 import {
   authenticateRequest,
   readQuery,
@@ -31,20 +33,43 @@ const drainCheckIntervalMs = 50;
 
 const closeCodes = { goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const;
 
+/** What streams are made of: who may have one, what is told, and where refusals are noted. */
+export interface StreamServices {
+  readonly dispatcher: Dispatcher;
+  readonly hub: StreamHub;
+  readonly log: Log;
+}
+
+/** An upgrade that is asked for: its id, and when it came by `performance.now()`. */
+interface Arrival {
+  readonly requestId: string;
+  readonly atMs: number;
+}
+
 export interface WalletStreams {
   /** Closes every stream with 1001; those whose readers do not answer by then are cut. */
   close(graceMs: number): void;
 }
 
 /** Answers upgrades on a server's wallet streams. Other upgrades are answered as the requests that they are. */
-export function serveWalletStreams(
-  server: Server,
-  dispatcher: Dispatcher,
-  hub: StreamHub,
-): WalletStreams {
+export function serveWalletStreams(server: Server, services: StreamServices): WalletStreams {
+  const { log } = services;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax });
+  const arrivals = new WeakMap<IncomingMessage, Arrival>();
+  const arrivalOf = (request: IncomingMessage): Arrival => {
+    const arrival = arrivals.get(request) ?? { requestId: newId(), atMs: performance.now() };
+    arrivals.set(request, arrival);
+    return arrival;
+  };
+  const refuse = (request: IncomingMessage, socket: Duplex, refusal: Refusal): void => {
+    refuseUpgrade(request, socket, refusal, arrivalOf(request).requestId);
+    logUpgrade(log, request, arrivalOf(request), refusal);
+  };
   sockets.on("wsClientError", (error: Error, socket: Duplex, request: IncomingMessage) => {
-    refuseUpgrade(request, socket, validationRefusal([{ path: [], detail: error.message }]));
+    refuse(request, socket, validationRefusal([{ path: [], detail: error.message }]));
+  });
+  sockets.on("headers", (lines: string[], request: IncomingMessage) => {
+    lines.push(`X-Request-Id: ${arrivalOf(request).requestId}`);
   });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const walletKey = isWebSocket(request) ? matchStream(request.url ?? "") : null;
@@ -55,16 +80,18 @@ export function serveWalletStreams(
     socket.on("error", () => {
       socket.destroy();
     });
-    void openStream(request, walletKey, dispatcher, hub)
+    arrivalOf(request);
+    void openStream(request, walletKey, services)
       .then((stream) => {
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           stream.attach(webSocket);
+          logUpgrade(log, request, arrivalOf(request), undefined);
         });
         // The handshake was refused, or the client went meanwhile.
         if (!stream.isAttached) stream.end();
       })
       .catch((error: unknown) => {
-        refuseUpgrade(request, socket, asRefusal(error));
+        refuse(request, socket, asRefusal(error));
       });
   });
   return {
@@ -108,8 +135,7 @@ function answerWithoutUpgrade(
 async function openStream(
   request: IncomingMessage,
   walletKey: string,
-  dispatcher: Dispatcher,
-  hub: StreamHub,
+  { dispatcher, hub }: StreamServices,
 ): Promise<Stream> {
   const target = request.url ?? "";
   const method = request.method ?? "";
@@ -147,8 +173,28 @@ function matchStream(target: string): string | null {
   }
 }
 
-function refuseUpgrade(request: IncomingMessage, socket: Duplex, refusal: Refusal): void {
-  const id = newId();
+function logUpgrade(
+  log: Log,
+  request: IncomingMessage,
+  { requestId, atMs }: Arrival,
+  refusal: Refusal | undefined,
+): void {
+  logAnswer(log, refusal?.status ?? 101, refusal, () => ({
+    requestId,
+    method: request.method ?? "",
+    path: (request.url ?? "").replace(/\?.*$/s, ""),
+    durationMs: performance.now() - atMs,
+    remoteAddress: request.socket.remoteAddress,
+    caller: undefined,
+  }));
+}
+
+function refuseUpgrade(
+  request: IncomingMessage,
+  socket: Duplex,
+  refusal: Refusal,
+  id: string,
+): void {
   const path = request.url ?? "";
   const { status, headers, body } = problemReply(refusal, { id, path, hasExternalId: false });
   const lines = [

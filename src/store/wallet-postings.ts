@@ -4,7 +4,7 @@ import type { LedgerIdentity } from "../core/ledger.ts";
 import type { PendingSide, Posting, PostingTotal } from "../core/posting.ts";
 import type { StatementSender } from "./write-connections.ts";
 
-/** Ledgers in which something waits: the one question that names no ledger. */
+/** Ledgers in which something waits. */
 export async function listLedgersWithPending(sender: StatementSender): Promise<string[]> {
   const rows = await sender.send<{ ledgerId: string }>(
     {
@@ -197,6 +197,27 @@ export async function listWaitingAssets(
     [ledgerId],
   );
   return rows.map(({ assetCode }) => assetCode);
+}
+
+/** Assets, of all ledgers, with batch sides that wait for a first rate. */
+export async function listAssetsWithoutRate(
+  sender: StatementSender,
+): Promise<{ ledgerId: string; assetCode: string }[]> {
+  return sender.send(
+    {
+      name: "list_assets_without_rate",
+      text: `SELECT DISTINCT ledger_id AS "ledgerId", asset_code AS "assetCode"
+               FROM wallet_batches AS waiting
+              WHERE journal_id IS NULL
+                AND NOT EXISTS (
+                  SELECT 1 FROM asset_rules AS rules
+                   WHERE rules.ledger_id = waiting.ledger_id
+                     AND rules.asset_code = waiting.asset_code
+                     AND rules.version >= waiting.rule_version AND rules.rate IS NOT NULL)
+              ORDER BY 1, 2`,
+    },
+    [],
+  );
 }
 
 /** Gross amounts that wait, by asset. */

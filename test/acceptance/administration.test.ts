@@ -99,6 +99,11 @@ describe("organizations and ledgers", () => {
     expect((await make(header)).stderr).toContain(
       "line 1: the header lacks the column glAccountCode",
     );
+    const empty = writeHome("empty.csv", "");
+    expect(await make(empty)).toMatchObject({
+      code: 2,
+      stderr: `ledgerctl: ${empty}: line 1: the header lacks the column glAccountCode\n`,
+    });
     expect((await make(join(server.home, "none.csv"))).code).toBe(2);
     expect(documents((await run(["ledger", "list", "--json"])).stdout)).toHaveLength(before);
   });
@@ -282,6 +287,7 @@ describe("migrate, doctor and serve", () => {
     expect(well.ok).toBe(true);
     expect(well.checks.map(({ name }) => name)).toEqual([
       ...["configuration", "connection", "clock", "credentials", "ledger", "migrations"],
+      "postings",
     ]);
     const secret = { LEDGERCTL_API_SECRET: "ls_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" };
     const wrong = await run(["doctor"], secret);

@@ -52,6 +52,11 @@ describe("the rules of assets", () => {
     const credit = ["wallet", "credit", "e", "1000", "--asset", "EUR"];
     expect((await run(credit)).code).toBe(0);
     expect(await findAsset("EUR")).toEqual({ ...eur, pending: "1000" });
+    const asked = await run(["doctor"]);
+    expect(asked.code).toBe(1);
+    expect(asked.stdout).toMatch(
+      /FAIL  postings +what wallets accepted waits for a rate: EUR in ledger [-0-9a-f]{36}\n +Set it with /,
+    );
     const set = await run(["asset", "set", "eur", "--rate", "1.0845", "--json"]);
     expect([set.code, set.stderr]).toEqual([0, ""]);
     expect(JSON.parse(set.stdout)).toMatchObject({

@@ -2,6 +2,8 @@
 // amounts is the log of the wallets.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Poster } from "../../src/engine/posting.ts";
+import { WriteConnections, type WriteTransaction } from "../../src/store/write-connections.ts";
 import { leafOf, type WireDocument } from "../support/canonical-oracle.ts";
 import { openEngine, neverPosting, type TestEngine } from "../support/engine.ts";
 import { listEntries, problem, readBalance, type ReadEntry } from "../support/entries.ts";
@@ -78,6 +80,35 @@ describe("a posting", () => {
       const moves = ["credit", "debit", "commit"].includes(type);
       expect(journalId).toBe(moves ? entries[0]?.journalId : null);
     }
+  });
+
+  test("leaves what is accepted meanwhile for the next interval", async () => {
+    const ledgerId = await service.books.createLedger();
+    const key = newKey(service, ledgerId);
+    accepted(await move(service, key, "credit", 1));
+    let left = 3;
+    class BusyConnections extends WriteConnections {
+      /** While the poster works, the wallet is written. */
+      override async transaction<T>(work: (transaction: WriteTransaction) => Promise<T>) {
+        const result = await super.transaction(work);
+        if (left > 0) accepted(await move(service, key, "credit", 1));
+        left -= 1;
+        return result;
+      }
+    }
+    const connections = new BusyConnections({
+      databaseUrl: service.books.databaseUrl,
+      connectionsMax: 1,
+      lockTimeoutMs: 10_000,
+      answerTimeoutMs: 20_000,
+    });
+    const onFailure = () => undefined;
+    await new Poster(connections, { intervalMs: 1, onFailure }).postLedger(ledgerId);
+    await connections.end();
+    expect((await listEntries(service, "", ledgerId)).total).toBe(1);
+    await engine.post(ledgerId);
+    const { entries } = await listEntries(service, "", ledgerId);
+    expect(entries.map(({ metadata }) => metadata["writes"])).toEqual([1, 1]);
   });
 
   test("names line by line which currencies and at which rate", async () => {

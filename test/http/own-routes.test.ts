@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../../src/contract/routes.ts";
 import { entriesPath, entry, problem } from "../support/entries.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
+import { refusedUpgrade, signedHeaders, streamTarget } from "../support/stream-reader.ts";
 
 let books: TestBooks;
 let service: TestService;
@@ -192,6 +193,19 @@ describe("an unexpected error", () => {
     }
     expect((await service.get(target)).body).toMatchObject({ balance: 0, entryCount: 0 });
   });
+
+  test("is a 500 and in the log for an upgrade too", async () => {
+    const target = streamTarget(`${books.ledgerId}:x`);
+    await books.pool.query(sql.unsafe`ALTER TABLE wallets RENAME TO wallets_gone`);
+    const reply = await refusedUpgrade(service, target, signedHeaders(books.credentials, target));
+    await books.pool.query(sql.unsafe`ALTER TABLE wallets_gone RENAME TO wallets`);
+    expect(reply.status).toBe(500);
+    expect(reply.text).not.toContain("relation");
+    const id = reply.headers["x-request-id"];
+    const line = logged.find(({ requestId }) => requestId === id);
+    expect(line).toMatchObject({ level: 50, status: 500 });
+    expect(line?.["cause"]).toContain("wallets");
+  });
 });
 
 describe("the log", () => {
@@ -202,8 +216,30 @@ describe("the log", () => {
     await expect
       .poll(() => logged.find(({ requestId }) => requestId === id))
       .toMatchObject({ status: 401, cause: "the signature does not match" });
+    expectNoSecrets();
+  });
+
+  test("tells the cause of a refused upgrade, under the id that its answer has", async () => {
+    const target = streamTarget(`${books.ledgerId}:x`, 0);
+    const headers = { ...signedHeaders(books.credentials, target), "x-signature": "0".repeat(64) };
+    const reply = await refusedUpgrade(service, target, headers);
+    const id = reply.headers["x-request-id"];
+    await expect
+      .poll(() => logged.find(({ requestId }) => requestId === id))
+      .toMatchObject({
+        method: "GET",
+        path: target.replace("?since=0", ""),
+        status: 401,
+        remoteAddress: "127.0.0.1",
+        refusal: "unauthorized",
+        cause: "the signature does not match",
+      });
+    expectNoSecrets();
+  });
+
+  function expectNoSecrets(): void {
     const text = JSON.stringify(logged);
     expect(text).not.toContain(books.credentials.apiSecret);
     expect(text).not.toContain(books.masterKey.toString("base64"));
-  });
+  }
 });

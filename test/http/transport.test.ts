@@ -173,6 +173,26 @@ describe("broken HTTP", () => {
     expect(JSON.parse(body)).toMatchObject({ status, instance: `urn:request:${String(id)}` });
   });
 
+  const credit = "POST /v1/wallets/x:y/credit HTTP/1.1\r\n";
+  test.each([
+    ["a target with raw UTF-8", "GET /v1/wallets/x:ü/balance HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+    ["headers over 16 KiB", `${credit}Host: a\r\nX: ${"y".repeat(17_000)}\r\n\r\n`, 431],
+    ["a broken chunk", `${credit}Host: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
+    ["no Host", `${credit}\r\n`, 400],
+    [
+      "an expectation that nobody knows",
+      `${credit}Host: a\r\nExpect: x\r\nConnection: close\r\n\r\n`,
+      417,
+    ],
+  ])("has one member and a request id on a wallet path: %s", async (_, bytes, status) => {
+    const answer = await sendBytes(service.port, bytes);
+    const [head = "", body = ""] = answer.split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(/^x-request-id: (\S+)/im.exec(head)?.[1]).toMatch(requestId);
+    expect(head).toMatch(/^content-type: application\/json/im);
+    expect(JSON.parse(body)).toEqual({ error: expect.any(String) as string });
+  });
+
   test("does not take the server down when the client goes away in the middle", async () => {
     await new Promise<void>((resolve, reject) => {
       const socket = connect(service.port, "127.0.0.1", () => {

@@ -5,6 +5,8 @@ import { request } from "undici";
 import type { Environment } from "../../../config.ts";
 import { LedgerClient, ServiceProblem } from "../../../client/ledger-client.ts";
 import { listMigrations } from "../../../store/migrate.ts";
+import { listAssetsWithoutRate } from "../../../store/wallet-postings.ts";
+import { WriteConnections } from "../../../store/write-connections.ts";
 import { openDatabase, usingDatabase, whenReachable } from "../../database-context.ts";
 import { exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../options.ts";
@@ -14,7 +16,8 @@ import { requireHttpUrl, resolveConnection, type Connection } from "../../connec
 export type DoctorFlags = ServiceFlags & DatabaseFlags;
 
 interface Check {
-  readonly name: "configuration" | "connection" | "clock" | "credentials" | "ledger" | "migrations";
+  readonly name:
+    "configuration" | "connection" | "clock" | "credentials" | "ledger" | "migrations" | "postings";
   readonly ok: boolean;
   readonly detail: string;
   /** What to do; null where nothing needs doing. */
@@ -32,7 +35,7 @@ export async function doctor(flags: DoctorFlags, environment: Environment): Prom
   const checks = [
     checkConfiguration(connection, environment),
     ...(await checkService(connection)),
-    ...(await checkMigrations(flags, environment)),
+    ...(await checkDatabase(flags, environment)),
   ];
   const ok = checks.every((check) => check.ok);
   const documents = checks.map(({ name, detail, remedy, ...check }) => ({
@@ -162,7 +165,7 @@ function checkLedger(
 }
 
 /** Only where a database is named or the embedded one exists: checking must not make one. */
-async function checkMigrations(flags: DoctorFlags, environment: Environment): Promise<Check[]> {
+async function checkDatabase(flags: DoctorFlags, environment: Environment): Promise<Check[]> {
   const isNamed = flags.databaseUrl !== undefined || environment.databaseUrl !== null;
   const folder = flags.dataDir ?? environment.dataDir;
   if (!isNamed && !existsSync(join(folder, "ledgerctl.json"))) {
@@ -170,21 +173,48 @@ async function checkMigrations(flags: DoctorFlags, environment: Environment): Pr
   }
   try {
     const database = await openDatabase(flags, environment, { supervise: false });
-    return await usingDatabase(database, async () => {
-      const migrations = await whenReachable(() => listMigrations(database.url));
-      const missing = migrations.filter(({ applied }) => !applied);
-      return missing.length === 0
-        ? [passed("migrations", `all ${migrations.length} applied`)]
-        : [
-            failed(
-              "migrations",
-              `${missing.map(({ name }) => name).join(", ")} not applied`,
-              "Run `ledgerctl migrate`.",
-            ),
-          ];
-    });
+    return await usingDatabase(database, () =>
+      whenReachable(async () => {
+        const migrations = await checkMigrations(database.url);
+        return migrations.ok ? [migrations, await checkPostings(database.url)] : [migrations];
+      }),
+    );
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     return [failed("migrations", detail, "See --database-url and --data-dir.", exitCodeOf(error))];
+  }
+}
+
+async function checkMigrations(databaseUrl: string): Promise<Check> {
+  const migrations = await listMigrations(databaseUrl);
+  const missing = migrations.filter(({ applied }) => !applied);
+  return missing.length === 0
+    ? passed("migrations", `all ${migrations.length} applied`)
+    : failed(
+        "migrations",
+        `${missing.map(({ name }) => name).join(", ")} not applied`,
+        "Run `ledgerctl migrate`.",
+      );
+}
+
+/** What wallets accepted in a currency that has no rate waits until somebody gives it one. */
+async function checkPostings(databaseUrl: string): Promise<Check> {
+  const connections = new WriteConnections({
+    databaseUrl,
+    connectionsMax: 1,
+    lockTimeoutMs: 10_000,
+    answerTimeoutMs: 30_000,
+  });
+  try {
+    const waiting = await connections.read(listAssetsWithoutRate);
+    if (waiting.length === 0) return passed("postings", "no wallet waits for a rate");
+    const assets = waiting.map(({ ledgerId, assetCode }) => `${assetCode} in ledger ${ledgerId}`);
+    return failed(
+      "postings",
+      `what wallets accepted waits for a rate: ${assets.join(", ")}`,
+      "Set it with `ledgerctl asset set CODE --ledger ID --rate R`.",
+    );
+  } finally {
+    await connections.end();
   }
 }

@@ -1,0 +1,49 @@
+// The log's line about a request that was answered, upgrades included. What its caller is not told (why a
+// signature was refused, what broke) is told here.
+import type { Refusal } from "../core/errors.ts";
+import type { Log } from "../log.ts";
+import type { Caller } from "./authenticate.ts";
+
+export interface AnsweredRequest {
+  readonly requestId: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly durationMs: number;
+  readonly remoteAddress: string | undefined;
+  readonly caller: Caller | undefined;
+}
+
+/** `describe` is only asked when the line is written: at the usual level most requests have none. */
+export function logAnswer(
+  log: Log,
+  status: number,
+  refusal: Refusal | undefined,
+  describe: () => AnsweredRequest,
+): void {
+  const level = refusal?.problem === "internal" ? "error" : status >= 500 ? "warn" : "debug";
+  // A refused signature is worth a line at the usual level: its cause is told nowhere else.
+  const usedLevel = refusal?.problem === "unauthorized" ? "info" : level;
+  if (!log.isLevelEnabled(usedLevel)) return;
+  const { requestId, method, path, durationMs, remoteAddress, caller } = describe();
+  log[usedLevel](
+    {
+      requestId,
+      method,
+      path,
+      status,
+      durationMs: Math.round(durationMs * 100) / 100,
+      remoteAddress,
+      ...(caller === undefined
+        ? {}
+        : { apiKey: caller.apiKey, organizationId: caller.organizationId }),
+      ...(refusal === undefined ? {} : { refusal: refusal.code ?? refusal.problem }),
+      ...(refusal?.cause === undefined ? {} : { cause: describeCause(refusal.cause) }),
+    },
+    "request",
+  );
+}
+
+function describeCause(cause: unknown): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+}
