@@ -42,13 +42,21 @@ export function composeService(options: {
     lockTimeoutMs,
     answerTimeoutMs: 10_000,
   });
+  const queueItemsMax = 20_000;
+  const queueBytesMax = Math.max(64 * 1024 * 1024, 4 * environment.bodyBytesMax);
   const limits = {
     batchItemsMax: 500,
     batchBytesMax: 2 * 1024 * 1024,
-    queueItemsMax: 20_000,
-    queueBytesMax: Math.max(64 * 1024 * 1024, 4 * environment.bodyBytesMax),
+    queueItemsMax,
+    queueBytesMax,
+    // A quarter: a ledger that is stuck leaves the rest of the queue to the others.
+    laneItemsMax: queueItemsMax / 4,
+    laneBytesMax: queueBytesMax / 4,
     deadlineMs: writeDeadlineMs,
     nowMs: () => performance.now(),
+    onFailure: (error: unknown) => {
+      log.error({ err: error }, "a committed batch could not be handed on");
+    },
   };
   const journal = new Journal(connections, limits);
   const hub = new StreamHub(connections, {

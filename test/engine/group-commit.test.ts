@@ -18,6 +18,8 @@ let client: Client;
 let connections: WriteConnections;
 /** The batches that were planned, in order, attempts included. */
 let planned: number[][] = [];
+/** What the engine told of itself. */
+let failures: unknown[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -49,6 +51,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   planned = [];
+  failures = [];
   await client.query("TRUNCATE numbers, lanes");
 });
 
@@ -101,14 +104,20 @@ async function lockLane(transaction: WriteTransaction, lane: string): Promise<vo
   );
 }
 
-function engine(more: Partial<GroupCommitOptions> = {}): GroupCommit<number, string> {
-  return new GroupCommit(connections, work, {
+function engine(
+  more: Partial<GroupCommitOptions> = {},
+  laneWork = work,
+): GroupCommit<number, string> {
+  return new GroupCommit(connections, laneWork, {
     batchItemsMax: 100,
     batchBytesMax: 10_000,
     queueItemsMax: 1_000,
     queueBytesMax: 100_000,
+    laneItemsMax: 1_000,
+    laneBytesMax: 100_000,
     deadlineMs: 5_000,
     nowMs: () => performance.now(),
+    onFailure: (error) => failures.push(error),
     ...more,
   });
 }
@@ -214,6 +223,78 @@ describe("the queue", () => {
     expect(told).toEqual(["a/0", "b/1", "unavailable"]);
     expect(await lanes.submit("c", 2, 100)).toBe("c/2");
   });
+});
+
+describe("the share of one lane", () => {
+  /** Runs `act` while another session holds the row of lane a, so that nothing in that lane is answered. */
+  async function whileHeld(act: () => Promise<void>): Promise<void> {
+    await engine().submit("a", 0, 1);
+    await client.query("BEGIN");
+    await client.query("SELECT FROM lanes WHERE lane = 'a' FOR UPDATE");
+    try {
+      await act();
+    } finally {
+      await client.query("COMMIT");
+    }
+  }
+
+  test.each([
+    ["items", { queueItemsMax: 8, laneItemsMax: 4 }, 1],
+    ["bytes", { queueBytesMax: 800, laneBytesMax: 400 }, 100],
+  ])(
+    "is bounded in %s: a stuck lane that is full leaves the others room",
+    async (_, max, bytes) => {
+      const lanes = engine({ ...max, deadlineMs: 60_000 });
+      const more = [11, 12];
+      const told: string[] = [];
+      let stuck: Promise<string>[] = [];
+      await whileHeld(async () => {
+        stuck = range(4).map((number) => lanes.submit("a", number + 1, bytes));
+        for (const number of more)
+          told.push(...(await outcomes([lanes.submit("a", number, bytes)])));
+        for (const number of range(6))
+          expect(await lanes.submit("b", number, bytes)).toBe(`b/${number}`);
+      });
+      expect(told).toEqual(["unavailable", "unavailable"]);
+      expect(await outcomes(stuck)).toEqual(["a/1", "a/2", "a/3", "a/4"]);
+      expect(await lanes.submit("a", 9, bytes)).toBe("a/9");
+      expect(await storedNumbers()).toEqual([0, 1, 2, 3, 4, 9]);
+    },
+  );
+
+  test("holds any one item, as long as the whole queue does", async () => {
+    const lanes = engine({ queueBytesMax: 400, laneBytesMax: 100 });
+    const told = await outcomes([lanes.submit("a", 0, 300), lanes.submit("a", 1, 1)]);
+    expect(told).toEqual(["a/0", "unavailable"]);
+  });
+});
+
+describe("a callback that throws once a batch is committed", () => {
+  const throwing: typeof work = {
+    async plan(...context) {
+      const plan = await work.plan(...context);
+      return {
+        ...plan,
+        onCommitted: () => {
+          throw new Error("nobody listens");
+        },
+      };
+    },
+  };
+
+  test.each([null, "afterCommit"] as const)(
+    "is told of, and costs neither answers nor a second write (cut: %s)",
+    async (point) => {
+      const lanes = engine({}, throwing);
+      const cut = point === null ? null : proxy.cutNext(point);
+      const told = await outcomes([1, -1, 2].map((number) => lanes.submit("a", number, 1)));
+      await cut;
+      expect(told).toEqual(["a/1", "accountNotFound", "a/2"]);
+      expect(failures).toEqual([new Error("nobody listens")]);
+      expect(await storedNumbers()).toEqual([1, 2]);
+      expect(planned).toHaveLength(1);
+    },
+  );
 });
 
 describe("draining", () => {
