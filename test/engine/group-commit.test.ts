@@ -369,3 +369,72 @@ describe("a COMMIT whose answer is lost", () => {
     expect(await lanes.submit("a", 8, 1)).toBe("a/8");
   });
 });
+
+describe("a COMMIT that is answered with an error", () => {
+  // Disk full, I/O error, panic, internal error; and one that means nothing of the kind.
+  const sqlStates = ["53100", "58030", "57P02", "XX000", "P0001"];
+
+  test.each(sqlStates)(
+    "is looked up, and not written twice when it was done: %s",
+    async (state) => {
+      const lanes = engine();
+      const failed = proxy.failNext(state);
+      const told = await outcomes(range(5).map((number) => lanes.submit("a", number, 1)));
+      await failed;
+      expect(told).toEqual(range(5).map((number) => `a/${number}`));
+      expect(await storedNumbers()).toEqual(range(5));
+      expect(planned).toHaveLength(1);
+    },
+  );
+
+  describe("and is undone", () => {
+    beforeAll(async () => {
+      await client.query(`
+        CREATE TABLE faults (number integer PRIMARY KEY, sql_state text NOT NULL);
+        CREATE SEQUENCE faults_seen;
+        CREATE FUNCTION fail_at_commit() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE
+          fault faults;
+        BEGIN
+          SELECT * INTO fault FROM faults WHERE number = NEW.number;
+          -- A sequence is not rolled back: a fault for even numbers comes once, for odd ones always.
+          IF FOUND AND (fault.number % 2 = 1 OR nextval('faults_seen') = 1) THEN
+            RAISE EXCEPTION 'told to fail' USING ERRCODE = fault.sql_state;
+          END IF;
+          RETURN NULL;
+        END
+        $$;
+        CREATE CONSTRAINT TRIGGER numbers_fail AFTER INSERT ON numbers
+          DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail_at_commit()`);
+    });
+    afterAll(() => client.query("DROP TRIGGER numbers_fail ON numbers; DROP TABLE faults CASCADE"));
+    beforeEach(() => client.query("TRUNCATE faults; ALTER SEQUENCE faults_seen RESTART"));
+    const failOn = (number: number, sqlState: string) =>
+      client.query("INSERT INTO faults VALUES ($1, $2)", [number, sqlState]);
+
+    test.each(sqlStates)("is tried again, and then written once: %s", async (state) => {
+      await failOn(2, state);
+      const lanes = engine();
+      const told = await outcomes(range(5).map((number) => lanes.submit("a", number, 1)));
+      expect(told).toEqual(range(5).map((number) => `a/${number}`));
+      expect(await storedNumbers()).toEqual(range(5));
+    });
+
+    test("over and over for the sake of one item costs its neighbours nothing", async () => {
+      await failOn(3, "P0001");
+      const lanes = engine();
+      const told = await outcomes(range(5).map((number) => lanes.submit("a", number, 1)));
+      expect(told).toEqual(range(5).map((n) => (n === 3 ? told[3] : `a/${n}`)));
+      expect(told[3]).toMatch(/^bug/);
+      expect(await storedNumbers()).toEqual([0, 1, 2, 4]);
+    });
+
+    test("until its time is over is told as certainly not written", async () => {
+      await failOn(3, "53100");
+      expect(await outcomes([engine({ deadlineMs: 500 }).submit("a", 3, 1)])).toEqual([
+        "unavailable",
+      ]);
+      expect(await storedNumbers()).toEqual([]);
+    });
+  });
+});
