@@ -7,6 +7,7 @@ import {
   CommitAnswerLost,
   isConnectionLost,
   isRolledBack,
+  isStatementRefused,
   RecordedInPart,
 } from "./database-errors.ts";
 import { pgTypes } from "./value-parsers.ts";
@@ -163,12 +164,12 @@ class PipelinedTransaction implements WriteTransaction {
     const isCommitted = answer?.status === "fulfilled" && (await commit).command === "COMMIT";
     if (isCommitted && failures.length === 0) return;
     if (isCommitted) throw new RecordedInPart(failures[0]);
-    // A COMMIT that fails for want of disk or by a panic may be in the log, and be replayed.
-    if (answer?.status === "rejected" && failures.length === 1 && !isRolledBack(failures[0])) {
-      throw new CommitAnswerLost(failures[0]);
-    }
-    // A statement that the database refused by name has undone the transaction for certain.
-    const refused = failures.find((failure) => !isConnectionLost(failure));
+    // A statement that the database refused by name has undone the transaction for certain. A COMMIT that
+    // fails for want of disk or by a panic has not: it may be in the log, and be replayed.
+    const commitFailure: unknown = answer?.status === "rejected" ? failures.at(-1) : null;
+    const refused = failures.find((failure) =>
+      failure === commitFailure ? isRolledBack(failure) : isStatementRefused(failure),
+    );
     if (refused instanceof Error) throw refused;
     if (failures.length > 0) throw new CommitAnswerLost(failures[0]);
     throw new Error("COMMIT was answered with something else");
