@@ -183,16 +183,21 @@ export async function listWalletPostings(
   return rows.map(({ journalId }) => journalId);
 }
 
-/** Assets with batch sides that wait in a ledger. */
-export async function listWaitingAssets(
+/** Assets with batch sides that no rule gives a rate to; what only rounds to nothing has one. */
+export async function listAssetsWithoutRate(
   sender: StatementSender,
   ledgerId: string,
 ): Promise<string[]> {
   const rows = await sender.send<{ assetCode: string }>(
     {
-      name: "list_waiting_assets",
-      text: `SELECT DISTINCT asset_code AS "assetCode" FROM wallet_batches
-              WHERE ledger_id = $1 AND journal_id IS NULL ORDER BY 1`,
+      name: "list_assets_without_rate",
+      text: `SELECT DISTINCT asset_code AS "assetCode" FROM wallet_batches AS waiting
+              WHERE ledger_id = $1 AND journal_id IS NULL
+                AND NOT EXISTS (
+                  SELECT 1 FROM asset_rules AS rules
+                   WHERE rules.ledger_id = $1 AND rules.asset_code = waiting.asset_code
+                     AND rules.version >= waiting.rule_version AND rules.rate IS NOT NULL)
+              ORDER BY 1`,
     },
     [ledgerId],
   );

@@ -194,4 +194,23 @@ describe("closing", () => {
     expect(await functionalBalance(ledgerId, "wallets:EUR")).toBe(-11n);
     expect(await functionalBalance(ledgerId, "wallets:USD")).toBe(-3n);
   });
+
+  test("leaves what rounds to nothing pending, accounted for to the last unit", async () => {
+    const ledgerId = await service.books.createLedger();
+    await engine.setRule(ledgerId, "EUR", { rate: "0.001" });
+    const key = newKey(service, ledgerId);
+    accepted(await move(service, key, "credit", 1_499, { assetCode: "EUR" }));
+    await engine.post(ledgerId);
+    // Worth half a smallest unit, to even: nothing.
+    accepted(await move(service, key, "debit", 500, { assetCode: "EUR" }));
+    for (let times = 0; times < 3; times += 1) await engine.post(ledgerId);
+    expect(await engine.changeStatus(ledgerId, "suspended")).toEqual({ outcome: "done" });
+    expect(await engine.changeStatus(ledgerId, "closed")).toEqual({ outcome: "done" });
+    await expectFigures(service, key, 999);
+    expect(await functionalBalance(ledgerId, "wallets:EUR")).toBe(-1n);
+    const posted = (await readBalance(service, "wallets:EUR", "EUR", ledgerId)).balance;
+    const pending = (await readWalletLog(service, key)).filter((row) => row.journalId === null);
+    expect(pending).toMatchObject([{ type: "debit", amount: "500" }]);
+    expect(999n).toBe(-posted - 500n);
+  });
 });
