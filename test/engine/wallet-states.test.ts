@@ -92,6 +92,48 @@ describe("a currency without a rate", () => {
   });
 });
 
+describe("the rule of an asset", () => {
+  test("can't lose its rate again, whether it was given or came by itself", async () => {
+    const ledgerId = await service.books.createLedger();
+    await engine.setRule(ledgerId, "EUR", { rate: null, exponent: 2 });
+    await engine.setRule(ledgerId, "EUR", { rate: "2" });
+    for (const assetCode of ["EUR", "calls", "USD"]) {
+      const taken = engine.setRule(ledgerId, assetCode, { rate: null });
+      await expect(taken).rejects.toMatchObject({ problem: "validation" });
+    }
+    const key = newKey(service, ledgerId);
+    accepted(await move(service, key, "credit", 10, { assetCode: "EUR" }));
+    await engine.post(ledgerId);
+    expect(await functionalBalance(ledgerId, "wallets:EUR")).toBe(-20n);
+  });
+
+  test("may share its accounts with another: postings tell the assets apart", async () => {
+    const ledgerId = await service.books.createLedger();
+    const shared = { walletsAccount: "2000", clearingAccount: "1100" };
+    await engine.setRule(ledgerId, "EUR", { ...shared, rate: "2" });
+    await engine.setRule(ledgerId, "calls", { ...shared, rate: "0.1" });
+    const [euros, calls] = [newKey(service, ledgerId), newKey(service, ledgerId)];
+    accepted(await move(service, euros, "credit", 10, { assetCode: "EUR" }));
+    accepted(await move(service, euros, "debit", 3, { assetCode: "EUR" }));
+    accepted(await move(service, calls, "credit", 70, { assetCode: "calls" }));
+    await engine.post(ledgerId);
+    const { entries, total } = await listEntries(service, "", ledgerId);
+    expect(total).toBe(2);
+    for (const entry of entries) {
+      expect(new Set(entry.lines.map((line) => line["transactionCurrency"])).size).toBe(1);
+    }
+    // What postings put on the wallets account is what the wallets hold, asset by asset.
+    for (const [assetCode, held] of [
+      ["EUR", 7n],
+      ["calls", 70n],
+    ] as const) {
+      const { balance } = await readBalance(service, "2000", assetCode, ledgerId);
+      expect(balance).toBe(-held);
+    }
+    expect(await functionalBalance(ledgerId, "2000")).toBe(-14n - 7n);
+  });
+});
+
 describe("rounding", () => {
   test("is half to even over the running total: many small postings do not drift", async () => {
     const ledgerId = await service.books.createLedger();
