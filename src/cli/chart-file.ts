@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { CsvError, parse } from "csv-parse";
 import { accountTypes, type AccountType } from "../core/ledger.ts";
 import { labelCodePointsMax, textFault } from "../core/text.ts";
-import type { ChartRow } from "../engine/administration.ts";
+import type { ChartRow } from "../engine/accounts.ts";
 import { CommandFailure, usageFailure } from "./failure.ts";
 
 const knownColumns = ["glAccountCode", "name", "type", "active"];
