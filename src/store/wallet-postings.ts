@@ -93,7 +93,7 @@ export async function listPostingTotals(
   );
 }
 
-/** Marks batch sides with the entries that hold them. */
+/** Marks batch sides with the entries that hold them; under the head's lock they stay where they are (ctid). */
 export function markPosted(
   sender: StatementSender,
   ledgerId: string,
@@ -104,8 +104,12 @@ export function markPosted(
       name: "mark_posted",
       text: `UPDATE wallet_batches SET journal_id = marks.journal_id
                FROM unnest($2::uuid[], $3::uuid[]) AS marks (batch_id, journal_id)
-              WHERE wallet_batches.ledger_id = $1 AND wallet_batches.batch_id = ANY ($2::uuid[])
-                AND wallet_batches.batch_id = marks.batch_id`,
+               CROSS JOIN LATERAL (
+                 SELECT ctid FROM wallet_batches
+                  WHERE ledger_id = $1 AND batch_id = marks.batch_id
+                  LIMIT 1
+               ) AS waiting
+              WHERE wallet_batches.ctid = waiting.ctid`,
     },
     [ledgerId, marks.map(({ batchId }) => batchId), marks.map(({ journalId }) => journalId)],
   );
