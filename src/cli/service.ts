@@ -41,6 +41,7 @@ export function composeService(options: {
     connectionsMax: writeConnectionsMax,
     lockTimeoutMs,
     answerTimeoutMs: 10_000,
+    isLogSpared: database.dataDir !== null,
   });
   const queueItemsMax = 20_000;
   const queueBytesMax = Math.max(64 * 1024 * 1024, 4 * environment.bodyBytesMax);
@@ -55,7 +56,7 @@ export function composeService(options: {
     deadlineMs: writeDeadlineMs,
     nowMs: () => performance.now(),
     onFailure: (error: unknown) => {
-      log.error({ err: error }, "a committed batch could not be handed on");
+      log.error({ err: error }, "an error on the write path that no caller is told of");
     },
   };
   const journal = new Journal(connections, limits);

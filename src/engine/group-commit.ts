@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { assert, Refusal } from "../core/errors.ts";
 import {
   CommitAnswerLost,
+  isDatabaseTrouble,
   isTransient,
   isUnavailable,
   KeyTaken,
@@ -53,7 +54,10 @@ export interface GroupCommitOptions {
   /** How long an item is tried, waiting included, before it is given up. */
   readonly deadlineMs: number;
   readonly nowMs: () => number;
-  /** Told of an `onCommitted` that threw: the batch is in the books, and its callers are told so. */
+  /**
+   * Told of what no caller hears: an `onCommitted` that threw (the batch is in the books), and trouble of
+   * the database such as a full disk, at each attempt that fails of it.
+   */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -196,6 +200,7 @@ export class GroupCommit<Item, Reply> {
           this.#attempt(transaction, laneKey, items, lookUp, attempted),
         );
       } catch (error) {
+        if (isDatabaseTrouble(error)) this.#options.onFailure(error);
         if (error instanceof CommitAnswerLost && attempted.plan !== null) {
           if (await this.#wasRecorded(attempted.plan, open)) return;
         } else if (error instanceof KeyTaken && keysTaken < keysTakenMax) {

@@ -99,6 +99,11 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(08|57P)/.test(databaseFault(error)?.code ?? "");
 }
 
+/** Whether the database is in trouble of its own: no room (53), the system (58), corruption or a bug (XX). */
+export function isDatabaseTrouble(error: unknown): boolean {
+  return /^(53|58|XX)/.test(databaseFault(error)?.code ?? "");
+}
+
 /** Whether the database refused a statement over a connection that holds: its transaction is undone. */
 export function isStatementRefused(error: unknown): boolean {
   return databaseFault(error) !== null && !isConnectionLost(error);

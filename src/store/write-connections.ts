@@ -39,6 +39,11 @@ interface WriteConnectionOptions {
   readonly lockTimeoutMs: number;
   /** How long one statement may go unanswered before the connection is given up as broken. */
   readonly answerTimeoutMs: number;
+  /**
+   * Keeps errors of statements out of the database's log: they are answered here, and every duplicate is
+   * several. Only a superuser may, as ledgerctl is in the embedded database.
+   */
+  readonly isLogSpared?: boolean;
 }
 
 export class WriteConnections {
@@ -50,6 +55,8 @@ export class WriteConnections {
       plan_cache_mode: "force_custom_plan",
       lock_timeout: `${options.lockTimeoutMs}ms`,
       idle_in_transaction_session_timeout: "30s",
+      // In the order of this setting, errors come below plain messages.
+      ...(options.isLogSpared === true ? { log_min_messages: "log" } : {}),
     });
     const config = {
       connectionString: target.url,
