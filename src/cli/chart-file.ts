@@ -3,8 +3,8 @@ import { createReadStream } from "node:fs";
 import { CsvError, parse } from "csv-parse";
 import { accountTypes, type AccountType } from "../core/ledger.ts";
 import { labelCodePointsMax, textFault } from "../core/text.ts";
-import type { ChartRow } from "../engine/administration.ts";
-import { usageFailure } from "./failure.ts";
+import type { ChartRow } from "../engine/accounts.ts";
+import { CommandFailure, usageFailure } from "./failure.ts";
 
 const knownColumns = ["glAccountCode", "name", "type", "active"];
 
@@ -89,7 +89,7 @@ function fault(line: number, column: string, detail: string) {
 
 function inFile(file: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  if (error.name === "CommandFailure" || error instanceof CsvError || "code" in error) {
+  if (error instanceof CommandFailure || error instanceof CsvError || "code" in error) {
     return usageFailure(`${file}: ${error.message}`);
   }
   return error;

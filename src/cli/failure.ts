@@ -2,6 +2,7 @@
 import { Refusal } from "../core/errors.ts";
 import { ServiceProblem, ServiceUnreachable } from "../client/errors.ts";
 import { EnvironmentError } from "../config.ts";
+import { DatabaseUnavailable } from "../store/database-unavailable.ts";
 
 export const exitCodes = {
   done: 0,
@@ -43,7 +44,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof ServiceProblem) return exitCodeOfProblem(error.status, error.code);
   if (error instanceof Refusal) return exitCodeOfProblem(error.status, error.code);
   if (error instanceof ServiceUnreachable) return exitCodes.unavailable;
-  if (error instanceof Error && error.name === "DatabaseUnavailable") return exitCodes.unavailable;
+  if (error instanceof DatabaseUnavailable) return exitCodes.unavailable;
   return exitCodes.failed;
 }
 

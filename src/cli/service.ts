@@ -44,14 +44,23 @@ export function composeService(options: {
     connectionsMax: writeConnectionsMax,
     lockTimeoutMs,
     answerTimeoutMs: 10_000,
+    isLogSpared: database.dataDir !== null,
   });
+  const queueItemsMax = 20_000;
+  const queueBytesMax = Math.max(64 * 1024 * 1024, 4 * environment.bodyBytesMax);
   const limits = {
     batchItemsMax: 500,
     batchBytesMax: 2 * 1024 * 1024,
-    queueItemsMax: 20_000,
-    queueBytesMax: Math.max(64 * 1024 * 1024, 4 * environment.bodyBytesMax),
+    queueItemsMax,
+    queueBytesMax,
+    // A quarter: a ledger that is stuck leaves the rest of the queue to the others.
+    laneItemsMax: queueItemsMax / 4,
+    laneBytesMax: queueBytesMax / 4,
     deadlineMs: writeDeadlineMs,
     nowMs: () => performance.now(),
+    onFailure: (error: unknown) => {
+      log.error({ err: error }, "an error on the write path that no caller is told of");
+    },
   };
   const journal = new Journal(connections, limits);
   // Sums over years of books take longer than any other statement.

@@ -1,7 +1,8 @@
 // What operators do on the database itself: organizations, keys, ledgers, charts of accounts.
 import { randomBytes } from "node:crypto";
+import type { ChartRow } from "./accounts.ts";
 import { newId } from "./new-id.ts";
-import { walletAccounts, type Account, type AccountType, type Scope } from "../core/ledger.ts";
+import { walletAccounts, type Account, type Scope } from "../core/ledger.ts";
 import { apiKeyFromRandom, deriveApiSecret, masterKeyFingerprint } from "../core/signing.ts";
 import type { Timestamp } from "../core/time.ts";
 import { upsertAccounts } from "../store/accounts.ts";
@@ -10,14 +11,6 @@ import { findLedger, insertLedger } from "../store/ledgers.ts";
 import type { LedgerRecord } from "../store/ledgers.ts";
 import { findOrganization, insertOrganization, type Organization } from "../store/organizations.ts";
 import type { ReadConnection } from "../store/read-pool.ts";
-
-/** An account of a chart that is imported; what is null is left as it is. */
-export interface ChartRow {
-  readonly glAccountCode: string;
-  readonly name: string;
-  readonly type: AccountType | null;
-  readonly active: boolean | null;
-}
 
 export async function createOrganization(
   connection: ReadConnection,
@@ -76,16 +69,6 @@ export async function createLedger(
     await upsertAccounts(transaction, ledgerId, [...chart, ...missing], ledger.createdAt);
   });
   return findLedger(connection, ledgerId);
-}
-
-/** Adds accounts to a chart and renames those it has; nothing is ever deleted. */
-export async function importAccounts(
-  connection: ReadConnection,
-  ledgerId: string,
-  chart: readonly ChartRow[],
-  createdAt: Timestamp,
-): Promise<{ added: number; updated: number }> {
-  return upsertAccounts(connection, ledgerId, chart, createdAt);
 }
 
 /** The chart that a first ledger starts with. */

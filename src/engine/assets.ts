@@ -35,7 +35,7 @@ export async function setAssetRule(
     const [current] = await listAssetRules(transaction, ledgerId, [assetCode]);
     const base = current ?? defaultAssetRule(assetCode, ledger.functionalCurrency);
     const rule = { ...base, ...change, version: current === undefined ? 1 : current.version + 1 };
-    refuseRule(rule, ledger);
+    refuseRule(rule, base, ledger);
     const pair: Account[] = Object.values(walletAccounts(assetCode));
     const own = pair.filter(({ glAccountCode }) =>
       [rule.walletsAccount, rule.clearingAccount].includes(glAccountCode),
@@ -58,7 +58,11 @@ export async function setAssetRule(
   });
 }
 
-function refuseRule(rule: AssetRule, ledger: LedgerIdentity): void {
+function refuseRule(rule: AssetRule, base: AssetRule, ledger: LedgerIdentity): void {
+  // Writes accepted without a rate are posted under the first one; there is no second first.
+  if (rule.rate === null && base.rate !== null) {
+    throw new Refusal("validation", "a rate can be changed, but not taken away");
+  }
   if (rule.assetCode === ledger.functionalCurrency && rule.rate !== "1") {
     throw new Refusal(
       "validation",

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { assert, Refusal } from "../core/errors.ts";
 import {
   CommitAnswerLost,
+  isDatabaseTrouble,
   isTransient,
   isUnavailable,
   KeyTaken,
@@ -47,9 +48,17 @@ export interface GroupCommitOptions {
   /** Bodies waiting in all lanes together. */
   readonly queueBytesMax: number;
   readonly queueItemsMax: number;
+  /** Bodies waiting in one lane, so that none can shut out the others; an empty lane takes any one item. */
+  readonly laneBytesMax: number;
+  readonly laneItemsMax: number;
   /** How long an item is tried, waiting included, before it is given up. */
   readonly deadlineMs: number;
   readonly nowMs: () => number;
+  /**
+   * Told of what no caller hears: an `onCommitted` that threw (the batch is in the books), and trouble of
+   * the database such as a full disk, at each attempt that fails of it.
+   */
+  readonly onFailure: (error: unknown) => void;
 }
 
 interface Connections {
@@ -72,6 +81,9 @@ interface Attempt<Reply> {
 interface Lane<Item, Reply> {
   readonly key: string;
   readonly waiting: Pending<Item, Reply>[];
+  /** What waits, with the batch that is under way. */
+  queuedItems: number;
+  queuedBytes: number;
 }
 
 const backoffMsMax = 400;
@@ -101,24 +113,16 @@ export class GroupCommit<Item, Reply> {
    * `bytes` is what the item holds in memory, roughly.
    */
   submit(laneKey: string, item: Item, bytes: number): Promise<Reply> {
-    const { queueItemsMax, queueBytesMax, deadlineMs, nowMs } = this.#options;
+    const { deadlineMs, nowMs } = this.#options;
     if (this.#isDraining) return Promise.reject(unavailable("the server is stopping"));
-    if (this.#queuedItems >= queueItemsMax || this.#queuedBytes + bytes > queueBytesMax) {
+    const found = this.#lanes.get(laneKey);
+    if (!this.#hasRoom(found, bytes)) {
       return Promise.reject(unavailable("too many writes are waiting; try again in a moment"));
     }
+    const lane = found ?? this.#openLane(laneKey);
     return new Promise((resolve, reject) => {
-      const pending = { item, bytes, deadlineAtMs: nowMs() + deadlineMs, resolve, reject };
-      this.#queuedItems += 1;
-      this.#queuedBytes += bytes;
-      const lane = this.#lanes.get(laneKey);
-      if (lane !== undefined) {
-        lane.waiting.push(pending);
-        return;
-      }
-      const newLane: Lane<Item, Reply> = { key: laneKey, waiting: [pending] };
-      this.#lanes.set(laneKey, newLane);
-      // Requests that arrived in the same turn of the event loop share the first batch.
-      setImmediate(() => void this.#runLane(newLane));
+      lane.waiting.push({ item, bytes, deadlineAtMs: nowMs() + deadlineMs, resolve, reject });
+      this.#count(lane, 1, bytes);
     });
   }
 
@@ -129,13 +133,35 @@ export class GroupCommit<Item, Reply> {
     await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
+  #hasRoom(lane: Lane<Item, Reply> | undefined, bytes: number): boolean {
+    const { queueItemsMax, queueBytesMax, laneItemsMax, laneBytesMax } = this.#options;
+    if (this.#queuedItems >= queueItemsMax) return false;
+    if (this.#queuedBytes + bytes > queueBytesMax) return false;
+    if (lane === undefined || lane.queuedItems === 0) return true;
+    return lane.queuedItems < laneItemsMax && lane.queuedBytes + bytes <= laneBytesMax;
+  }
+
+  #openLane(key: string): Lane<Item, Reply> {
+    const lane: Lane<Item, Reply> = { key, waiting: [], queuedItems: 0, queuedBytes: 0 };
+    this.#lanes.set(key, lane);
+    // Requests that arrived in the same turn of the event loop share the first batch.
+    setImmediate(() => void this.#runLane(lane));
+    return lane;
+  }
+
+  #count(lane: Lane<Item, Reply>, items: number, bytes: number): void {
+    this.#queuedItems += items;
+    this.#queuedBytes += bytes;
+    lane.queuedItems += items;
+    lane.queuedBytes += bytes;
+  }
+
   async #runLane(lane: Lane<Item, Reply>): Promise<void> {
     while (lane.waiting.length > 0) {
       const batch = this.#takeBatch(lane);
       await this.#runBatch(lane.key, batch, false);
       // A batch counts until it is answered: many lanes can have one that waits for a connection.
-      this.#queuedItems -= batch.length;
-      for (const { bytes } of batch) this.#queuedBytes -= bytes;
+      for (const { bytes } of batch) this.#count(lane, -1, -bytes);
     }
     this.#lanes.delete(lane.key);
     if (this.#lanes.size > 0) return;
@@ -173,23 +199,28 @@ export class GroupCommit<Item, Reply> {
         await this.#connections.transaction((transaction) =>
           this.#attempt(transaction, laneKey, items, lookUp, attempted),
         );
-        if (attempted.plan !== null) answer(open, attempted.plan);
-        return;
       } catch (error) {
+        if (isDatabaseTrouble(error)) this.#options.onFailure(error);
         if (error instanceof CommitAnswerLost && attempted.plan !== null) {
           if (await this.#wasRecorded(attempted.plan, open)) return;
         } else if (error instanceof KeyTaken && keysTaken < keysTakenMax) {
           lookUp = true;
           keysTaken += 1;
+          continue;
         } else if (error instanceof RecordedInPart) {
           for (const { reject } of open) reject(error);
           return;
-        } else if (!isTransient(error)) {
+        }
+        if (!isTransient(error)) {
           await this.#isolate(laneKey, open, error);
           return;
         }
-        if (isTransient(error)) await sleep(backoffMs(attempt));
+        await sleep(backoffMs(attempt));
+        continue;
       }
+      // Not within the try: what fails from here on is no failure of a batch that is in the books.
+      if (attempted.plan !== null) this.#answer(open, attempted.plan);
+      return;
     }
   }
 
@@ -234,33 +265,43 @@ export class GroupCommit<Item, Reply> {
    * or when it can't be learned in time (true); false: it was not, and may be tried again.
    */
   async #wasRecorded(plan: Plan<Reply>, batch: Pending<Item, Reply>[]): Promise<boolean> {
-    const untilMs = this.#options.nowMs() + this.#options.deadlineMs;
-    for (let attempt = 0; this.#options.nowMs() < untilMs; attempt += 1) {
-      try {
-        const recorded = await this.#connections.transaction(plan.wasRecorded);
-        if (recorded) answer(batch, plan);
-        return recorded;
-      } catch (error) {
-        if (!isTransient(error)) break;
-        await sleep(backoffMs(attempt));
-      }
-    }
+    const recorded = await this.#lookUp(plan);
+    if (recorded === true) this.#answer(batch, plan);
+    if (recorded !== null) return recorded;
     for (const { reject } of batch) {
       reject(new Refusal("outcomeUnknown", "it could not be learned whether this was written"));
     }
     return true;
   }
-}
 
-/** Gives each caller its outcome, now that the plan holds. */
-function answer<Reply>(batch: readonly Pending<unknown, Reply>[], plan: Plan<Reply>): void {
-  plan.onCommitted?.();
-  batch.forEach(({ resolve, reject }, index) => {
-    const outcome = plan.outcomes[index];
-    if (outcome === undefined) reject(new Error("an item of a batch has no outcome"));
-    else if ("reply" in outcome) resolve(outcome.reply);
-    else reject(outcome.refusal);
-  });
+  /** Whether a plan was recorded; null when that can't be learned in time. */
+  async #lookUp(plan: Plan<Reply>): Promise<boolean | null> {
+    const untilMs = this.#options.nowMs() + this.#options.deadlineMs;
+    for (let attempt = 0; this.#options.nowMs() < untilMs; attempt += 1) {
+      try {
+        return await this.#connections.transaction(plan.wasRecorded);
+      } catch (error) {
+        if (!isTransient(error)) return null;
+        await sleep(backoffMs(attempt));
+      }
+    }
+    return null;
+  }
+
+  /** Gives each caller its outcome, now that the plan holds. */
+  #answer(batch: readonly Pending<Item, Reply>[], plan: Plan<Reply>): void {
+    try {
+      plan.onCommitted?.();
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+    batch.forEach(({ resolve, reject }, index) => {
+      const outcome = plan.outcomes[index];
+      if (outcome === undefined) reject(new Error("an item of a batch has no outcome"));
+      else if ("reply" in outcome) resolve(outcome.reply);
+      else reject(outcome.refusal);
+    });
+  }
 }
 
 /** 10 ms, doubling, up to a bound. */

@@ -7,7 +7,7 @@ import {
   updateLedgerState,
   withdrawStateRequest,
 } from "../store/journal-writes.ts";
-import { listWaitingAssets } from "../store/wallet-postings.ts";
+import { listAssetsWithoutRate } from "../store/wallet-postings.ts";
 import type { WriteConnections, WriteTransaction } from "../store/write-connections.ts";
 import { postPending } from "./posting.ts";
 
@@ -66,7 +66,7 @@ async function changeLocked(
 ): Promise<StateChange> {
   if (status !== "active") await postPending(transaction, ledgerId);
   if (status === "closed") {
-    const assetCodes = await listWaitingAssets(transaction, ledgerId);
+    const assetCodes = await listAssetsWithoutRate(transaction, ledgerId);
     if (assetCodes.length > 0) return { outcome: "waitingForRates", assetCodes };
   }
   await transaction.commit([updateLedgerState(transaction, ledgerId, status)]);

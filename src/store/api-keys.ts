@@ -3,7 +3,7 @@ import { sql } from "slonik";
 import { z } from "zod";
 import { scopes, type Scope } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
-import { timestampColumn } from "./entry-rows.ts";
+import { timestampColumn } from "./columns.ts";
 import type { ReadConnection } from "./read-pool.ts";
 
 const apiKeyRow = z.object({

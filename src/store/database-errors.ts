@@ -1,4 +1,5 @@
 // What went wrong in the database, told apart by SQLSTATE and constraint name, never by message.
+import { DatabaseError } from "pg";
 
 /** A unique key is taken; `constraint` says which. */
 export class KeyTaken extends Error {
@@ -48,23 +49,15 @@ export class CommitAnswerLost extends Error {
   }
 }
 
-interface DatabaseFault {
-  readonly code: string;
-  readonly constraint?: string;
-}
-
-function databaseFault(error: unknown): DatabaseFault | null {
+/** What the database itself said, found in an error or in what caused it. */
+function databaseFault(
+  error: unknown,
+): { readonly code: string; readonly constraint: string | undefined } | null {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if ("code" in at && typeof at.code === "string" && isSqlState(at.code)) {
-      return at as unknown as DatabaseFault;
-    }
+    if (at instanceof DatabaseError && at.code !== undefined)
+      return { code: at.code, constraint: at.constraint };
   }
   return null;
-}
-
-/** EPIPE has five letters as well. */
-function isSqlState(code: string): boolean {
-  return /^[0-9A-Z]{5}$/.test(code) && !connectionErrors.has(code);
 }
 
 /** The name of the unique constraint that an error is about, or null when it is about something else. */
@@ -98,41 +91,44 @@ export function isUnavailable(error: unknown): boolean {
   return isConnectionLost(error);
 }
 
-const connectionErrors = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ENOENT",
-  "EPIPE",
-  "ETIMEDOUT",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EACCES",
-]);
-
 /** Whether an error means that the connection itself is gone (or never came about). */
 export function isConnectionLost(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if ("code" in at && typeof at.code === "string") {
-      if (connectionErrors.has(at.code)) return true;
-      if (/^(08|57P)/.test(at.code)) return true;
-    }
     if (at instanceof ConnectionBroken) return true;
   }
-  return false;
+  return /^(08|57P)/.test(databaseFault(error)?.code ?? "");
 }
 
-/** In place of the driver's plain errors: a connection that ended, or that could not be had in time. */
+/** Whether the database is in trouble of its own: no room (53), the system (58), corruption or a bug (XX). */
+export function isDatabaseTrouble(error: unknown): boolean {
+  return /^(53|58|XX)/.test(databaseFault(error)?.code ?? "");
+}
+
+/** Whether the database refused a statement over a connection that holds: its transaction is undone. */
+export function isStatementRefused(error: unknown): boolean {
+  return databaseFault(error) !== null && !isConnectionLost(error);
+}
+
+/** In place of the driver's own errors: a connection that ended, or that could not be had in time. */
 export class ConnectionBroken extends Error {
   constructor(cause: unknown) {
-    super("the connection to the database broke", { cause });
+    super(reasonOf(cause), { cause });
     this.name = "ConnectionBroken";
   }
 }
 
-/** The driver reports a broken connection, and a pool that gave none in time, as errors without a code. */
+/** Several addresses that were tried in vain give one error that says nothing itself. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.message === "") {
+    return cause.errors.map(reasonOf).join("; ");
+  }
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/**
+ * For what a connection threw, and only there: a network's code such as ECONNRESET says nothing about the
+ * database anywhere else. Whatever the database did not say itself is a connection that broke.
+ */
 export function asConnectionError(error: unknown): Error {
-  if (!(error instanceof Error)) return new ConnectionBroken(error);
-  return "code" in error ? error : new ConnectionBroken(error);
+  return error instanceof DatabaseError ? error : new ConnectionBroken(error);
 }

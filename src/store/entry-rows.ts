@@ -2,13 +2,8 @@
 // through slonik and locked reads of the write path share it.
 import { sql } from "slonik";
 import { z } from "zod";
-import type { JsonObject, StoredEntry } from "../core/journal.ts";
-import type { Timestamp } from "../core/time.ts";
-
-export const timestampColumn = z.custom<Timestamp>((value) => typeof value === "string");
-export const jsonObjectColumn = z.custom<JsonObject>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-);
+import type { StoredEntry } from "../core/journal.ts";
+import { jsonObjectColumn, timestampColumn } from "./columns.ts";
 
 /** Columns of an entry `entries`, joined with `reversals`; lines are one JSON array in stored order. */
 export const entryColumns = sql.fragment`

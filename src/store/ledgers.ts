@@ -3,7 +3,7 @@ import { sql } from "slonik";
 import { z } from "zod";
 import type { LedgerIdentity } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
-import { jsonObjectColumn, timestampColumn } from "./entry-rows.ts";
+import { jsonObjectColumn, timestampColumn } from "./columns.ts";
 import type { ReadConnection } from "./read-pool.ts";
 
 const ledgerRow = z.object({

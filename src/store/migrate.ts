@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { runner } from "node-pg-migrate";
 import { Client } from "pg";
 import { connectionTarget } from "./connection-url.ts";
+import { asConnectionError, ConnectionBroken } from "./database-errors.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 
 const migrationsTable = "schema_migrations";
@@ -54,11 +55,23 @@ async function withClient<T>(
     ssl: target.ssl,
     connectionTimeoutMillis: 10_000,
   });
-  await client.connect();
+  const breaks: ConnectionBroken[] = [];
+  client.on("error", (error) => breaks.push(new ConnectionBroken(error)));
+  await connect(client);
   try {
     return await work(client);
+  } catch (error) {
+    throw breaks[0] ?? error;
   } finally {
     await client.end();
+  }
+}
+
+async function connect(client: Client): Promise<void> {
+  try {
+    await client.connect();
+  } catch (error) {
+    throw asConnectionError(error);
   }
 }
 

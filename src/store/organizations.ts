@@ -3,7 +3,7 @@ import { sql } from "slonik";
 import { z } from "zod";
 import type { Timestamp } from "../core/time.ts";
 import type { ReadConnection } from "./read-pool.ts";
-import { timestampColumn } from "./entry-rows.ts";
+import { timestampColumn } from "./columns.ts";
 
 const organizationRow = z.object({
   organizationId: z.string(),

@@ -93,7 +93,7 @@ export async function listPostingTotals(
   );
 }
 
-/** Marks batch sides with the entries that hold them. */
+/** Marks batch sides with the entries that hold them; under the head's lock they stay where they are (ctid). */
 export function markPosted(
   sender: StatementSender,
   ledgerId: string,
@@ -104,8 +104,12 @@ export function markPosted(
       name: "mark_posted",
       text: `UPDATE wallet_batches SET journal_id = marks.journal_id
                FROM unnest($2::uuid[], $3::uuid[]) AS marks (batch_id, journal_id)
-              WHERE wallet_batches.ledger_id = $1 AND wallet_batches.batch_id = ANY ($2::uuid[])
-                AND wallet_batches.batch_id = marks.batch_id`,
+               CROSS JOIN LATERAL (
+                 SELECT ctid FROM wallet_batches
+                  WHERE ledger_id = $1 AND batch_id = marks.batch_id
+                  LIMIT 1
+               ) AS waiting
+              WHERE wallet_batches.ctid = waiting.ctid`,
     },
     [ledgerId, marks.map(({ batchId }) => batchId), marks.map(({ journalId }) => journalId)],
   );
@@ -183,16 +187,21 @@ export async function listWalletPostings(
   return rows.map(({ journalId }) => journalId);
 }
 
-/** Assets with batch sides that wait in a ledger. */
-export async function listWaitingAssets(
+/** Assets with batch sides that no rule gives a rate to; what only rounds to nothing has one. */
+export async function listAssetsWithoutRate(
   sender: StatementSender,
   ledgerId: string,
 ): Promise<string[]> {
   const rows = await sender.send<{ assetCode: string }>(
     {
-      name: "list_waiting_assets",
-      text: `SELECT DISTINCT asset_code AS "assetCode" FROM wallet_batches
-              WHERE ledger_id = $1 AND journal_id IS NULL ORDER BY 1`,
+      name: "list_assets_without_rate",
+      text: `SELECT DISTINCT asset_code AS "assetCode" FROM wallet_batches AS waiting
+              WHERE ledger_id = $1 AND journal_id IS NULL
+                AND NOT EXISTS (
+                  SELECT 1 FROM asset_rules AS rules
+                   WHERE rules.ledger_id = $1 AND rules.asset_code = waiting.asset_code
+                     AND rules.version >= waiting.rule_version AND rules.rate IS NOT NULL)
+              ORDER BY 1`,
     },
     [ledgerId],
   );

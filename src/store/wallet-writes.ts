@@ -99,7 +99,12 @@ export async function listHolds(
   );
 }
 
-/** Of the externalIds named (each with its wallet's key), those in use, and the hold that the write made. */
+/**
+ * Of the externalIds named (each with its wallet's key), those in use, and the hold that the write made.
+ * The wallet is named by the bytes of its id, as only the key of externalIds has it: by the id itself the
+ * planner could take the primary key, which it thinks as good as long as statistics are from before a
+ * wallet's log grew, and would read the whole log for each externalId.
+ */
 export async function listKnownWrites(
   sender: StatementSender,
   ledgerId: string,
@@ -119,7 +124,7 @@ export async function listKnownWrites(
                ) AS owner
                CROSS JOIN LATERAL (
                  SELECT hold_id FROM wallet_writes
-                  WHERE ledger_id = $1 AND wallet_id = owner.wallet_id
+                  WHERE ledger_id = $1 AND uuid_send(wallet_id) = uuid_send(owner.wallet_id)
                     AND external_id = wanted.external_id
                   LIMIT 1
                ) AS writes`,

@@ -7,6 +7,7 @@ import {
   CommitAnswerLost,
   isConnectionLost,
   isRolledBack,
+  isStatementRefused,
   RecordedInPart,
 } from "./database-errors.ts";
 import { pgTypes } from "./value-parsers.ts";
@@ -38,6 +39,11 @@ interface WriteConnectionOptions {
   readonly lockTimeoutMs: number;
   /** How long one statement may go unanswered before the connection is given up as broken. */
   readonly answerTimeoutMs: number;
+  /**
+   * Keeps errors of statements out of the database's log: they are answered here, and every duplicate is
+   * several. Only a superuser may, as ledgerctl is in the embedded database.
+   */
+  readonly isLogSpared?: boolean;
 }
 
 export class WriteConnections {
@@ -49,6 +55,8 @@ export class WriteConnections {
       plan_cache_mode: "force_custom_plan",
       lock_timeout: `${options.lockTimeoutMs}ms`,
       idle_in_transaction_session_timeout: "30s",
+      // In the order of this setting, errors come below plain messages.
+      ...(options.isLogSpared === true ? { log_min_messages: "log" } : {}),
     });
     const config = {
       connectionString: target.url,
@@ -163,12 +171,12 @@ class PipelinedTransaction implements WriteTransaction {
     const isCommitted = answer?.status === "fulfilled" && (await commit).command === "COMMIT";
     if (isCommitted && failures.length === 0) return;
     if (isCommitted) throw new RecordedInPart(failures[0]);
-    // A COMMIT that fails for want of disk or by a panic may be in the log, and be replayed.
-    if (answer?.status === "rejected" && failures.length === 1 && !isRolledBack(failures[0])) {
-      throw new CommitAnswerLost(failures[0]);
-    }
-    // A statement that the database refused by name has undone the transaction for certain.
-    const refused = failures.find((failure) => !isConnectionLost(failure));
+    // A statement that the database refused by name has undone the transaction for certain. A COMMIT that
+    // fails for want of disk or by a panic has not: it may be in the log, and be replayed.
+    const commitFailure: unknown = answer?.status === "rejected" ? failures.at(-1) : null;
+    const refused = failures.find((failure) =>
+      failure === commitFailure ? isRolledBack(failure) : isStatementRefused(failure),
+    );
     if (refused instanceof Error) throw refused;
     if (failures.length > 0) throw new CommitAnswerLost(failures[0]);
     throw new Error("COMMIT was answered with something else");

@@ -18,6 +18,8 @@ let client: Client;
 let connections: WriteConnections;
 /** The batches that were planned, in order, attempts included. */
 let planned: number[][] = [];
+/** What the engine told of itself. */
+let failures: unknown[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -49,6 +51,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   planned = [];
+  failures = [];
   await client.query("TRUNCATE numbers, lanes");
 });
 
@@ -101,14 +104,20 @@ async function lockLane(transaction: WriteTransaction, lane: string): Promise<vo
   );
 }
 
-function engine(more: Partial<GroupCommitOptions> = {}): GroupCommit<number, string> {
-  return new GroupCommit(connections, work, {
+function engine(
+  more: Partial<GroupCommitOptions> = {},
+  laneWork = work,
+): GroupCommit<number, string> {
+  return new GroupCommit(connections, laneWork, {
     batchItemsMax: 100,
     batchBytesMax: 10_000,
     queueItemsMax: 1_000,
     queueBytesMax: 100_000,
+    laneItemsMax: 1_000,
+    laneBytesMax: 100_000,
     deadlineMs: 5_000,
     nowMs: () => performance.now(),
+    onFailure: (error) => failures.push(error),
     ...more,
   });
 }
@@ -216,6 +225,78 @@ describe("the queue", () => {
   });
 });
 
+describe("the share of one lane", () => {
+  /** Runs `act` while another session holds the row of lane a, so that nothing in that lane is answered. */
+  async function whileHeld(act: () => Promise<void>): Promise<void> {
+    await engine().submit("a", 0, 1);
+    await client.query("BEGIN");
+    await client.query("SELECT FROM lanes WHERE lane = 'a' FOR UPDATE");
+    try {
+      await act();
+    } finally {
+      await client.query("COMMIT");
+    }
+  }
+
+  test.each([
+    ["items", { queueItemsMax: 8, laneItemsMax: 4 }, 1],
+    ["bytes", { queueBytesMax: 800, laneBytesMax: 400 }, 100],
+  ])(
+    "is bounded in %s: a stuck lane that is full leaves the others room",
+    async (_, max, bytes) => {
+      const lanes = engine({ ...max, deadlineMs: 60_000 });
+      const more = [11, 12];
+      const told: string[] = [];
+      let stuck: Promise<string>[] = [];
+      await whileHeld(async () => {
+        stuck = range(4).map((number) => lanes.submit("a", number + 1, bytes));
+        for (const number of more)
+          told.push(...(await outcomes([lanes.submit("a", number, bytes)])));
+        for (const number of range(6))
+          expect(await lanes.submit("b", number, bytes)).toBe(`b/${number}`);
+      });
+      expect(told).toEqual(["unavailable", "unavailable"]);
+      expect(await outcomes(stuck)).toEqual(["a/1", "a/2", "a/3", "a/4"]);
+      expect(await lanes.submit("a", 9, bytes)).toBe("a/9");
+      expect(await storedNumbers()).toEqual([0, 1, 2, 3, 4, 9]);
+    },
+  );
+
+  test("holds any one item, as long as the whole queue does", async () => {
+    const lanes = engine({ queueBytesMax: 400, laneBytesMax: 100 });
+    const told = await outcomes([lanes.submit("a", 0, 300), lanes.submit("a", 1, 1)]);
+    expect(told).toEqual(["a/0", "unavailable"]);
+  });
+});
+
+describe("a callback that throws once a batch is committed", () => {
+  const throwing: typeof work = {
+    async plan(...context) {
+      const plan = await work.plan(...context);
+      return {
+        ...plan,
+        onCommitted: () => {
+          throw new Error("nobody listens");
+        },
+      };
+    },
+  };
+
+  test.each([null, "afterCommit"] as const)(
+    "is told of, and costs neither answers nor a second write (cut: %s)",
+    async (point) => {
+      const lanes = engine({}, throwing);
+      const cut = point === null ? null : proxy.cutNext(point);
+      const told = await outcomes([1, -1, 2].map((number) => lanes.submit("a", number, 1)));
+      await cut;
+      expect(told).toEqual(["a/1", "accountNotFound", "a/2"]);
+      expect(failures).toEqual([new Error("nobody listens")]);
+      expect(await storedNumbers()).toEqual([1, 2]);
+      expect(planned).toHaveLength(1);
+    },
+  );
+});
+
 describe("draining", () => {
   test("answers all that was accepted and accepts nothing more", async () => {
     const lanes = engine({ batchItemsMax: 2 });
@@ -286,5 +367,76 @@ describe("a COMMIT whose answer is lost", () => {
     await proxy.comeBack();
     expect(await storedNumbers()).toEqual([7]);
     expect(await lanes.submit("a", 8, 1)).toBe("a/8");
+  });
+});
+
+describe("a COMMIT that is answered with an error", () => {
+  // Disk full, I/O error, panic, internal error; and one that means nothing of the kind.
+  const sqlStates = ["53100", "58030", "57P02", "XX000", "P0001"];
+
+  test.each(sqlStates)(
+    "is looked up, and not written twice when it was done: %s",
+    async (state) => {
+      const lanes = engine();
+      const failed = proxy.failNext(state);
+      const told = await outcomes(range(5).map((number) => lanes.submit("a", number, 1)));
+      await failed;
+      expect(told).toEqual(range(5).map((number) => `a/${number}`));
+      expect(await storedNumbers()).toEqual(range(5));
+      expect(planned).toHaveLength(1);
+    },
+  );
+
+  describe("and is undone", () => {
+    beforeAll(async () => {
+      await client.query(`
+        CREATE TABLE faults (number integer PRIMARY KEY, sql_state text NOT NULL);
+        CREATE SEQUENCE faults_seen;
+        CREATE FUNCTION fail_at_commit() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE
+          fault faults;
+        BEGIN
+          SELECT * INTO fault FROM faults WHERE number = NEW.number;
+          -- A sequence is not rolled back: a fault for even numbers comes once, for odd ones always.
+          IF FOUND AND (fault.number % 2 = 1 OR nextval('faults_seen') = 1) THEN
+            RAISE EXCEPTION 'told to fail' USING ERRCODE = fault.sql_state;
+          END IF;
+          RETURN NULL;
+        END
+        $$;
+        CREATE CONSTRAINT TRIGGER numbers_fail AFTER INSERT ON numbers
+          DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail_at_commit()`);
+    });
+    afterAll(() => client.query("DROP TRIGGER numbers_fail ON numbers; DROP TABLE faults CASCADE"));
+    beforeEach(() => client.query("TRUNCATE faults; ALTER SEQUENCE faults_seen RESTART"));
+    const failOn = (number: number, sqlState: string) =>
+      client.query("INSERT INTO faults VALUES ($1, $2)", [number, sqlState]);
+
+    test.each(sqlStates)("is tried again, and then written once: %s", async (state) => {
+      await failOn(2, state);
+      const lanes = engine();
+      const told = await outcomes(range(5).map((number) => lanes.submit("a", number, 1)));
+      expect(told).toEqual(range(5).map((number) => `a/${number}`));
+      expect(await storedNumbers()).toEqual(range(5));
+      // What is the matter with the database itself is told, though no caller hears of it.
+      expect(failures.length > 0).toBe(/^(53|58|XX)/.test(state));
+    });
+
+    test("over and over for the sake of one item costs its neighbours nothing", async () => {
+      await failOn(3, "P0001");
+      const lanes = engine();
+      const told = await outcomes(range(5).map((number) => lanes.submit("a", number, 1)));
+      expect(told).toEqual(range(5).map((n) => (n === 3 ? told[3] : `a/${n}`)));
+      expect(told[3]).toMatch(/^bug/);
+      expect(await storedNumbers()).toEqual([0, 1, 2, 4]);
+    });
+
+    test("until its time is over is told as certainly not written", async () => {
+      await failOn(3, "53100");
+      expect(await outcomes([engine({ deadlineMs: 500 }).submit("a", 3, 1)])).toEqual([
+        "unavailable",
+      ]);
+      expect(await storedNumbers()).toEqual([]);
+    });
   });
 });

@@ -106,8 +106,11 @@ test("a server that ends before it posts leaves everything to the next one", asy
     batchBytesMax: 1e6,
     queueItemsMax: 1e3,
     queueBytesMax: 1e6,
+    laneItemsMax: 1e3,
+    laneBytesMax: 1e6,
     deadlineMs: 5_000,
     nowMs: () => performance.now(),
+    onFailure: () => undefined,
   };
   const wallets = new Wallets(connections, limits, () => undefined);
   const identity = {

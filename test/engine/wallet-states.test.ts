@@ -92,6 +92,48 @@ describe("a currency without a rate", () => {
   });
 });
 
+describe("the rule of an asset", () => {
+  test("can't lose its rate again, whether it was given or came by itself", async () => {
+    const ledgerId = await service.books.createLedger();
+    await engine.setRule(ledgerId, "EUR", { rate: null, exponent: 2 });
+    await engine.setRule(ledgerId, "EUR", { rate: "2" });
+    for (const assetCode of ["EUR", "calls", "USD"]) {
+      const taken = engine.setRule(ledgerId, assetCode, { rate: null });
+      await expect(taken).rejects.toMatchObject({ problem: "validation" });
+    }
+    const key = newKey(service, ledgerId);
+    accepted(await move(service, key, "credit", 10, { assetCode: "EUR" }));
+    await engine.post(ledgerId);
+    expect(await functionalBalance(ledgerId, "wallets:EUR")).toBe(-20n);
+  });
+
+  test("may share its accounts with another: postings tell the assets apart", async () => {
+    const ledgerId = await service.books.createLedger();
+    const shared = { walletsAccount: "2000", clearingAccount: "1100" };
+    await engine.setRule(ledgerId, "EUR", { ...shared, rate: "2" });
+    await engine.setRule(ledgerId, "calls", { ...shared, rate: "0.1" });
+    const [euros, calls] = [newKey(service, ledgerId), newKey(service, ledgerId)];
+    accepted(await move(service, euros, "credit", 10, { assetCode: "EUR" }));
+    accepted(await move(service, euros, "debit", 3, { assetCode: "EUR" }));
+    accepted(await move(service, calls, "credit", 70, { assetCode: "calls" }));
+    await engine.post(ledgerId);
+    const { entries, total } = await listEntries(service, "", ledgerId);
+    expect(total).toBe(2);
+    for (const entry of entries) {
+      expect(new Set(entry.lines.map((line) => line["transactionCurrency"])).size).toBe(1);
+    }
+    // What postings put on the wallets account is what the wallets hold, asset by asset.
+    for (const [assetCode, held] of [
+      ["EUR", 7n],
+      ["calls", 70n],
+    ] as const) {
+      const { balance } = await readBalance(service, "2000", assetCode, ledgerId);
+      expect(balance).toBe(-held);
+    }
+    expect(await functionalBalance(ledgerId, "2000")).toBe(-14n - 7n);
+  });
+});
+
 describe("rounding", () => {
   test("is half to even over the running total: many small postings do not drift", async () => {
     const ledgerId = await service.books.createLedger();
@@ -193,5 +235,24 @@ describe("closing", () => {
     expect(await engine.changeStatus(ledgerId, "closed")).toEqual({ outcome: "done" });
     expect(await functionalBalance(ledgerId, "wallets:EUR")).toBe(-11n);
     expect(await functionalBalance(ledgerId, "wallets:USD")).toBe(-3n);
+  });
+
+  test("leaves what rounds to nothing pending, accounted for to the last unit", async () => {
+    const ledgerId = await service.books.createLedger();
+    await engine.setRule(ledgerId, "EUR", { rate: "0.001" });
+    const key = newKey(service, ledgerId);
+    accepted(await move(service, key, "credit", 1_499, { assetCode: "EUR" }));
+    await engine.post(ledgerId);
+    // Worth half a smallest unit, to even: nothing.
+    accepted(await move(service, key, "debit", 500, { assetCode: "EUR" }));
+    for (let times = 0; times < 3; times += 1) await engine.post(ledgerId);
+    expect(await engine.changeStatus(ledgerId, "suspended")).toEqual({ outcome: "done" });
+    expect(await engine.changeStatus(ledgerId, "closed")).toEqual({ outcome: "done" });
+    await expectFigures(service, key, 999);
+    expect(await functionalBalance(ledgerId, "wallets:EUR")).toBe(-1n);
+    const posted = (await readBalance(service, "wallets:EUR", "EUR", ledgerId)).balance;
+    const pending = (await readWalletLog(service, key)).filter((row) => row.journalId === null);
+    expect(pending).toMatchObject([{ type: "debit", amount: "500" }]);
+    expect(999n).toBe(-posted - 500n);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Timestamp } from "../../src/core/time.ts";
-import { importAccounts } from "../../src/engine/administration.ts";
+import { upsertAccounts } from "../../src/store/accounts.ts";
 import { pointers } from "../support/entries.ts";
 import { serveBooks } from "../support/service.ts";
 
@@ -88,7 +88,7 @@ describe("the chart of accounts", () => {
 
   beforeAll(async () => {
     ledgerId = await service.books.createLedger();
-    await importAccounts(
+    await upsertAccounts(
       service.books.pool,
       ledgerId,
       codes.map((glAccountCode) => ({ glAccountCode, name: "x", type: "asset", active: null })),

@@ -10,6 +10,8 @@ export interface CuttingProxy {
   readonly url: string;
   /** Cuts the connection of the next COMMIT, once; resolves when that has happened. */
   cutNext(point: CutPoint): Promise<void>;
+  /** Lets the next COMMIT be carried out, and answers it with an error of this SQLSTATE, once. */
+  failNext(sqlState: string): Promise<void>;
   /** Cuts all connections and refuses new ones, like a server that is down. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
@@ -17,7 +19,8 @@ export interface CuttingProxy {
 }
 
 interface Cut {
-  readonly point: CutPoint;
+  /** Or the SQLSTATE that takes the place of the answer. */
+  readonly point: CutPoint | { readonly sqlState: string };
   readonly done: () => void;
 }
 
@@ -51,6 +54,10 @@ export async function openCuttingProxy(databaseUrl: string): Promise<CuttingProx
     cutNext: (point) =>
       new Promise((resolve) => {
         armed = { point, done: resolve };
+      }),
+    failNext: (sqlState) =>
+      new Promise((resolve) => {
+        armed = { point: { sqlState }, done: resolve };
       }),
     goAway,
     comeBack: async () => {
@@ -88,7 +95,7 @@ function forward(client: Socket, server: Socket, takeCut: () => Cut | null): voi
   }
   const fromClient = new MessageReader(true);
   const fromServer = new MessageReader(false);
-  /** Set while the server's answer to a COMMIT is awaited; nothing of it goes to the client. */
+  /** Set while the server's answer to a COMMIT is awaited. What goes before a cut is kept back too. */
   let awaited: Cut | null = null;
   client.on("data", (chunk) => {
     for (const message of fromClient.read(chunk)) {
@@ -112,7 +119,15 @@ function forward(client: Socket, server: Socket, takeCut: () => Cut | null): voi
   server.on("data", (chunk) => {
     for (const message of fromServer.read(chunk)) {
       if (awaited === null) client.write(message);
-      else if (isCommitAnswer(message)) {
+      else if (typeof awaited.point === "object") {
+        if (!isCommitAnswer(message)) {
+          client.write(message);
+          continue;
+        }
+        client.write(errorResponse(awaited.point.sqlState));
+        awaited.done();
+        awaited = null;
+      } else if (isCommitAnswer(message)) {
         cutBoth();
         awaited.done();
         return;
@@ -154,4 +169,13 @@ function isCommitRequest(message: Buffer): boolean {
 /** CommandComplete with the tag COMMIT. */
 function isCommitAnswer(message: Buffer): boolean {
   return message[0] === "C".charCodeAt(0) && message.subarray(5).equals(Buffer.from("COMMIT\0"));
+}
+
+/** ErrorResponse: severity, SQLSTATE and message, each a byte and a text that ends with a zero. */
+function errorResponse(sqlState: string): Buffer {
+  const fields = Buffer.from(`SERROR\0VERROR\0C${sqlState}\0Mtold by the proxy\0\0`);
+  const head = Buffer.alloc(5);
+  head.write("E");
+  head.writeInt32BE(4 + fields.length, 1);
+  return Buffer.concat([head, fields]);
 }

@@ -6,6 +6,7 @@ import { ensureCluster } from "./cluster.ts";
 import { markInitialized, openDataFolder, type DataFolder } from "./data-folder.ts";
 import type { DatabaseConnection, Lease } from "./lease.ts";
 import { finishStuckShutdown, stopPostgres } from "./run-postgres.ts";
+import { keepLogsPruned } from "./server-log.ts";
 import { isSystemError, unavailableBecause } from "./system-error.ts";
 
 export type { DatabaseConnection } from "./lease.ts";
@@ -96,9 +97,11 @@ class LeasedDatabase implements EmbeddedDatabase {
   #hold(lease: Lease): void {
     this.#lease = lease;
     this.#state = "running";
-    const watch = this.#options.supervise ? finishStuckShutdown(this.#folder) : undefined;
+    const watches = this.#options.supervise
+      ? [finishStuckShutdown(this.#folder), keepLogsPruned(this.#folder)]
+      : [];
     void lease.ended.then(() => {
-      clearInterval(watch);
+      for (const watch of watches) clearInterval(watch);
       this.#lost();
     });
   }

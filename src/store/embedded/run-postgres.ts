@@ -1,15 +1,15 @@
 // Starting and stopping the PostgreSQL of a cluster. PostgreSQL is a child in a session of its own, not
 // under pg_ctl: no shell sees our paths, Ctrl-C does not reach it, and when it is killed we reap it
 // (in a container nobody else would, and a zombie's pid keeps the next start from succeeding).
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { Socket } from "node:net";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Binaries } from "./binaries.ts";
 import { fullDisk, lastLines } from "./cluster.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { clearStaleSocketLock, findPostmaster, isPostmaster } from "./postmaster.ts";
 import { collect, spawnProgram } from "./run-program.ts";
+import { listLogs, pruneLogs } from "./server-log.ts";
 import { writeSettings } from "./settings.ts";
 import { prepareSocketDirectory } from "./socket-directory.ts";
 
@@ -31,6 +31,7 @@ export async function startPostgres(
   const socketDirectory = await prepareSocketDirectory(folder.home, folder.account);
   await writeSettings(folder.cluster, socketDirectory, binaries, folder.account);
   await clearStaleSocketLock(folder.cluster, socketDirectory);
+  await pruneLogs(folder.cluster);
   const child = spawnProgram(binaries.postgres, ["-D", folder.cluster], folder.account, {
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
@@ -54,7 +55,7 @@ export async function startPostgres(
 export async function explainFailedStart(folder: DataFolder, said: string): Promise<string> {
   const full = await fullDisk(folder.home);
   if (full !== undefined) return full;
-  const log = await newestLog(join(folder.cluster, "log"));
+  const [log] = await listLogs(folder.cluster);
   const fatal = said.split("\n").filter((line) => /FATAL|PANIC|HINT|DETAIL/.test(line));
   if (fatal.length > 0 || log === undefined)
     return `it said: ${lastLines(fatal.join("\n") || said)}`;
@@ -96,15 +97,4 @@ export function finishStuckShutdown(folder: DataFolder): NodeJS.Timeout {
     // The lease notices whatever goes wrong here.
     look().catch(() => undefined);
   }, LOOK_EVERY_MS).unref();
-}
-
-async function newestLog(directory: string): Promise<string | undefined> {
-  const names = await readdir(directory).catch(() => []);
-  const files = await Promise.all(
-    names.map(async (name) => {
-      const path = join(directory, name);
-      return { path, mtimeMs: (await stat(path)).mtimeMs };
-    }),
-  );
-  return files.sort((a, b) => b.mtimeMs - a.mtimeMs)[0]?.path;
 }

@@ -33,11 +33,10 @@ const SETTINGS: Record<string, string | number> = {
   autovacuum_analyze_scale_factor: 0.05,
   logging_collector: "on",
   log_directory: "log",
-  // A file a weekday, overwritten a week later.
-  log_filename: "postgresql-%a.log",
-  log_truncate_on_rotation: "on",
+  // PostgreSQL only begins new files; old ones are removed by us (server-log.ts).
+  log_filename: "postgresql-%Y-%m-%d_%H%M%S.log",
   log_rotation_age: "1d",
-  log_rotation_size: 0,
+  log_rotation_size: "8MB",
   log_min_messages: "warning",
   log_line_prefix: "%m [%p] %a ",
 };

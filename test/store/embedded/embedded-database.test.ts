@@ -137,6 +137,24 @@ test("runs on for the others when one of two stops, and ends with the last", asy
   expect(await postmasterPid(dataDir)).toBeUndefined();
 });
 
+test.each([false, true])(
+  "keeps nobody from ending who started it and leaves it to another (supervised: %s)",
+  async (supervise) => {
+    nextFolder();
+    const starter = open({ supervise });
+    await starter.hear("open");
+    const pid = await postmasterPid(dataDir);
+    const other = open();
+    await other.hear("open");
+    starter.say("leave");
+    await starter.hear("stopped");
+    expect(await starter.ended).toBe(0);
+    expect(await postmasterPid(dataDir)).toBe(pid);
+    other.say("query");
+    await other.hear("answer");
+  },
+);
+
 test("serves whoever opens while another stops, over and over", async () => {
   nextFolder();
   let previous: Opener | undefined;

@@ -1,5 +1,6 @@
 // A program of its own that opens an embedded database; the tests bundle it, start it and kill it.
-// Says one JSON object a line; "stop" on its input stops the database and ends it.
+// Says one JSON object a line. On its input, "stop" stops the database and ends it, "leave" stops the database
+// and lets it end by itself, "query" asks the database something.
 import { createInterface } from "node:readline";
 import { Client } from "pg";
 import { openEmbeddedDatabase } from "../../../src/store/embedded/embedded-database.ts";
@@ -14,6 +15,8 @@ function say(event: Record<string, unknown>): void {
 process.on("SIGINT", () => {
   if (onInterrupt === "drain") say({ event: "interrupted" });
 });
+
+let hasLeft = false;
 
 try {
   const started = performance.now();
@@ -43,8 +46,16 @@ try {
       say({ event: "stopped", state: database.state() });
       break;
     }
+    if (line === "leave") {
+      await database.stop();
+      say({ event: "stopped", state: database.state() });
+      // Ends when nothing keeps it: that is what the test is about.
+      process.stdin.destroy();
+      hasLeft = true;
+      break;
+    }
   }
-  process.exit(0);
+  if (!hasLeft) process.exit(0);
 } catch (error) {
   const { name, message } = error as Error;
   say({ event: "refused", name, message });

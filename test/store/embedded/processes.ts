@@ -30,7 +30,9 @@ export interface Opener {
   pid: number;
   /** The next thing it says of this kind; things of other kinds are passed over. */
   hear(event: string): Promise<Said>;
-  say(line: "stop" | "query"): void;
+  say(line: "stop" | "leave" | "query"): void;
+  /** Resolves with its exit code once it has ended by itself; null when a signal ended it. */
+  readonly ended: Promise<number | null>;
   kill(): Promise<void>;
 }
 
@@ -96,7 +98,7 @@ export function startOpener(
     ...options.user,
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const exited = once(child, "exit");
+  const exited = once(child, "exit") as Promise<[number | null]>;
   const opener: Opener = {
     pid: child.pid ?? 0,
     hear: async (event) => {
@@ -111,6 +113,7 @@ export function startOpener(
     say: (line) => {
       child.stdin.write(`${line}\n`);
     },
+    ended: exited.then(([code]) => code),
     kill: async () => {
       child.kill("SIGKILL");
       await exited;

@@ -32,7 +32,7 @@ export function defineAccount(program: Command): void {
       .addHelpText("after", `\nExample:\n  $ ledgerctl account ${verb} 5000`)
       .action((code: string, flags: AccountFlags) =>
         runCommand(async (environment) =>
-          (await import("./run.ts")).setAccountActive(code, active, flags, environment),
+          (await import("./run.ts")).setAccountActiveCommand(code, active, flags, environment),
         ),
       );
   }

@@ -2,13 +2,8 @@
 import type { Environment } from "../../../config.ts";
 import type { Account } from "../../../core/ledger.ts";
 import { accountTypes } from "../../../core/ledger.ts";
-import { importAccounts } from "../../../engine/administration.ts";
-import {
-  insertAccount,
-  listAccounts,
-  listAssetsUsing,
-  updateAccountActive,
-} from "../../../store/accounts.ts";
+import { importAccounts, setAccountActive } from "../../../engine/accounts.ts";
+import { insertAccount, listAccounts } from "../../../store/accounts.ts";
 import { requireLabel } from "../../arguments.ts";
 import { isAccountType, readChart } from "../../chart-file.ts";
 import { CommandFailure, exitCodes, notFoundFailure, usageFailure } from "../../failure.ts";
@@ -59,31 +54,36 @@ export async function importAccountsCommand(
   environment: Environment,
 ): Promise<void> {
   const chart = await readChart(file);
-  await onLedger(flags, environment, async (ledgerId, { output, pool, now }) => {
-    const imported = await importAccounts(pool, ledgerId, chart, now());
-    output.result(imported, ({ added, updated }) => `${added} added, ${updated} updated`);
+  await onLedger(flags, environment, async (ledgerId, { output, pool, connections, now }) => {
+    const imported = await importAccounts(connections, pool, ledgerId, chart, now());
+    if (imported.outcome === "accountInUse") throw inUseFailure(imported);
+    const { added, updated } = imported;
+    output.result({ added, updated }, () => `${added} added, ${updated} updated`);
   });
 }
 
-export async function setAccountActive(
+export async function setAccountActiveCommand(
   code: string,
   active: boolean,
   flags: AccountFlags,
   environment: Environment,
 ): Promise<void> {
-  await onLedger(flags, environment, async (ledgerId, { output, pool }) => {
-    const assets = active ? [] : await listAssetsUsing(pool, ledgerId, code);
-    if (assets.length > 0) {
-      throw new CommandFailure(
-        `wallets of ${assets.join(", ")} are posted to account ${code}; ` +
-          "give them another with `ledgerctl asset set` first",
-        exitCodes.conflict,
-      );
+  await onLedger(flags, environment, async (ledgerId, { output, pool, connections }) => {
+    const change = await setAccountActive(connections, pool, ledgerId, code, active);
+    if (change.outcome === "accountInUse") throw inUseFailure(change);
+    if (change.outcome === "accountNotFound") {
+      throw notFoundFailure(`the ledger has no account ${code}`);
     }
-    const account = await updateAccountActive(pool, ledgerId, code, active);
-    if (account === null) throw notFoundFailure(`the ledger has no account ${code}`);
-    output.result(account, () => `account ${code} is ${active ? "active" : "inactive"}`);
+    output.result(change.account, () => `account ${code} is ${active ? "active" : "inactive"}`);
   });
+}
+
+function inUseFailure(use: { glAccountCode: string; assetCodes: readonly string[] }) {
+  return new CommandFailure(
+    `wallets of ${use.assetCodes.join(", ")} are posted to account ${use.glAccountCode}; ` +
+      "give them another with `ledgerctl asset set` first",
+    exitCodes.conflict,
+  );
 }
 
 export async function listAccountsCommand(

@@ -72,6 +72,7 @@ async function serveOn(
         ? new WorkerService({
             count: flags.workers,
             databaseUrl: database.url,
+            dataDir: database.dataDir,
             masterKeys: masterKeys.all,
             log,
           })

@@ -11,6 +11,8 @@ import { programVersion } from "../../version.ts";
 
 interface Assignment {
   readonly databaseUrl: string;
+  /** The folder of the embedded database, or null; a worker only has to know which it is. */
+  readonly dataDir: string | null;
   readonly masterKeys: readonly string[];
   readonly host: string;
   readonly port: number;
@@ -26,19 +28,21 @@ const restartDelayMs = 1_000;
 /** A service that is served by workers; one that dies is replaced. */
 export class WorkerService implements Service {
   readonly #count: number;
-  readonly #database: Pick<Assignment, "databaseUrl" | "masterKeys">;
+  readonly #database: Omit<Assignment, "host" | "port">;
   readonly #log: Log;
   #isStopping = false;
 
   constructor(options: {
     count: number;
     databaseUrl: string;
+    dataDir: string | null;
     masterKeys: readonly Buffer[];
     log: Log;
   }) {
     this.#count = options.count;
     this.#database = {
       databaseUrl: options.databaseUrl,
+      dataDir: options.dataDir,
       masterKeys: options.masterKeys.map((key) => key.toString("base64")),
     };
     this.#log = options.log;
@@ -107,11 +111,11 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
     });
   });
   const assignment = await receiveAssignment(worker);
-  const { databaseUrl: url, host, port } = assignment;
+  const { databaseUrl: url, dataDir, host, port } = assignment;
   const pool = openReadPool(url, 8);
   const service = composeService({
     environment,
-    database: { url, dataDir: null, state: () => "running", stop: async () => undefined },
+    database: { url, dataDir, state: () => "running", stop: async () => undefined },
     pool,
     masterKeys: assignment.masterKeys.map((key) => Buffer.from(key, "base64")),
     log,

@@ -1,0 +1,138 @@
+// Whether the database is out of reach is told by where an error comes from, not by the code it carries.
+import { readFile } from "node:fs/promises";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exitCodeOf, exitCodes } from "../../src/cli/failure.ts";
+import { whenReachable } from "../../src/cli/database-context.ts";
+import { asRefusal } from "../../src/http/problems.ts";
+import {
+  CommitAnswerLost,
+  isConnectionLost,
+  isTransient,
+  isUnavailable,
+} from "../../src/store/database-errors.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { openReadPool } from "../../src/store/read-pool.ts";
+import { WriteConnections } from "../../src/store/write-connections.ts";
+import { sql } from "slonik";
+import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+
+async function failureOf(act: () => Promise<unknown>): Promise<unknown> {
+  return act().then(
+    () => {
+      throw new Error("this was to fail");
+    },
+    (error: unknown) => error,
+  );
+}
+
+/** A port of this machine on which nobody listens. */
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function reachNobody(): Promise<void> {
+  const socket = connect(await unusedPort(), "127.0.0.1");
+  await new Promise((_, reject) => socket.on("error", reject));
+}
+
+function openConnections(databaseUrl: string): WriteConnections {
+  return new WriteConnections({
+    databaseUrl,
+    connectionsMax: 2,
+    lockTimeoutMs: 1_000,
+    answerTimeoutMs: 10_000,
+  });
+}
+
+const selectOne = { name: "select_one", text: "SELECT 1" };
+
+describe("an error that does not come from the database's connection", () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ["ENOENT", () => readFile("/nowhere/at/all")],
+    ["ECONNREFUSED", reachNobody],
+    ["EPIPE", () => Promise.reject(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }))],
+    ["57P03", () => Promise.reject(Object.assign(new Error("not pg's"), { code: "57P03" }))],
+  ])("says nothing about the database: %s", async (code, act) => {
+    const error = await failureOf(act);
+    expect(error).toMatchObject({ code });
+    expect([isConnectionLost(error), isUnavailable(error), isTransient(error)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(asRefusal(error).problem).toBe("internal");
+    expect(exitCodeOf(await failureOf(() => whenReachable(act)))).toBe(exitCodes.failed);
+  });
+});
+
+describe("a database that is not there", () => {
+  const ways: [string, (url: string) => Promise<unknown>][] = [
+    ["the pool", (url) => openReadPool(url, 1).query(sql.unsafe`SELECT 1`)],
+    ["the pool's transactions", (url) => openReadPool(url, 1).transaction(async () => 1)],
+    [
+      "write connections",
+      (url) => openConnections(url).read((sender) => sender.send(selectOne, [])),
+    ],
+    ["write transactions", (url) => openConnections(url).transaction(async () => 1)],
+    ["migrations", (url) => migrate(url)],
+  ];
+
+  test.each(ways)("is unavailable, and says why, through %s", async (_, act) => {
+    const port = await unusedPort();
+    for (const host of ["127.0.0.1", "%2Fnowhere"]) {
+      const error = await failureOf(() => act(`postgresql://a:b@${host}:${port}/c`));
+      expect([isConnectionLost(error), isTransient(error)]).toEqual([true, true]);
+      expect(asRefusal(error).problem).toBe("unavailable");
+      const told = await failureOf(() => whenReachable(() => Promise.reject(error as Error)));
+      expect(exitCodeOf(told)).toBe(exitCodes.unavailable);
+      expect((told as Error).message).toMatch(/can't be used: connect (ECONNREFUSED|ENOENT)/);
+    }
+  });
+});
+
+describe("a transaction", () => {
+  let database: TestDatabase;
+  let proxy: CuttingProxy;
+  let connections: WriteConnections;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    proxy = await openCuttingProxy(database.url);
+    connections = openConnections(proxy.url);
+  });
+  afterAll(async () => {
+    await connections.end();
+    await proxy.close();
+    await database.drop();
+  });
+
+  const bug = () => Promise.reject(Object.assign(new Error("a bug of ours"), { code: "ERR_OURS" }));
+
+  test("whose COMMIT is lost is not taken for undone because something else failed too", async () => {
+    const cut = proxy.cutNext("afterCommit");
+    const error = await failureOf(() =>
+      connections.transaction((transaction) => transaction.commit([bug()])),
+    );
+    await cut;
+    expect(error).toBeInstanceOf(CommitAnswerLost);
+  });
+
+  test("that the database refused is undone for certain, even if COMMIT is lost", async () => {
+    const cut = proxy.cutNext("beforeCommit");
+    const error = await failureOf(() =>
+      connections.transaction(async (transaction) => {
+        const refused = transaction.send({ name: "divide", text: "SELECT 1 / 0" }, []);
+        await refused.catch(() => undefined);
+        await transaction.commit([refused]);
+      }),
+    );
+    await cut;
+    expect(error).toMatchObject({ code: "22012" });
+  });
+});

@@ -1,0 +1,85 @@
+// The embedded database's own log: duplicates leave no trace in it, real errors do, and it stays small.
+import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sql } from "slonik";
+import {
+  openEmbeddedDatabase,
+  type EmbeddedDatabase,
+} from "../../../src/store/embedded/embedded-database.ts";
+import { listLogs } from "../../../src/store/embedded/server-log.ts";
+import { openReadPool, type ReadPool } from "../../../src/store/read-pool.ts";
+import { WriteConnections } from "../../../src/store/write-connections.ts";
+import { clusterOf, removeDataFolder } from "./processes.ts";
+
+let parent: string;
+let dataDir: string;
+let database: EmbeddedDatabase;
+let pool: ReadPool;
+
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), "ledgerctl-log-"));
+  dataDir = join(parent, "data");
+  database = await openEmbeddedDatabase({ dataDir, supervise: false });
+  pool = openReadPool(database.url, 2);
+});
+
+afterAll(async () => {
+  await pool.end();
+  await database.stop();
+  await removeDataFolder(dataDir);
+  await rm(parent, { recursive: true });
+});
+
+async function readLogs(): Promise<string> {
+  const files = await listLogs(await clusterOf(dataDir));
+  return (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("");
+}
+
+test("has nothing of a duplicate's errors, and all of others'", async () => {
+  await pool.query(sql.unsafe`CREATE TABLE ids (id integer PRIMARY KEY)`);
+  const insert = { name: "insert_id", text: "INSERT INTO ids VALUES (1)" };
+  for (const isLogSpared of [true, false]) {
+    const connections = new WriteConnections({
+      databaseUrl: database.url,
+      connectionsMax: 1,
+      lockTimeoutMs: 10_000,
+      answerTimeoutMs: 20_000,
+      isLogSpared,
+    });
+    const duplicate = connections.transaction((transaction) =>
+      transaction.commit([1, 2, 3].map(() => transaction.send(insert, []))),
+    );
+    await expect(duplicate).rejects.toMatchObject({ code: "23505" });
+    await connections.end();
+    await expect(pool.query(sql.unsafe`SELECT 1 / 0`)).rejects.toMatchObject({ code: "22012" });
+    // The log is written by a process of its own, in the order in which it is told.
+    const zeros = isLogSpared ? 1 : 2;
+    await expect
+      .poll(async () => (await readLogs()).split("division by zero").length, { timeout: 20_000 })
+      .toBe(zeros + 1);
+    const log = await readLogs();
+    expect(log.includes("duplicate key")).toBe(!isLogSpared);
+    expect(log.includes("current transaction is aborted")).toBe(!isLogSpared);
+  }
+});
+
+test("begins new files by size, and loses the oldest with each start", async () => {
+  const { rows } = await pool.query(sql.unsafe`SHOW log_rotation_size`);
+  expect(rows).toEqual([{ log_rotation_size: "8MB" }]);
+  const log = join(await clusterOf(dataDir), "log");
+  const old = Array.from({ length: 12 }, (_, index) => join(log, `postgresql-old-${index}.log`));
+  for (const [index, file] of old.entries()) {
+    await writeFile(file, "old\n");
+    await utimes(file, index, index);
+  }
+  await pool.end();
+  await database.stop();
+  database = await openEmbeddedDatabase({ dataDir, supervise: false });
+  pool = openReadPool(database.url, 2);
+  const kept = await listLogs(await clusterOf(dataDir));
+  expect(kept.length).toBeLessThanOrEqual(9);
+  expect(kept).toContain(old[11]);
+  expect(kept).not.toContain(old[0]);
+});
