@@ -3,7 +3,7 @@ import { sql } from "slonik";
 import { z } from "zod";
 import { leavesPerSubtree, type BalanceRow, type CloseRecord } from "../core/close.ts";
 import type { Hash } from "../core/merkle.ts";
-import { timestampColumn } from "./entry-rows.ts";
+import { timestampColumn } from "./columns.ts";
 import type { ReadConnection } from "./read-pool.ts";
 
 const closeRow = z.object({

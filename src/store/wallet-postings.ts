@@ -209,12 +209,12 @@ export async function listAssetsWithoutRate(
 }
 
 /** Assets, of all ledgers, with batch sides that wait for a first rate. */
-export async function listAssetsWithoutRate(
+export async function listWaitingAssets(
   sender: StatementSender,
 ): Promise<{ ledgerId: string; assetCode: string }[]> {
   return sender.send(
     {
-      name: "list_assets_without_rate",
+      name: "list_waiting_assets",
       text: `SELECT DISTINCT ledger_id AS "ledgerId", asset_code AS "assetCode"
                FROM wallet_batches AS waiting
               WHERE journal_id IS NULL

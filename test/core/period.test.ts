@@ -106,14 +106,12 @@ describe("a period", () => {
 
 test("the first open instant is the date itself or the end of a period, and open", () => {
   const day = (number: number) => timestampFromEpochMs(number * 86_400_000) ?? at("1970-01-01");
-  const interval = fc
-    .tuple(fc.nat(40), fc.integer({ min: 1, max: 15 }))
-    .map(([start, length]) => ({
-      startsAt: day(start),
-      endsAt: day(start + length),
-      periodId: "",
-      closeId: "",
-    }));
+  const interval = fc.tuple(fc.nat(40), fc.integer({ min: 1, max: 15 })).map(([start, length]) => ({
+    startsAt: day(start),
+    endsAt: day(start + length),
+    periodId: "",
+    closeId: "",
+  }));
   fc.assert(
     fc.property(fc.array(interval, { maxLength: 12 }), fc.nat(60), (periods, number) => {
       const date = day(number);

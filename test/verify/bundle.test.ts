@@ -149,10 +149,7 @@ test("a bundle that was written anew to agree with itself is not anchored, and f
   const { closeHash, ...record } = (lines[0] as unknown as { close: CloseRecord }).close;
   const forged = { ...record, reason: "another" };
   const rewritten = { ...forged, closeHash: closeHashOf(forged).toString("hex") };
-  const text = bundleText([
-    { ...lines[0], close: rewritten },
-    ...lines.slice(1),
-  ]);
+  const text = bundleText([{ ...lines[0], close: rewritten }, ...lines.slice(1)]);
   expect(await check(text)).toMatchObject({ ok: true, anchored: false });
   expect(await check(text, closeHash)).toMatchObject({ ok: false, anchored: false });
 });

@@ -5,7 +5,7 @@ import { request } from "undici";
 import type { Environment } from "../../../config.ts";
 import { LedgerClient, ServiceProblem } from "../../../client/ledger-client.ts";
 import { listMigrations } from "../../../store/migrate.ts";
-import { listAssetsWithoutRate } from "../../../store/wallet-postings.ts";
+import { listWaitingAssets } from "../../../store/wallet-postings.ts";
 import { WriteConnections } from "../../../store/write-connections.ts";
 import { openDatabase, usingDatabase, whenReachable } from "../../database-context.ts";
 import { exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
@@ -206,7 +206,7 @@ async function checkPostings(databaseUrl: string): Promise<Check> {
     answerTimeoutMs: 30_000,
   });
   try {
-    const waiting = await connections.read(listAssetsWithoutRate);
+    const waiting = await connections.read(listWaitingAssets);
     if (waiting.length === 0) return passed("postings", "no wallet waits for a rate");
     const assets = waiting.map(({ ledgerId, assetCode }) => `${assetCode} in ledger ${ledgerId}`);
     return failed(
