@@ -10,6 +10,7 @@ import type { Log } from "../log.ts";
 import type { Caller } from "./authenticate.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
+import { giveUp, isGivenUp, watchConnections, watchProgress } from "./connections.ts";
 import { documentationPage } from "./documentation-page.ts";
 import { asRefusal, problemReply } from "./problems.ts";
 import { dispatch, type Dispatcher } from "./route-dispatch.ts";
@@ -70,6 +71,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     clientErrorHandler: answerBrokenRequest,
   });
   app.server.on("checkExpectation", answerExpectation);
+  watchConnections(app.server);
   acceptRawBodies(app);
   addHooks(app, options.log);
   addApiRoutes(app, options.dispatcher);
@@ -116,6 +118,13 @@ function addHooks(app: FastifyInstance, log: Log): void {
       declaredTypes.set(request, declared);
       request.raw.headers["content-type"] = "application/octet-stream";
     }
+  });
+  app.addHook("preHandler", async (_request, reply) => {
+    // The last bytes of a request may come after its client was told that it was given up.
+    if (isGivenUp(reply.raw)) reply.hijack();
+  });
+  app.addHook("onSend", async (request) => {
+    watchProgress(request.raw.socket);
   });
   app.addHook("onResponse", async (request, reply) => {
     logRequest(log, request, reply);
@@ -283,16 +292,16 @@ function unreadableProblem(requestId: string, status: number, title: string, det
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return;
   const [status, title] = brokenRequestStatuses[error.code ?? ""] ?? [400, "Bad Request"];
-  const requestId = newId();
-  const detail = "the request could not be read as HTTP";
-  const body = unreadableProblem(requestId, status, title, detail);
-  socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json; charset=utf-8\r\n` +
+  giveUp(socket, () => {
+    const requestId = newId();
+    const detail = "the request could not be read as HTTP";
+    const body = unreadableProblem(requestId, status, title, detail);
+    return (
+      `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json; charset=utf-8\r\n` +
       `X-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
-    // Nothing that comes later on this socket may count as the rest of a request.
-    () => socket.destroy(),
-  );
+      `Connection: close\r\n\r\n${body}`
+    );
+  });
 }
 
 /** RFC 9110, section 10.1.1: an expectation other than 100-continue can't be met. */

@@ -1,0 +1,90 @@
+// The server's connections: what is under way on each of them, and how one is given up, cut or let go.
+// What a request means, and what its answer is, is not known here.
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+
+/** How long an answer may make no progress, and a connection that is given up may last. */
+const stalledMsMax = 30_000;
+/** How long the rest of what a client sends is still taken in after an answer that ends the connection. */
+const lingerMs = 1_000;
+
+interface Exchanges {
+  /** Answers that the client has not got whole, in the order of their requests. */
+  readonly unanswered: Set<ServerResponse>;
+  latest: ServerResponse | null;
+  /** Once the connection is given up: the answers that still go out. */
+  honoured: ReadonlySet<ServerResponse> | null;
+}
+
+const exchangesBySocket = new WeakMap<Duplex, Exchanges>();
+
+function exchangesOn(socket: Duplex): Exchanges {
+  const known = exchangesBySocket.get(socket);
+  if (known !== undefined) return known;
+  const made = { unanswered: new Set<ServerResponse>(), latest: null, honoured: null };
+  exchangesBySocket.set(socket, made);
+  return made;
+}
+
+/** Notes what is under way on each connection, and cuts those that are idle or whose reader takes nothing. */
+export function watchConnections(server: Server): void {
+  const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const exchanges = exchangesOn(socket);
+    exchanges.unanswered.add(response);
+    exchanges.latest = response;
+    response.once("close", () => exchanges.unanswered.delete(response));
+  };
+  server.prependListener("request", note);
+  server.prependListener("checkExpectation", note);
+  server.on("timeout", (socket: Socket) => {
+    // An answer that is still being made is no fault of the reader's.
+    const isWorking = socket.writableLength === 0 && exchangesOn(socket).unanswered.size > 0;
+    if (!isWorking) socket.destroy();
+  });
+}
+
+/** From here on the client has to take what it is sent. Node ends the watch with the answer. */
+export function watchProgress(socket: Socket): void {
+  // Counts as progress whatever the kernel takes, also of one long piece.
+  socket.setTimeout(stalledMsMax);
+}
+
+/** Whether a request belongs to what was given up on its connection: it must have no effect. */
+export function isGivenUp(response: ServerResponse): boolean {
+  const { honoured } = exchangesOn(response.req.socket);
+  return honoured !== null && !honoured.has(response);
+}
+
+/**
+ * Ends a connection on which something came that is no request. Answers to the requests before it still go
+ * out, then `answer` in its turn: raw bytes of a response that says `Connection: close`.
+ */
+export function giveUp(socket: Socket, answer: () => string): void {
+  const exchanges = exchangesOn(socket);
+  if (exchanges.honoured !== null) return;
+  const { latest, unanswered } = exchanges;
+  const broken = latest?.req.complete === false ? latest : null;
+  const isAnswered = broken !== null && !unanswered.has(broken);
+  const earlier = new Set([...unanswered].filter((response) => response !== broken));
+  exchanges.honoured = earlier;
+  const cut = setTimeout(() => socket.destroy(), stalledMsMax);
+  socket.once("close", () => {
+    clearTimeout(cut);
+  });
+  const end = () => {
+    if (!socket.writable) return;
+    // Closing while bytes come in would reset the connection, and the answer might be lost with it.
+    const letGo = () => setTimeout(() => socket.destroy(), lingerMs).unref();
+    if (isAnswered || broken?.headersSent === true) socket.end(letGo);
+    else socket.end(answer(), letGo);
+  };
+  let waitingFor = earlier.size;
+  if (waitingFor === 0) end();
+  for (const response of earlier) {
+    response.once("close", () => {
+      waitingFor -= 1;
+      if (waitingFor === 0) end();
+    });
+  }
+}
