@@ -3,11 +3,18 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 
-/** How long an answer may make no progress, and a connection that is given up may last. */
-const stalledMsMax = 30_000;
+/** How long an answer may make no progress: Node looks twice, so that its reader is cut within twice this. */
+const stalledMsMax = 15_000;
+/** How long a connection may last that is given up. */
+const givenUpMsMax = 30_000;
 /** How long the rest of what a client sends is still taken in after an answer that ends the connection. */
 const lingerMs = 1_000;
+
+/** Shorter answers are always held. */
+const longAnswerBytes = 64 * 1024;
 
 interface Exchanges {
   /** Answers that the client has not got whole, in the order of their requests. */
@@ -50,6 +57,37 @@ export function watchProgress(socket: Socket): void {
   socket.setTimeout(stalledMsMax);
 }
 
+/** Bounds what is held of long answers until their readers have taken them. */
+export class HeldAnswers {
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Whether there is room for an answer; it counts until it is sent whole, or its connection is gone. */
+  hold(response: ServerResponse, bytes: number): boolean {
+    if (bytes < longAnswerBytes) return true;
+    if (this.#bytes + bytes > this.#bytesMax && this.#bytes > 0) return false;
+    this.#bytes += bytes;
+    response.once("close", () => (this.#bytes -= bytes));
+    return true;
+  }
+}
+
+/** Whether no request has come behind that of an answer: a connection that ends with it loses none. */
+export function isLatest(response: ServerResponse): boolean {
+  return exchangesOn(response.req.socket).latest === response;
+}
+
+/** Resolves when no connection is left, or after a time. */
+export async function whenUnconnected(server: Server, forMs: number): Promise<void> {
+  const untilMs = performance.now() + forMs;
+  const count = promisify(server.getConnections.bind(server));
+  while (performance.now() < untilMs && (await count()) > 0) await sleep(25);
+}
+
 /** Whether a request belongs to what was given up on its connection: it must have no effect. */
 export function isGivenUp(response: ServerResponse): boolean {
   const { honoured } = exchangesOn(response.req.socket);
@@ -68,7 +106,7 @@ export function giveUp(socket: Socket, answer: () => string): void {
   const isAnswered = broken !== null && !unanswered.has(broken);
   const earlier = new Set([...unanswered].filter((response) => response !== broken));
   exchanges.honoured = earlier;
-  const cut = setTimeout(() => socket.destroy(), stalledMsMax);
+  const cut = setTimeout(() => socket.destroy(), givenUpMsMax);
   socket.once("close", () => {
     clearTimeout(cut);
   });

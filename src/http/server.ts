@@ -10,7 +10,15 @@ import type { Log } from "../log.ts";
 import type { Caller } from "./authenticate.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
-import { giveUp, isGivenUp, watchConnections, watchProgress } from "./connections.ts";
+import {
+  giveUp,
+  HeldAnswers,
+  isGivenUp,
+  isLatest,
+  watchConnections,
+  watchProgress,
+  whenUnconnected,
+} from "./connections.ts";
 import { documentationPage } from "./documentation-page.ts";
 import { asRefusal, problemReply } from "./problems.ts";
 import { dispatch, type Dispatcher } from "./route-dispatch.ts";
@@ -30,13 +38,19 @@ export interface HttpServerOptions {
 export interface HttpServer {
   /** Binds and resolves with the URL; port 0 takes a free one. */
   listen(host: string, port: number): Promise<string>;
-  /** Takes no new connections, lets requests under way finish up to the grace period, then cuts. */
+  /**
+   * Answers for a moment what clients had sent before they could know, each time with `Connection: close`;
+   * then takes no new connections, lets requests under way finish up to the grace period, and cuts.
+   */
   close(graceMs: number): Promise<void>;
 }
 
 const headerBytesMax = 16 * 1024;
 const idleTimeoutMs = 75_000;
 const requestTimeoutMs = 30_000;
+/** How long a stopping server still answers on connections that were open. */
+const partingMsMax = 1_000;
+const heldAnswerBytesMax = 128 * 1024 * 1024;
 
 /** What is noted of a request while it runs, for its line in the log. */
 interface RequestNotes {
@@ -73,7 +87,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.server.on("checkExpectation", answerExpectation);
   watchConnections(app.server);
   acceptRawBodies(app);
-  addHooks(app, options.log);
+  const state = { isStopping: false };
+  addHooks(app, options.log, state);
   addApiRoutes(app, options.dispatcher);
   addOwnRoutes(app, options);
   app.setNotFoundHandler((request, reply) => {
@@ -86,8 +101,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return {
     listen: (host, port) => app.listen({ host, port }),
     close: async (graceMs) => {
+      state.isStopping = true;
       streams.close(graceMs);
-      await closeWithin(app, graceMs);
+      const partingMs = Math.min(partingMsMax, graceMs / 2);
+      await whenUnconnected(app.server, partingMs);
+      await closeWithin(app, graceMs - partingMs);
     },
   };
 }
@@ -105,7 +123,7 @@ function acceptRawBodies(app: FastifyInstance): void {
 
 const declaredTypes = new WeakMap<FastifyRequest, string>();
 
-function addHooks(app: FastifyInstance, log: Log): void {
+function addHooks(app: FastifyInstance, log: Log, state: { isStopping: boolean }): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
     if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
@@ -123,8 +141,9 @@ function addHooks(app: FastifyInstance, log: Log): void {
     // The last bytes of a request may come after its client was told that it was given up.
     if (isGivenUp(reply.raw)) reply.hijack();
   });
-  app.addHook("onSend", async (request) => {
+  app.addHook("onSend", async (request, reply) => {
     watchProgress(request.raw.socket);
+    if (state.isStopping && isLatest(reply.raw)) reply.header("connection", "close");
   });
   app.addHook("onResponse", async (request, reply) => {
     logRequest(log, request, reply);
@@ -162,6 +181,7 @@ function describeCause(cause: unknown): string {
 
 function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
   const methodsByPath = new Map<string, string[]>();
+  const held = new HeldAnswers(heldAnswerBytesMax);
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), route.method]);
@@ -177,6 +197,10 @@ function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
           rawRequest(request),
           (caller) => (noted.caller = caller),
         );
+        // What a write did has to be told; a read can be asked again.
+        if (!held.hold(reply.raw, Buffer.byteLength(json)) && route.method === "GET") {
+          throw new Refusal("unavailable", "too many answers wait for their readers");
+        }
         return reply.code(status).type("application/json; charset=utf-8").send(json);
       },
     });
