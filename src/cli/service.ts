@@ -1,4 +1,5 @@
 // Puts the service together: pools, engine and server, and the order in which they stop.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../config.ts";
 import { Journal } from "../engine/journal.ts";
 import { Poster } from "../engine/posting.ts";
@@ -11,7 +12,7 @@ import { createHttpServer } from "../http/server.ts";
 import type { Log } from "../log.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { findLedger } from "../store/ledgers.ts";
-import { pingDatabase, type ReadPool } from "../store/read-pool.ts";
+import { openReadPool, pingDatabase, type ReadPool } from "../store/read-pool.ts";
 import { WriteConnections } from "../store/write-connections.ts";
 import type { DatabaseHandle } from "./database-context.ts";
 
@@ -22,9 +23,25 @@ export interface Service {
 }
 
 const writeConnectionsMax = 8;
+const readConnectionsMax = 5;
+/** How long a read waits for the database; a search, which may take its time, waits longer. */
+const readTimeoutMs = 5_000;
+/**
+ * Reads that may take long have connections of their own, so that they never keep others from being
+ * authenticated and answered.
+ */
+const searchConnectionsMax = 3;
+const searchTimeoutMs = 30_000;
+const walletLogConnectionsMax = 2;
+const readinessTimeoutMs = 2_000;
 const lockTimeoutMs = 1_000;
 /** How long a write is tried while the database is away; a restarting one is back well within it. */
 const writeDeadlineMs = 5_000;
+
+/** The connections for reads that are cheap; a process has one pool of them. */
+export function openServiceReads(databaseUrl: string): ReadPool {
+  return openReadPool(databaseUrl, readConnectionsMax, readTimeoutMs);
+}
 
 export function composeService(options: {
   environment: Environment;
@@ -36,12 +53,17 @@ export function composeService(options: {
 }): Service {
   const { environment, database, pool, masterKeys, log, version } = options;
   const nowMs = () => Date.now();
-  const connections = new WriteConnections({
-    databaseUrl: database.url,
-    connectionsMax: writeConnectionsMax,
-    lockTimeoutMs,
-    answerTimeoutMs: 10_000,
-  });
+  const openConnections = (connectionsMax: number) =>
+    new WriteConnections({
+      databaseUrl: database.url,
+      connectionsMax,
+      lockTimeoutMs,
+      answerTimeoutMs: 10_000,
+    });
+  const connections = openConnections(writeConnectionsMax);
+  const walletLogs = openConnections(walletLogConnectionsMax);
+  const searches = openReadPool(database.url, searchConnectionsMax, searchTimeoutMs);
+  const databaseAnswers = answersInTime(() => pingDatabase(pool));
   const limits = {
     batchItemsMax: 500,
     batchBytesMax: 2 * 1024 * 1024,
@@ -69,7 +91,14 @@ export function composeService(options: {
   let isStopping = false;
   const server = createHttpServer({
     dispatcher: {
-      books: { pool, journal, wallets, walletReader: new WalletReader(connections), connections },
+      books: {
+        pool,
+        searches,
+        journal,
+        wallets,
+        walletReader: new WalletReader(connections),
+        walletLogs,
+      },
       authenticator: new Authenticator({
         findApiKey: (apiKey) => findApiKey(pool, apiKey),
         masterKeys,
@@ -87,7 +116,7 @@ export function composeService(options: {
       if (isStopping) return { ready: false, reason: "the server is stopping" };
       const state = database.state();
       if (state !== "running") return { ready: false, reason: `the database is ${state}` };
-      const ready = await pingDatabase(pool).catch(() => false);
+      const ready = await databaseAnswers();
       return { ready, reason: ready ? null : "the database does not answer" };
     },
   });
@@ -103,7 +132,20 @@ export function composeService(options: {
       await Promise.all([journal.drain(), wallets.drain()]);
       await poster.stop();
       hub.stop();
-      await connections.end();
+      await Promise.all([connections.end(), walletLogs.end(), searches.end()]);
     },
+  };
+}
+
+/** Whether a question is answered with yes, and within 2 s; those who ask meanwhile share it. */
+function answersInTime(ask: () => Promise<boolean>): () => Promise<boolean> {
+  let asked: Promise<boolean> | null = null;
+  return () => {
+    asked ??= ask()
+      .catch(() => false)
+      .finally(() => {
+        asked = null;
+      });
+    return Promise.race([asked, sleep(readinessTimeoutMs, false, { ref: false })]);
   };
 }

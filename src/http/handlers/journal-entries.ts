@@ -35,12 +35,13 @@ export const getEntry: RouteHandler<"getEntry"> = async ({ pool }, { ledger, ent
   return wireEntry(entry);
 };
 
-export const listEntries: RouteHandler<"listEntries"> = async ({ pool }, { ledger, query }) => {
+export const listEntries: RouteHandler<"listEntries"> = async (books, { ledger, query }) => {
   const { limit, offset, after, ...filter } = query;
   const { ledgerId } = ledger;
   // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
-  const upToSequence = await getLastSequence(pool, ledgerId);
+  const upToSequence = await getLastSequence(books.pool, ledgerId);
   const isFiltered = Object.values(filter).some((value) => value !== null);
+  const pool = isFiltered ? books.searches : books.pool;
   const skip = offset ?? 0;
   const { entries, hasMore } = await listPage(pool, ledgerId, {
     filter,

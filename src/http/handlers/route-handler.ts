@@ -10,11 +10,14 @@ import type { WriteConnections } from "../../store/write-connections.ts";
 import type { Caller } from "../authenticate.ts";
 
 export interface Books {
+  /** For reads that are cheap, whatever they are asked for. */
   readonly pool: ReadPool;
+  /** For reads whose cost grows with the books. */
+  readonly searches: ReadPool;
   readonly journal: Journal;
   readonly wallets: Wallets;
   readonly walletReader: WalletReader;
-  readonly connections: WriteConnections;
+  readonly walletLogs: WriteConnections;
 }
 
 export interface RouteRequest<Name extends RouteName> {
