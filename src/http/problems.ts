@@ -46,7 +46,7 @@ export function problemReply(
   ) {
     headers["retry-after"] = retryAfterSeconds;
   }
-  if (request.path.startsWith("/v1/wallets/")) {
+  if (isWalletPath(request.path)) {
     headers["content-type"] = "application/json; charset=utf-8";
     return {
       status: refusal.status,
@@ -60,6 +60,16 @@ export function problemReply(
     headers,
     body: JSON.stringify(problemBody(refusal, request.id)),
   };
+}
+
+/** Routes are found by the decoded path; so is the shape of what is wrong with it. */
+function isWalletPath(path: string): boolean {
+  const [, version = "", kind = "", rest] = path.split("/", 4);
+  try {
+    return rest !== undefined && decodeURI(version) === "v1" && decodeURI(kind) === "wallets";
+  } catch {
+    return false;
+  }
 }
 
 /** Wallet paths have one message: what is wrong and where, in words. */
