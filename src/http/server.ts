@@ -50,6 +50,8 @@ const idleTimeoutMs = 75_000;
 const requestTimeoutMs = 30_000;
 /** How long a stopping server still answers on connections that were open. */
 const partingMsMax = 1_000;
+/** The longest path of a route is far shorter, but for the key of a wallet. */
+const loggedPathCharactersMax = 512;
 const heldAnswerBytesMax = 128 * 1024 * 1024;
 
 /** What is noted of a request while it runs, for its line in the log. */
@@ -161,7 +163,7 @@ function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): voi
     {
       requestId: request.id,
       method: request.method,
-      path: pathOf(request),
+      path: pathOf(request).slice(0, loggedPathCharactersMax),
       status: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime * 100) / 100,
       remoteAddress: request.ip,
