@@ -111,6 +111,7 @@ export function composeService(options: {
     log,
     version,
     bodyBytesMax: environment.bodyBytesMax,
+    connectionsMax: environment.connectionsMax,
     clockWindowSeconds: environment.clockWindowSeconds,
     readiness: async () => {
       if (isStopping) return { ready: false, reason: "the server is stopping" };

@@ -13,6 +13,8 @@ const givenUpMsMax = 30_000;
 /** How long the rest of what a client sends is still taken in after an answer that ends the connection. */
 const lingerMs = 1_000;
 
+/** Connections beyond the limit that are still told so. */
+const surplusMax = 1_000;
 /** Shorter answers are always held. */
 const longAnswerBytes = 64 * 1024;
 
@@ -20,24 +22,46 @@ interface Exchanges {
   /** Answers that the client has not got whole, in the order of their requests. */
   readonly unanswered: Set<ServerResponse>;
   latest: ServerResponse | null;
+  /** Whether the connection came when there were enough. */
+  isSurplus: boolean;
   /** Once the connection is given up: the answers that still go out. */
   honoured: ReadonlySet<ServerResponse> | null;
 }
 
+const answers = new WeakMap<IncomingMessage, ServerResponse>();
 const exchangesBySocket = new WeakMap<Duplex, Exchanges>();
 
 function exchangesOn(socket: Duplex): Exchanges {
   const known = exchangesBySocket.get(socket);
   if (known !== undefined) return known;
-  const made = { unanswered: new Set<ServerResponse>(), latest: null, honoured: null };
+  const made = {
+    unanswered: new Set<ServerResponse>(),
+    latest: null,
+    isSurplus: false,
+    honoured: null,
+  };
   exchangesBySocket.set(socket, made);
   return made;
 }
 
-/** Notes what is under way on each connection, and cuts those that are idle or whose reader takes nothing. */
-export function watchConnections(server: Server): void {
-  const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const exchanges = exchangesOn(socket);
+/**
+ * Notes what is under way on each connection, and cuts those that are idle or whose reader takes nothing.
+ * Connections beyond `connectionsMax` are taken as surplus, which can be answered, and far beyond it not at all.
+ */
+export function watchConnections(server: Server, connectionsMax: number): void {
+  let openCount = 0;
+  // Nobody understands a connection that is closed without a word, but answers too have to end somewhere.
+  server.maxConnections = connectionsMax + surplusMax;
+  server.prependListener("connection", (socket: Socket) => {
+    // One that was given back after an upgrade was left comes a second time.
+    if (exchangesBySocket.has(socket)) return;
+    openCount += 1;
+    exchangesOn(socket).isSurplus = openCount > connectionsMax;
+    socket.once("close", () => (openCount -= 1));
+  });
+  const note = (request: IncomingMessage, response: ServerResponse) => {
+    answers.set(request, response);
+    const exchanges = exchangesOn(request.socket);
     exchanges.unanswered.add(response);
     exchanges.latest = response;
     response.once("close", () => exchanges.unanswered.delete(response));
@@ -74,6 +98,18 @@ export class HeldAnswers {
     response.once("close", () => (this.#bytes -= bytes));
     return true;
   }
+}
+
+/** Whether a connection came when there were enough. */
+export function isSurplus(socket: Duplex): boolean {
+  return exchangesOn(socket).isSurplus;
+}
+
+/** The answer that goes with a request of a server that is watched. */
+export function answerOf(request: IncomingMessage): ServerResponse {
+  const answer = answers.get(request);
+  if (answer === undefined) throw new Error("every request of a watched server has its answer");
+  return answer;
 }
 
 /** Whether no request has come behind that of an answer: a connection that ends with it loses none. */

@@ -15,9 +15,6 @@ const retryAfterSeconds = "1";
 export function asRefusal(error: unknown): Refusal {
   const known = refuseWhenUnavailable(error);
   if (known instanceof Refusal) return known;
-  if (hasCode(known, "FST_ERR_CTP_BODY_TOO_LARGE")) {
-    return new Refusal("bodyTooLarge", "the body is larger than this server accepts");
-  }
   if (hasCode(known, "FST_ERR_BAD_URL")) return new Refusal("unknownPath", "there is nothing here");
   return new Refusal(
     "internal",

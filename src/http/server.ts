@@ -11,15 +11,18 @@ import type { Caller } from "./authenticate.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import {
+  answerOf,
   giveUp,
   HeldAnswers,
   isGivenUp,
   isLatest,
+  isSurplus,
   watchConnections,
   watchProgress,
   whenUnconnected,
 } from "./connections.ts";
 import { documentationPage } from "./documentation-page.ts";
+import { RequestBodies } from "./request-bodies.ts";
 import { asRefusal, problemReply } from "./problems.ts";
 import { dispatch, type Dispatcher } from "./route-dispatch.ts";
 import { serveWalletStreams } from "./wallet-stream.ts";
@@ -31,6 +34,7 @@ export interface HttpServerOptions {
   readonly version: string;
   readonly bodyBytesMax: number;
   readonly clockWindowSeconds: number;
+  readonly connectionsMax: number;
   /** Rejects, or says why not, while the service can't take requests. */
   readonly readiness: () => Promise<{ ready: boolean; reason: string | null }>;
 }
@@ -50,6 +54,7 @@ const idleTimeoutMs = 75_000;
 const requestTimeoutMs = 30_000;
 /** How long a stopping server still answers on connections that were open. */
 const partingMsMax = 1_000;
+const heldBodyBytesMax = 128 * 1024 * 1024;
 /** The longest path of a route is far shorter, but for the key of a wallet. */
 const loggedPathCharactersMax = 512;
 const heldAnswerBytesMax = 128 * 1024 * 1024;
@@ -64,7 +69,6 @@ const notes = new WeakMap<FastifyRequest, RequestNotes>();
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const app = fastify({
-    bodyLimit: options.bodyBytesMax,
     exposeHeadRoutes: false,
     frameworkErrors: (error, request, reply) => {
       answerRefusal(error, request, reply);
@@ -87,8 +91,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     clientErrorHandler: answerBrokenRequest,
   });
   app.server.on("checkExpectation", answerExpectation);
-  watchConnections(app.server);
-  acceptRawBodies(app);
+  watchConnections(app.server, options.connectionsMax);
+  acceptRawBodies(app, options.bodyBytesMax);
   const state = { isStopping: false };
   addHooks(app, options.log, state);
   addApiRoutes(app, options.dispatcher);
@@ -113,14 +117,16 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 }
 
 /** The signature covers the bytes of the body, so they are taken as they come, whatever they claim to be. */
-function acceptRawBodies(app: FastifyInstance): void {
+function acceptRawBodies(app: FastifyInstance, bodyBytesMax: number): void {
+  const bodies = new RequestBodies({
+    bodyBytesMax,
+    heldBytesMax: Math.max(heldBodyBytesMax, 8 * bodyBytesMax),
+  });
   for (const method of METHODS) {
     app.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   }
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
-    done(null, body);
-  });
+  app.addContentTypeParser("*", ({ raw }: FastifyRequest) => bodies.read(raw, answerOf(raw)));
 }
 
 const declaredTypes = new WeakMap<FastifyRequest, string>();
@@ -133,6 +139,10 @@ function addHooks(app: FastifyInstance, log: Log, state: { isStopping: boolean }
     }
     // An unknown path is told before the body is read, and a malformed Content-Type only in its turn.
     if (request.is404) throw new Refusal("unknownPath", "there is nothing here");
+    // Health is told on any connection.
+    if (isSurplus(request.raw.socket) && request.routeOptions.url?.startsWith("/v1/") === true) {
+      throw new Refusal("unavailable", "too many connections are open; try again in a moment");
+    }
     const declared = request.headers["content-type"];
     if (declared !== undefined) {
       declaredTypes.set(request, declared);
@@ -145,7 +155,8 @@ function addHooks(app: FastifyInstance, log: Log, state: { isStopping: boolean }
   });
   app.addHook("onSend", async (request, reply) => {
     watchProgress(request.raw.socket);
-    if (state.isStopping && isLatest(reply.raw)) reply.header("connection", "close");
+    const isLast = state.isStopping || isSurplus(request.raw.socket);
+    if (isLast && isLatest(reply.raw)) reply.header("connection", "close");
   });
   app.addHook("onResponse", async (request, reply) => {
     logRequest(log, request, reply);
