@@ -48,6 +48,8 @@ export interface Route {
   readonly body: { readonly schema: z.ZodType; readonly optional: boolean } | null;
   readonly status: 200 | 201;
   readonly reply: z.ZodType;
+  /** Whether the reply has numbers that a double may not hold. */
+  readonly hasExactNumbers?: true;
 }
 
 export const routes = {
@@ -90,6 +92,7 @@ export const routes = {
     body: null,
     status: 200,
     reply: balanceReply,
+    hasExactNumbers: true,
   },
   postEntry: {
     method: "POST",

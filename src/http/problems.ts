@@ -1,7 +1,8 @@
 // From an error to the answer that the caller sees: problem details (RFC 9457), or `{ error }` on
 // wallet paths. Of a bug nothing leaks but the request id.
 import { jsonPointer, problemKinds, Refusal, type Fault } from "../core/errors.ts";
-import { refuseWhenUnavailable } from "../engine/group-commit.ts";
+import { unavailable } from "../engine/group-commit.ts";
+import { isUnavailable } from "../store/database-errors.ts";
 
 export interface ProblemReply {
   readonly status: number;
@@ -23,6 +24,13 @@ export function asRefusal(error: unknown): Refusal {
       cause: error,
     },
   );
+}
+
+/** Turns a database that can't be reached into the refusal `unavailable`; leaves other errors alone. */
+function refuseWhenUnavailable(error: unknown): unknown {
+  return isUnavailable(error)
+    ? unavailable("the database can't be reached at the moment", error)
+    : error;
 }
 
 function hasCode(error: unknown, code: string): boolean {

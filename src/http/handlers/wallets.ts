@@ -19,7 +19,7 @@ import {
   type WalletHistoryRow,
 } from "../../store/wallet-reads.ts";
 import { asRefusal, plainMessage } from "../problems.ts";
-import type { Books, RouteHandler, RouteRequest } from "./route-handler.ts";
+import type { HandlerContext, RouteHandler, RouteRequest } from "./route-handler.ts";
 
 export const creditWallet: RouteHandler<"creditWallet"> = async (books, request) =>
   wireReply(
@@ -111,7 +111,7 @@ export const writeWallets: RouteHandler<"writeWallets"> = async (books, request)
 };
 
 async function write<Name extends RouteName>(
-  books: Books,
+  books: HandlerContext,
   request: RouteRequest<Name>,
   parsed: Parsed<WalletWrite>,
 ): Promise<WalletReply> {
