@@ -16,6 +16,7 @@ export interface Environment {
   readonly previousMasterKeys: readonly string[];
   readonly clockWindowSeconds: number;
   readonly bodyBytesMax: number;
+  readonly connectionsMax: number;
   readonly logLevel: string;
   /** How long after their acceptance wallet writes are posted to the ledger. */
   readonly postIntervalMs: number;
@@ -71,6 +72,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
       .filter((key) => key !== ""),
     clockWindowSeconds: number("LEDGERCTL_CLOCK_WINDOW_SECONDS", 300, 86_400),
     bodyBytesMax: number("LEDGERCTL_BODY_BYTES_MAX", 1024 * 1024, 1024 ** 3),
+    connectionsMax: number("LEDGERCTL_CONNECTIONS_MAX", 10_000, 1_000_000),
     logLevel,
     postIntervalMs: number("LEDGERCTL_POST_INTERVAL_MS", 1_000, 3_600_000),
     graceMs: number("LEDGERCTL_GRACE_MS", 10_000, 600_000),

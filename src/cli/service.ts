@@ -1,4 +1,5 @@
 // Puts the service together: pools, engine and server, and the order in which they stop.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../config.ts";
 import { ClosedPeriods } from "../engine/closed-periods.ts";
 import { Closes } from "../engine/closes.ts";
@@ -13,7 +14,7 @@ import { createHttpServer } from "../http/server.ts";
 import type { Log } from "../log.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { findLedger } from "../store/ledgers.ts";
-import { pingDatabase, type ReadPool } from "../store/read-pool.ts";
+import { openReadPool, pingDatabase, type ReadPool } from "../store/read-pool.ts";
 import { WriteConnections } from "../store/write-connections.ts";
 import type { DatabaseHandle } from "./database-context.ts";
 
@@ -25,9 +26,26 @@ export interface Service {
 
 const writeConnectionsMax = 8;
 const closeConnectionsMax = 2;
+const closeAnswerTimeoutMs = 15 * 60_000;
+const readConnectionsMax = 5;
+/** How long a read waits for the database; a search, which may take its time, waits longer. */
+const readTimeoutMs = 5_000;
+/**
+ * Reads that may take long have connections of their own, so that they never keep others from being
+ * authenticated and answered.
+ */
+const searchConnectionsMax = 3;
+const searchTimeoutMs = 30_000;
+const walletLogConnectionsMax = 2;
+const readinessTimeoutMs = 2_000;
 const lockTimeoutMs = 1_000;
 /** How long a write is tried while the database is away; a restarting one is back well within it. */
 const writeDeadlineMs = 5_000;
+
+/** The connections for reads that are cheap; a process has one pool of them. */
+export function openServiceReads(databaseUrl: string): ReadPool {
+  return openReadPool(databaseUrl, readConnectionsMax, readTimeoutMs);
+}
 
 export function composeService(options: {
   environment: Environment;
@@ -39,13 +57,18 @@ export function composeService(options: {
 }): Service {
   const { environment, database, pool, masterKeys, log, version } = options;
   const nowMs = () => Date.now();
-  const connections = new WriteConnections({
-    databaseUrl: database.url,
-    connectionsMax: writeConnectionsMax,
-    lockTimeoutMs,
-    answerTimeoutMs: 10_000,
-    isLogSpared: database.dataDir !== null,
-  });
+  const openConnections = (connectionsMax: number, answerTimeoutMs = 10_000) =>
+    new WriteConnections({
+      databaseUrl: database.url,
+      connectionsMax,
+      lockTimeoutMs,
+      answerTimeoutMs,
+      isLogSpared: database.dataDir !== null,
+    });
+  const connections = openConnections(writeConnectionsMax);
+  const walletLogs = openConnections(walletLogConnectionsMax);
+  const searches = openReadPool(database.url, searchConnectionsMax, searchTimeoutMs);
+  const databaseAnswers = answersInTime(() => pingDatabase(pool));
   const queueItemsMax = 20_000;
   const queueBytesMax = Math.max(64 * 1024 * 1024, 4 * environment.bodyBytesMax);
   const limits = {
@@ -64,12 +87,7 @@ export function composeService(options: {
   };
   const journal = new Journal(connections, limits);
   // Sums over years of books take longer than any other statement.
-  const closeConnections = new WriteConnections({
-    databaseUrl: database.url,
-    connectionsMax: closeConnectionsMax,
-    lockTimeoutMs,
-    answerTimeoutMs: 15 * 60_000,
-  });
+  const closeConnections = openConnections(closeConnectionsMax, closeAnswerTimeoutMs);
   const closes = new Closes(closeConnections, new ClosedPeriods());
   const hub = new StreamHub(connections, {
     pollIntervalMs: 25,
@@ -91,11 +109,12 @@ export function composeService(options: {
     dispatcher: {
       books: {
         pool,
+        searches,
         journal,
         closes,
         wallets,
         walletReader: new WalletReader(connections),
-        connections,
+        walletLogs,
       },
       authenticator: new Authenticator({
         findApiKey: (apiKey) => findApiKey(pool, apiKey),
@@ -109,12 +128,13 @@ export function composeService(options: {
     log,
     version,
     bodyBytesMax: environment.bodyBytesMax,
+    connectionsMax: environment.connectionsMax,
     clockWindowSeconds: environment.clockWindowSeconds,
     readiness: async () => {
       if (isStopping) return { ready: false, reason: "the server is stopping" };
       const state = database.state();
       if (state !== "running") return { ready: false, reason: `the database is ${state}` };
-      const ready = await pingDatabase(pool).catch(() => false);
+      const ready = await databaseAnswers();
       return { ready, reason: ready ? null : "the database does not answer" };
     },
   });
@@ -130,7 +150,25 @@ export function composeService(options: {
       await Promise.all([journal.drain(), wallets.drain()]);
       await poster.stop();
       hub.stop();
-      await Promise.all([connections.end(), closeConnections.end()]);
+      await Promise.all([
+        connections.end(),
+        walletLogs.end(),
+        closeConnections.end(),
+        searches.end(),
+      ]);
     },
+  };
+}
+
+/** Whether a question is answered with yes, and within 2 s; those who ask meanwhile share it. */
+function answersInTime(ask: () => Promise<boolean>): () => Promise<boolean> {
+  let asked: Promise<boolean> | null = null;
+  return () => {
+    asked ??= ask()
+      .catch(() => false)
+      .finally(() => {
+        asked = null;
+      });
+    return Promise.race([asked, sleep(readinessTimeoutMs, false, { ref: false })]);
   };
 }

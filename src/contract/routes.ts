@@ -58,6 +58,8 @@ export interface Route {
   readonly reply: z.ZodType;
   /** The reply is NDJSON, sent as it is made. */
   readonly isStream?: true;
+  /** Whether the reply has numbers that a double may not hold. */
+  readonly hasExactNumbers?: true;
 }
 
 export const routes = {
@@ -100,6 +102,7 @@ export const routes = {
     body: null,
     status: 200,
     reply: balanceReply,
+    hasExactNumbers: true,
   },
   postEntry: {
     method: "POST",

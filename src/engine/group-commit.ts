@@ -6,7 +6,6 @@ import {
   CommitAnswerLost,
   isDatabaseTrouble,
   isTransient,
-  isUnavailable,
   KeyTaken,
   RecordedInPart,
 } from "../store/database-errors.ts";
@@ -312,11 +311,4 @@ function backoffMs(attempt: number): number {
 /** The refusal of a write that certainly was not made. */
 export function unavailable(detail: string, cause?: unknown): Refusal {
   return new Refusal("unavailable", detail, { cause });
-}
-
-/** Turns a database that can't be reached into the refusal `unavailable`; leaves other errors alone. */
-export function refuseWhenUnavailable(error: unknown): unknown {
-  return isUnavailable(error)
-    ? unavailable("the database can't be reached at the moment", error)
-    : error;
 }

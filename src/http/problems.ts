@@ -1,7 +1,8 @@
 // From an error to the answer that the caller sees: problem details (RFC 9457), or `{ error }` on
 // wallet paths. Of a bug nothing leaks but the request id.
 import { jsonPointer, problemKinds, Refusal, type Fault } from "../core/errors.ts";
-import { refuseWhenUnavailable } from "../engine/group-commit.ts";
+import { unavailable } from "../engine/group-commit.ts";
+import { isUnavailable } from "../store/database-errors.ts";
 
 export interface ProblemReply {
   readonly status: number;
@@ -15,9 +16,6 @@ const retryAfterSeconds = "1";
 export function asRefusal(error: unknown): Refusal {
   const known = refuseWhenUnavailable(error);
   if (known instanceof Refusal) return known;
-  if (hasCode(known, "FST_ERR_CTP_BODY_TOO_LARGE")) {
-    return new Refusal("bodyTooLarge", "the body is larger than this server accepts");
-  }
   if (hasCode(known, "FST_ERR_BAD_URL")) return new Refusal("unknownPath", "there is nothing here");
   return new Refusal(
     "internal",
@@ -26,6 +24,13 @@ export function asRefusal(error: unknown): Refusal {
       cause: error,
     },
   );
+}
+
+/** Turns a database that can't be reached into the refusal `unavailable`; leaves other errors alone. */
+function refuseWhenUnavailable(error: unknown): unknown {
+  return isUnavailable(error)
+    ? unavailable("the database can't be reached at the moment", error)
+    : error;
 }
 
 function hasCode(error: unknown, code: string): boolean {
@@ -63,16 +68,22 @@ export function unreadableReply(
   return problemDetails({ type: "about:blank", title, status, detail, instance });
 }
 
-function isWalletPath(path: string): boolean {
-  return path.startsWith("/v1/wallets/");
-}
-
 function walletError(error: string) {
   return { type: "application/json; charset=utf-8", body: JSON.stringify({ error }) };
 }
 
 function problemDetails(problem: Record<string, unknown>) {
   return { type: "application/problem+json; charset=utf-8", body: JSON.stringify(problem) };
+}
+
+/** Routes are found by the decoded path; so is the shape of what is wrong with it. */
+function isWalletPath(path: string): boolean {
+  const [, version = "", kind = "", rest] = path.split("/", 4);
+  try {
+    return rest !== undefined && decodeURI(version) === "v1" && decodeURI(kind) === "wallets";
+  } catch {
+    return false;
+  }
 }
 
 /** Wallet paths have one message: what is wrong and where, in words. */

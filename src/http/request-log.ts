@@ -14,6 +14,9 @@ export interface AnsweredRequest {
   readonly caller: Caller | undefined;
 }
 
+/** The longest path of a route is far shorter, but for the key of a wallet. */
+const loggedPathCharactersMax = 512;
+
 /** `describe` is only asked when the line is written: at the usual level most requests have none. */
 export function logAnswer(
   log: Log,
@@ -30,7 +33,7 @@ export function logAnswer(
     {
       requestId,
       method,
-      path,
+      path: path.slice(0, loggedPathCharactersMax),
       status,
       durationMs: Math.round(durationMs * 100) / 100,
       remoteAddress,

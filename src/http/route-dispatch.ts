@@ -31,7 +31,7 @@ import {
   streamWallet,
   writeWallets,
 } from "./handlers/wallets.ts";
-import type { Books, RouteHandler, RouteRequest } from "./handlers/route-handler.ts";
+import type { HandlerContext, RouteHandler, RouteRequest } from "./handlers/route-handler.ts";
 import type { LedgerDirectory } from "./ledger-directory.ts";
 
 const handlers: { [Name in RouteName]: RouteHandler<Name> } = {
@@ -71,7 +71,7 @@ export interface RawRequest {
 }
 
 export interface Dispatcher {
-  readonly books: Books;
+  readonly books: HandlerContext;
   readonly authenticator: Authenticator;
   readonly ledgers: LedgerDirectory;
 }
@@ -103,7 +103,7 @@ export async function dispatch(
     bodyBytes: raw.body?.length ?? 0,
   });
   const { status, isStream } = route;
-  return { status, body: isStream ? (reply as AsyncIterable<string>) : stringify(name, reply) };
+  return { status, body: isStream ? (reply as AsyncIterable<string>) : stringify(route, reply) };
 }
 
 /** Who sent a request, or the refusal `unauthorized`. */
@@ -163,14 +163,16 @@ export function requireCallerKey(callerKey: string): void {
 const noLedger: LedgerIdentity = { ledgerId: "", organizationId: "", functionalCurrency: "" };
 
 /** The table of handlers is typed name by name; which name it is, is known only here. */
-function handle(books: Books, name: RouteName, request: unknown): Promise<unknown> {
+function handle(books: HandlerContext, name: RouteName, request: unknown): Promise<unknown> {
   const handler = handlers[name] as RouteHandler<RouteName>;
   return handler(books, request as RouteRequest<RouteName>);
 }
 
-function stringify(name: RouteName, reply: unknown): string {
-  // Only balances have numbers that a double can't hold; the exact writer is slower.
-  return name === "getBalance" ? stringifyExactJson(reply as never) : JSON.stringify(reply);
+function stringify(route: Route, reply: unknown): string {
+  // The exact writer is slower.
+  return route.hasExactNumbers === true
+    ? stringifyExactJson(reply as never)
+    : JSON.stringify(reply);
 }
 
 /** The query of a request target, or every fault that it has. */

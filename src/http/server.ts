@@ -11,8 +11,20 @@ import type { Log } from "../log.ts";
 import type { Caller } from "./authenticate.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
+import {
+  answerOf,
+  giveUp,
+  HeldAnswers,
+  isGivenUp,
+  isLatest,
+  isSurplus,
+  watchConnections,
+  watchProgress,
+  whenUnconnected,
+} from "./connections.ts";
 import { documentationPage } from "./documentation-page.ts";
 import { asRefusal, problemReply, unreadableReply } from "./problems.ts";
+import { RequestBodies } from "./request-bodies.ts";
 import { logAnswer } from "./request-log.ts";
 import { dispatch, type Dispatcher } from "./route-dispatch.ts";
 import { serveWalletStreams } from "./wallet-stream.ts";
@@ -24,6 +36,7 @@ export interface HttpServerOptions {
   readonly version: string;
   readonly bodyBytesMax: number;
   readonly clockWindowSeconds: number;
+  readonly connectionsMax: number;
   /** Rejects, or says why not, while the service can't take requests. */
   readonly readiness: () => Promise<{ ready: boolean; reason: string | null }>;
 }
@@ -31,13 +44,20 @@ export interface HttpServerOptions {
 export interface HttpServer {
   /** Binds and resolves with the URL; port 0 takes a free one. */
   listen(host: string, port: number): Promise<string>;
-  /** Takes no new connections, lets requests under way finish up to the grace period, then cuts. */
+  /**
+   * Answers for a moment what clients had sent before they could know, each time with `Connection: close`;
+   * then takes no new connections, lets requests under way finish up to the grace period, and cuts.
+   */
   close(graceMs: number): Promise<void>;
 }
 
 const headerBytesMax = 16 * 1024;
 const idleTimeoutMs = 75_000;
 const requestTimeoutMs = 30_000;
+/** How long a stopping server still answers on connections that were open. */
+const partingMsMax = 1_000;
+const heldBodyBytesMax = 128 * 1024 * 1024;
+const heldAnswerBytesMax = 128 * 1024 * 1024;
 
 /** What is noted of a request while it runs, for its line in the log. */
 interface RequestNotes {
@@ -49,7 +69,6 @@ const notes = new WeakMap<FastifyRequest, RequestNotes>();
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const app = fastify({
-    bodyLimit: options.bodyBytesMax,
     exposeHeadRoutes: false,
     frameworkErrors: (error, request, reply) => {
       answerRefusal(error, request, reply);
@@ -72,8 +91,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     clientErrorHandler: answerBrokenRequest,
   });
   app.server.on("checkExpectation", answerExpectation);
-  acceptRawBodies(app);
-  addHooks(app, options.log);
+  watchConnections(app.server, options.connectionsMax);
+  acceptRawBodies(app, options.bodyBytesMax);
+  const state = { isStopping: false };
+  addHooks(app, options.log, state);
   addApiRoutes(app, options.dispatcher);
   addOwnRoutes(app, options);
   app.setNotFoundHandler((request, reply) => {
@@ -86,26 +107,31 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return {
     listen: (host, port) => app.listen({ host, port }),
     close: async (graceMs) => {
+      state.isStopping = true;
       streams.close(graceMs);
-      await closeWithin(app, graceMs);
+      const partingMs = Math.min(partingMsMax, graceMs / 2);
+      await whenUnconnected(app.server, partingMs);
+      await closeWithin(app, graceMs - partingMs);
     },
   };
 }
 
 /** The signature covers the bytes of the body, so they are taken as they come, whatever they claim to be. */
-function acceptRawBodies(app: FastifyInstance): void {
+function acceptRawBodies(app: FastifyInstance, bodyBytesMax: number): void {
+  const bodies = new RequestBodies({
+    bodyBytesMax,
+    heldBytesMax: Math.max(heldBodyBytesMax, 8 * bodyBytesMax),
+  });
   for (const method of METHODS) {
     app.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   }
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
-    done(null, body);
-  });
+  app.addContentTypeParser("*", ({ raw }: FastifyRequest) => bodies.read(raw, answerOf(raw)));
 }
 
 const declaredTypes = new WeakMap<FastifyRequest, string>();
 
-function addHooks(app: FastifyInstance, log: Log): void {
+function addHooks(app: FastifyInstance, log: Log, state: { isStopping: boolean }): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
     if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
@@ -113,11 +139,24 @@ function addHooks(app: FastifyInstance, log: Log): void {
     }
     // An unknown path is told before the body is read, and a malformed Content-Type only in its turn.
     if (request.is404) throw new Refusal("unknownPath", "there is nothing here");
+    // Health is told on any connection.
+    if (isSurplus(request.raw.socket) && request.routeOptions.url?.startsWith("/v1/") === true) {
+      throw new Refusal("unavailable", "too many connections are open; try again in a moment");
+    }
     const declared = request.headers["content-type"];
     if (declared !== undefined) {
       declaredTypes.set(request, declared);
       request.raw.headers["content-type"] = "application/octet-stream";
     }
+  });
+  app.addHook("preHandler", async (_request, reply) => {
+    // The last bytes of a request may come after its client was told that it was given up.
+    if (isGivenUp(reply.raw)) reply.hijack();
+  });
+  app.addHook("onSend", async (request, reply) => {
+    watchProgress(request.raw.socket);
+    const isLast = state.isStopping || isSurplus(request.raw.socket);
+    if (isLast && isLatest(reply.raw)) reply.header("connection", "close");
   });
   app.addHook("onResponse", async (request, reply) => {
     logRequest(log, request, reply);
@@ -138,6 +177,7 @@ function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): voi
 
 function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
   const methodsByPath = new Map<string, string[]>();
+  const held = new HeldAnswers(heldAnswerBytesMax);
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), route.method]);
@@ -153,13 +193,17 @@ function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
           rawRequest(request),
           (caller) => (noted.caller = caller),
         );
-        if (typeof body === "string") {
-          return reply.code(status).type("application/json; charset=utf-8").send(body);
+        if (typeof body !== "string") {
+          return reply
+            .code(status)
+            .type("application/x-ndjson; charset=utf-8")
+            .send(Readable.from(body, { highWaterMark: 1 }));
         }
-        return reply
-          .code(status)
-          .type("application/x-ndjson; charset=utf-8")
-          .send(Readable.from(body, { highWaterMark: 1 }));
+        // What a write did has to be told; a read can be asked again.
+        if (!held.hold(reply.raw, Buffer.byteLength(body)) && route.method === "GET") {
+          throw new Refusal("unavailable", "too many answers wait for their readers");
+        }
+        return reply.code(status).type("application/json; charset=utf-8").send(body);
       },
     });
   }
@@ -274,16 +318,16 @@ function answerBrokenRequest(
 ): void {
   if (error.code === "ECONNRESET" || !socket.writable) return;
   const [status, title] = brokenRequestStatuses[error.code ?? ""] ?? [400, "Bad Request"];
-  const request = { id: newId(), path: pathOfTarget(targetIn(error.rawPacket)) };
-  const detail = "the request could not be read as HTTP";
-  const { type, body } = unreadableReply(request, { status, title, detail });
-  socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${type}\r\n` +
+  giveUp(socket, () => {
+    const request = { id: newId(), path: pathOfTarget(targetIn(error.rawPacket)) };
+    const detail = "the request could not be read as HTTP";
+    const { type, body } = unreadableReply(request, { status, title, detail });
+    return (
+      `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${type}\r\n` +
       `X-Request-Id: ${request.id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
-    // Nothing that comes later on this socket may count as the rest of a request.
-    () => socket.destroy(),
-  );
+      `Connection: close\r\n\r\n${body}`
+    );
+  });
 }
 
 /** The target in the bytes that came last, where they begin with a request line: the answer's shape hangs on it. */

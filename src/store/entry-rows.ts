@@ -27,6 +27,18 @@ export const entryTables = sql.fragment`
   LEFT JOIN journal_reversals AS reversals
     ON reversals.ledger_id = entries.ledger_id AND reversals.journal_id = entries.journal_id`;
 
+/** About how many bytes an entry `entries` has as JSON: its texts as they are escaped, and the names of members. */
+export const entryBytes = sql.fragment`
+  600 + octet_length(json_build_array(
+          entries.external_id, entries.origin_system, entries.origin_account, entries.event_type,
+          entries.description, entries.metadata)::text)
+      + (SELECT sum(140 + octet_length(json_build_array(
+                  gl_account_code, description, transaction_amount::text, transaction_currency,
+                  functional_amount::text, functional_currency, spot_rate)::text))
+           FROM journal_lines
+          WHERE journal_lines.ledger_id = entries.ledger_id
+            AND journal_lines.sequence = entries.sequence)`;
+
 const lineRow = z.tuple([
   z.string(),
   z.string().nullable(),

@@ -3,7 +3,7 @@ import { sql, type FragmentSqlToken } from "slonik";
 import { z } from "zod";
 import type { StoredEntry } from "../core/journal.ts";
 import type { Timestamp } from "../core/time.ts";
-import { entryColumns, entryFromRow, entryRow, entryTables } from "./entry-rows.ts";
+import { entryBytes, entryColumns, entryFromRow, entryRow, entryTables } from "./entry-rows.ts";
 import type { ReadConnection } from "./read-pool.ts";
 
 /** Which entries a list holds; a member that is null does not narrow it. */
@@ -25,9 +25,14 @@ export async function findEntry(
   return row === null ? null : entryFromRow(row);
 }
 
+const pageRow = entryRow
+  .extend({ foundCount: z.number() })
+  .transform(({ foundCount, ...row }) => ({ foundCount, row }));
+
 /**
  * Entries by sequence, after one and up to another (both of which make the page stable while entries
- * arrive), skipping `offset` of those that pass the filter.
+ * arrive), skipping `offset` of those that pass the filter. A page ends early where its JSON would weigh
+ * more than `bytesMax`, but never before its first entry. `hasMore`: whether entries follow the page.
  */
 export async function listEntries(
   pool: ReadConnection,
@@ -38,15 +43,36 @@ export async function listEntries(
     upToSequence: number;
     offset: number;
     limit: number;
+    bytesMax: number;
   },
-): Promise<StoredEntry[]> {
-  const rows = await pool.any(sql.type(entryRow)`
-    SELECT ${entryColumns} FROM ${entryTables}
+): Promise<{ entries: StoredEntry[]; hasMore: boolean }> {
+  // Weighed before anything of it is built, so that nobody ever holds more than what is answered.
+  const rows = await pool.any(sql.type(pageRow)`
+    WITH found AS MATERIALIZED (
+      SELECT entries.sequence FROM journal_entries AS entries
+       WHERE entries.ledger_id = ${ledgerId}
+         AND entries.sequence > ${page.afterSequence} AND entries.sequence <= ${page.upToSequence}
+         ${filterCondition(ledgerId, page.filter)}
+       ORDER BY entries.sequence LIMIT ${page.limit + 1} OFFSET ${page.offset}
+    ), weighed AS MATERIALIZED (
+      SELECT entries.sequence,
+             row_number() OVER (ORDER BY entries.sequence) AS place,
+             sum(${entryBytes}) OVER (ORDER BY entries.sequence) AS bytes
+        FROM journal_entries AS entries
+       WHERE entries.ledger_id = ${ledgerId}
+         AND entries.sequence = ANY (
+               ARRAY(SELECT sequence FROM found ORDER BY sequence LIMIT ${page.limit}))
+    )
+    SELECT ${entryColumns}, (SELECT count(*) FROM found) AS "foundCount"
+      FROM ${entryTables}
      WHERE entries.ledger_id = ${ledgerId}
-       AND entries.sequence > ${page.afterSequence} AND entries.sequence <= ${page.upToSequence}
-       ${filterCondition(ledgerId, page.filter)}
-     ORDER BY entries.sequence LIMIT ${page.limit} OFFSET ${page.offset}`);
-  return rows.map(entryFromRow);
+       AND entries.sequence = ANY (
+             ARRAY(SELECT sequence FROM weighed WHERE place = 1 OR bytes <= ${page.bytesMax}))
+     ORDER BY entries.sequence`);
+  return {
+    entries: rows.map(({ row }) => entryFromRow(row)),
+    hasMore: rows.length < (rows[0]?.foundCount ?? 0),
+  };
 }
 
 /** How many entries up to a sequence pass a filter. */

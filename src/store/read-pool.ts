@@ -59,10 +59,10 @@ export class ReadConnection {
 export class ReadPool extends ReadConnection {
   readonly #pool: Pool;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, answerTimeoutMs: number) {
     super(async (text, values) => {
       try {
-        return await pool.query<object>(text, values);
+        return await answeredWithin(answerTimeoutMs, pool.query<object>(text, values));
       } catch (error) {
         throw asConnectionError(error);
       }
@@ -111,8 +111,30 @@ export class ReadPool extends ReadConnection {
   }
 }
 
-/** Opens the pool; connections are made when they are first needed. */
-export function openReadPool(databaseUrl: string, connectionsMax: number): ReadPool {
+/** What is given up is left to the pool, which drops the connection when its own time is over. */
+async function answeredWithin<Reply>(timeoutMs: number, reply: Promise<Reply>): Promise<Reply> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new ConnectionBroken(`no answer within ${timeoutMs} ms`));
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([reply, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Opens the pool; connections are made when they are first needed. `answerTimeoutMs` is for a statement
+ * with the wait for a connection, of which 5 s at most; a transaction has it for each of its statements.
+ */
+export function openReadPool(
+  databaseUrl: string,
+  connectionsMax: number,
+  answerTimeoutMs = 60_000,
+): ReadPool {
   const target = connectionTarget(databaseUrl, "ledgerctl", {
     plan_cache_mode: "force_custom_plan",
   });
@@ -121,8 +143,9 @@ export function openReadPool(databaseUrl: string, connectionsMax: number): ReadP
     ssl: target.ssl,
     types: pgTypes,
     keepAlive: true,
-    statement_timeout: 60_000,
-    query_timeout: 65_000,
+    statement_timeout: answerTimeoutMs,
+    // A database that runs cancels the statement itself, and the connection is kept.
+    query_timeout: answerTimeoutMs + 1_000,
     // Bounds the wait for a free connection too.
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
@@ -132,7 +155,7 @@ export function openReadPool(databaseUrl: string, connectionsMax: number): ReadP
   // What breaks while nobody waits for it is told by the next statement.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
-  return new ReadPool(pool);
+  return new ReadPool(pool, answerTimeoutMs);
 }
 
 /** Whether the database answers a query. */

@@ -46,6 +46,9 @@ interface WriteConnectionOptions {
   readonly isLogSpared?: boolean;
 }
 
+/** How long a statement that only reads may go unanswered: nothing has to be found out about it. */
+const readTimeoutMs = 5_000;
+
 export class WriteConnections {
   readonly #pool: Pool;
 
@@ -131,7 +134,8 @@ class PipelinedReads implements StatementSender {
 
   async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     try {
-      const { rows } = await this.#client.query({ ...statement, values: values as unknown[] });
+      const query = { ...statement, values: values as unknown[], query_timeout: readTimeoutMs };
+      const { rows } = await this.#client.query(query);
       return rows as Row[];
     } catch (error) {
       const failure = asConnectionError(error);

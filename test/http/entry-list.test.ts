@@ -9,6 +9,7 @@ import {
   readEntry,
   reverseEntry,
 } from "../support/entries.ts";
+import { listEntries as listStored } from "../../src/store/journal-reads.ts";
 import { serveBooks } from "../support/service.ts";
 
 const service = serveBooks();
@@ -234,4 +235,66 @@ test("a list tells which entries have been reversed, and by which", async () => 
     [null, null],
     [null, journalId],
   ]);
+});
+
+describe("a page of large entries", () => {
+  const pageBytesMax = 8 * 1024 * 1024;
+  const entries = 30;
+  let ledgerId: string;
+
+  beforeAll(async () => {
+    ledgerId = await service.books.createLedger();
+    // Characters that take six bytes each as JSON: in the books they are far smaller than in an answer.
+    const description = "\u0001".repeat(160);
+    const lines = Array.from({ length: 600 }, (_, index) => ({
+      glAccountCode: "1000",
+      functionalAmount: String(index % 2 === 0 ? 1 : -1),
+      description,
+    }));
+    for (let index = 0; index < entries; index += 1) await postEntry(service, { lines }, ledgerId);
+  });
+
+  test("ends before it weighs over 8 MiB, and says that there is more", async () => {
+    const reply = await service.get(`${entriesPath(ledgerId)}?limit=100`);
+    const page = reply.body as { entries: unknown[]; total: number; hasMore: boolean };
+    expect(reply.text.length).toBeLessThanOrEqual(pageBytesMax);
+    // Not far below either: what is weighed is close to what is sent.
+    expect(reply.text.length).toBeGreaterThan(0.8 * pageBytesMax);
+    expect(page.entries.length).toBeLessThan(entries);
+    expect(page).toMatchObject({ total: entries, hasMore: true });
+  });
+
+  test.each(["", "&glAccountCode=1000"])("leaves nothing out between pages%s", async (filter) => {
+    for (const by of ["offset", "after"]) {
+      const seen: number[] = [];
+      for (let isMore = true; isMore;) {
+        // Sequences have no gaps: what has been seen is the last one's.
+        const query = `?limit=100&${by}=${seen.length}${filter}`;
+        const page = await listEntries(service, query, ledgerId);
+        seen.push(...page.entries.map(({ sequence }) => sequence));
+        expect(page.total).toBe(entries);
+        isMore = page.hasMore;
+      }
+      expect(seen).toEqual(range(1, entries));
+    }
+  });
+
+  test("has no fewer than it was asked for where they fit", async () => {
+    const page = await listEntries(service, "?limit=2&after=5", ledgerId);
+    expect(page.entries.map(({ sequence }) => sequence)).toEqual([6, 7]);
+    expect(page.hasMore).toBe(true);
+  });
+
+  test("has one entry at least, whatever that weighs", async () => {
+    const page = await listStored(service.books.pool, ledgerId, {
+      filter: { from: null, to: null, externalId: null, glAccountCode: null },
+      afterSequence: 3,
+      upToSequence: entries,
+      offset: 0,
+      limit: 100,
+      bytesMax: 1,
+    });
+    expect(page.entries.map(({ sequence }) => sequence)).toEqual([4]);
+    expect(page.hasMore).toBe(true);
+  });
 });

@@ -1,5 +1,7 @@
 // The database goes away in the midst of reads and comes back: the service has to find its way back too.
 import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "slonik";
+import { z } from "zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entry, listEntries, postEntry } from "../support/entries.ts";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
@@ -41,5 +43,68 @@ describe("reads that are under way when the database goes away", () => {
     const { total } = await listEntries(service);
     await postEntry(service, entry());
     expect((await listEntries(service)).total).toBe(total + 1);
+  });
+});
+
+describe("a database that does not answer", () => {
+  // Statements have a minute where nobody waits for them; here somebody does.
+  test(
+    "is told of by /readyz and by every read, instead of waiting",
+    { timeout: 40_000 },
+    async () => {
+      const ledger = `/v1/ledgers/${books.ledgerId}`;
+      const wallet = `/v1/wallets/${books.ledgerId}:anybody`;
+      const targets = [
+        "/readyz",
+        "/v1/ledgers",
+        ledger,
+        `${ledger}/accounts`,
+        `${ledger}/balances?account=1000`,
+        `${ledger}/journal-entries`,
+        `${ledger}/journal-entries?glAccountCode=1000`,
+        `${wallet}/balance`,
+        `${wallet}/history`,
+      ];
+      for (const target of targets) expect((await service.get(target)).status, target).toBe(200);
+      proxy.freeze();
+      // More than there are connections, so that some wait for one.
+      const replies = await Promise.all(
+        [...targets, ...targets, ...targets].map((target) => service.get(target)),
+      );
+      proxy.thaw();
+      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 503));
+      for (const { headers } of replies) expect(headers["retry-after"]).toBe("1");
+      expect(replies[0]?.body).toEqual({
+        status: "unavailable",
+        reason: "the database does not answer",
+      });
+      for (const target of targets) {
+        await expect.poll(async () => (await service.get(target)).status).toBe(200);
+      }
+    },
+  );
+});
+
+describe("searches that take long", () => {
+  test("keep nobody else from being authenticated and answered", { timeout: 40_000 }, async () => {
+    const ledger = `/v1/ledgers/${books.ledgerId}`;
+    const searches: Promise<{ status: number }>[] = [];
+    await books.pool.transaction(async (transaction) => {
+      await transaction.query(sql.unsafe`LOCK TABLE journal_lines IN ACCESS EXCLUSIVE MODE`);
+      for (let count = 0; count < 30; count += 1) {
+        searches.push(service.get(`${ledger}/journal-entries?glAccountCode=1000`));
+      }
+      // All of them that get a connection wait for the table by then.
+      const waiting = sql.type(z.object({ count: z.number() }))`
+        SELECT count(*) FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await books.pool.one(waiting)).count).toBeGreaterThan(1);
+      for (let round = 0; round < 10; round += 1) {
+        const credentials = await books.createKey();
+        const target = `${ledger}/balances?account=1000`;
+        expect((await service.send({ credentials, target })).status).toBe(200);
+      }
+    });
+    for (const { status } of await Promise.all(searches)) expect([200, 503]).toContain(status);
   });
 });

@@ -242,4 +242,14 @@ describe("the log", () => {
     expect(text).not.toContain(books.credentials.apiSecret);
     expect(text).not.toContain(books.masterKey.toString("base64"));
   }
+
+  test("has no more of a path than anybody needs", async () => {
+    const target = `/v1/wallets/${books.ledgerId}:${"x".repeat(15_000)}/balance`;
+    const reply = await service.send({ target, credentials: null });
+    const id = reply.headers["x-request-id"];
+    await expect.poll(() => logged.find(({ requestId }) => requestId === id)).toBeDefined();
+    const line = logged.find(({ requestId }) => requestId === id);
+    expect(line?.["path"]).toBe(target.slice(0, 512));
+    expect(JSON.stringify(line).length).toBeLessThan(1_500);
+  });
 });

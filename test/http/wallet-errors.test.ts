@@ -59,6 +59,17 @@ describe("a wallet path", () => {
     refusal(await service.send({ target, body: big }), 404);
   });
 
+  test.each(["/v1/%77allets/", "/%761/wallets/", "/v1/%77allet%73/"])(
+    "is known by what it means, not by how it is written: %s",
+    async (prefix) => {
+      const key = newKey(service);
+      refusal(await service.send({ target: `${prefix}${key}/balance`, credentials: null }), 401);
+      refusal(await service.get(`${prefix}${key}/nothing`), 404);
+      refusal(await service.get(`${prefix}%zz/balance`), 404);
+      expect((await service.get(`${prefix}${key}/balance`)).status).toBe(200);
+    },
+  );
+
   test("asked with another method is 405 with Allow", async () => {
     const key = newKey(service);
     const ask = async (rest: string, method: string, allow: string) => {

@@ -15,6 +15,9 @@ export interface CuttingProxy {
   /** Cuts all connections and refuses new ones, like a server that is down. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
+  /** Lets nothing through any more, without a word, like a server that is stopped (SIGSTOP). */
+  freeze(): void;
+  thaw(): void;
   close(): Promise<void>;
 }
 
@@ -28,6 +31,7 @@ export async function openCuttingProxy(databaseUrl: string): Promise<CuttingProx
   const upstream = upstreamOf(databaseUrl);
   const sockets = new Set<Socket>();
   let armed: Cut | null = null;
+  let isFrozen = false;
   const takeCut = (): Cut | null => {
     const cut = armed;
     armed = null;
@@ -37,6 +41,7 @@ export async function openCuttingProxy(databaseUrl: string): Promise<CuttingProx
     const server = connect(upstream);
     sockets.add(client).add(server);
     forward(client, server, takeCut);
+    if (isFrozen) for (const socket of [client, server]) socket.pause();
     for (const socket of [client, server]) {
       socket.on("close", () => sockets.delete(socket));
     }
@@ -62,6 +67,14 @@ export async function openCuttingProxy(databaseUrl: string): Promise<CuttingProx
     goAway,
     comeBack: async () => {
       listener = await listen(onClient, port);
+    },
+    freeze: () => {
+      isFrozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw: () => {
+      isFrozen = false;
+      for (const socket of sockets) socket.resume();
     },
     close: goAway,
   };

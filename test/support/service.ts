@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
 import { Agent } from "node:http";
-import { composeService } from "../../src/cli/service.ts";
+import { composeService, openServiceReads } from "../../src/cli/service.ts";
 import { readEnvironment } from "../../src/config.ts";
 import { createLog, type Log } from "../../src/log.ts";
 import { scopes, type LedgerStatus, type Scope } from "../../src/core/ledger.ts";
@@ -120,7 +120,7 @@ export async function startService(
   options: { variables?: Record<string, string>; databaseUrl?: string; log?: Log } = {},
 ): Promise<TestService> {
   const url = options.databaseUrl ?? books.databaseUrl;
-  const pool = openReadPool(url, 8);
+  const pool = openServiceReads(url);
   const service = composeService({
     environment: readEnvironment({ LEDGERCTL_GRACE_MS: "2000", ...options.variables }),
     database: { url, dataDir: null, state: () => "running", stop: async () => undefined },

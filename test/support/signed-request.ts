@@ -115,6 +115,29 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** A signed request as the bytes that travel, for connections that a test keeps in its own hands. */
+export function signedRequestBytes(parts: {
+  credentials: Credentials;
+  target: string;
+  body?: string;
+}): Buffer {
+  const { credentials, target, body } = parts;
+  const method = body === undefined ? "GET" : "POST";
+  const timestamp = String(nowSeconds());
+  const signed = { timestamp, method, target, body: body ?? "" };
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    "Host: localhost",
+    `Authorization: Bearer ${credentials.apiKey}`,
+    `X-Timestamp: ${timestamp}`,
+    `X-Signature: ${sign(credentials.apiSecret, signed)}`,
+    ...(body === undefined
+      ? []
+      : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`]),
+  ];
+  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body ?? ""}`);
+}
+
 /** Sends bytes as they are, closes this side and resolves with everything that came back. */
 export function sendBytes(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {

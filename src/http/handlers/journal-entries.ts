@@ -17,6 +17,9 @@ import type { RouteHandler } from "./route-handler.ts";
 /** What a reversal weighs beside its body: the entry that it mirrors is read and written whole. */
 const reversalBytes = 32 * 1024;
 
+/** What a page of a list may weigh as JSON; one entry alone may weigh more. */
+const pageBytesMax = 8 * 1024 * 1024;
+
 export const postEntry: RouteHandler<"postEntry"> = async ({ journal }, request) => {
   const { body, ledger, bodyBytes } = request;
   const draft = parseEntryBody(body ?? { value: undefined, inexactNumbers: [] }, ledger);
@@ -38,32 +41,29 @@ export const getEntry: RouteHandler<"getEntry"> = async ({ pool }, { ledger, ent
   return wireEntry(entry);
 };
 
-export const listEntries: RouteHandler<"listEntries"> = async ({ pool }, { ledger, query }) => {
+export const listEntries: RouteHandler<"listEntries"> = async (books, { ledger, query }) => {
   const { limit, offset, after, periodId, ...given } = query;
   const { ledgerId } = ledger;
   const filter =
     periodId === null ? given : within(given, await resolvePeriod(pool, ledgerId, periodId));
   // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
-  const upToSequence = await getLastSequence(pool, ledgerId);
+  const upToSequence = await getLastSequence(books.pool, ledgerId);
   const isFiltered = Object.values(filter).some((value) => value !== null);
+  const pool = isFiltered ? books.searches : books.pool;
   const skip = offset ?? 0;
-  const rows = await listPage(pool, ledgerId, {
+  const { entries, hasMore } = await listPage(pool, ledgerId, {
     filter,
     // Sequences have no gaps: without a filter, an offset is a sequence.
     afterSequence: after ?? (isFiltered ? 0 : skip),
     offset: isFiltered ? skip : 0,
     upToSequence,
-    // One more than asked for tells whether there is more.
-    limit: limit + 1,
+    limit,
+    bytesMax: pageBytesMax,
   });
   const total = isFiltered
     ? await countEntries(pool, ledgerId, filter, upToSequence)
     : upToSequence;
-  return {
-    entries: rows.slice(0, limit).map(wireEntry),
-    total,
-    hasMore: rows.length > limit,
-  };
+  return { entries: entries.map(wireEntry), total, hasMore };
 };
 
 /** A filter, narrowed to a period. */

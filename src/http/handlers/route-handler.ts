@@ -10,13 +10,17 @@ import type { ReadPool } from "../../store/read-pool.ts";
 import type { WriteConnections } from "../../store/write-connections.ts";
 import type { Caller } from "../authenticate.ts";
 
-export interface Books {
+/** What handlers work with. */
+export interface HandlerContext {
+  /** For reads that are cheap, whatever they are asked for. */
   readonly pool: ReadPool;
+  /** For reads whose cost grows with the books. */
+  readonly searches: ReadPool;
   readonly journal: Journal;
   readonly closes: Closes;
   readonly wallets: Wallets;
   readonly walletReader: WalletReader;
-  readonly connections: WriteConnections;
+  readonly walletLogs: WriteConnections;
 }
 
 export interface RouteRequest<Name extends RouteName> {
@@ -36,6 +40,6 @@ export interface RouteRequest<Name extends RouteName> {
 }
 
 export type RouteHandler<Name extends RouteName> = (
-  books: Books,
+  books: HandlerContext,
   request: RouteRequest<Name>,
 ) => Promise<RouteReply<Name>>;

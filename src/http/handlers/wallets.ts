@@ -19,7 +19,7 @@ import {
   type WalletHistoryRow,
 } from "../../store/wallet-reads.ts";
 import { asRefusal, plainMessage } from "../problems.ts";
-import type { Books, RouteHandler, RouteRequest } from "./route-handler.ts";
+import type { HandlerContext, RouteHandler, RouteRequest } from "./route-handler.ts";
 
 export const creditWallet: RouteHandler<"creditWallet"> = async (books, request) =>
   wireReply(
@@ -58,7 +58,7 @@ export const getWalletBalance: RouteHandler<"getWalletBalance"> = async (books, 
 
 export const listWalletWrites: RouteHandler<"listWalletWrites"> = async (books, request) => {
   const { ledger, callerKey, query } = request;
-  const rows = await books.connections.read((sender) =>
+  const rows = await books.walletLogs.read((sender) =>
     listWalletHistory(sender, ledger.ledgerId, callerKey, {
       afterSeq: query.after ?? 0,
       limit: query.limit + 1,
@@ -76,7 +76,7 @@ export const listPostedWrites: RouteHandler<"listPostedWrites"> = async (books, 
   const entry = journalId === null ? null : await findEntry(books.pool, ledger.ledgerId, journalId);
   if (entry === null) throw new Refusal("entryNotFound", "the ledger has no entry with this id");
   const offset = query.offset ?? 0;
-  const { writes, total } = await books.connections.read((sender) =>
+  const { writes, total } = await books.walletLogs.read((sender) =>
     listPosted(sender, ledger.ledgerId, entry.journalId, { offset, limit: query.limit }),
   );
   return {
@@ -111,7 +111,7 @@ export const writeWallets: RouteHandler<"writeWallets"> = async (books, request)
 };
 
 async function write<Name extends RouteName>(
-  books: Books,
+  books: HandlerContext,
   request: RouteRequest<Name>,
   parsed: Parsed<WalletWrite>,
 ): Promise<WalletReply> {

@@ -4,7 +4,7 @@ import type { Environment } from "../../../config.ts";
 import { createLog, type Log } from "../../../log.ts";
 import { listUnsafeSettings } from "../../../store/database-settings.ts";
 import { listMigrations, migrate } from "../../../store/migrate.ts";
-import { openReadPool, type ReadPool } from "../../../store/read-pool.ts";
+import type { ReadPool } from "../../../store/read-pool.ts";
 import {
   loadMasterKeys,
   openDatabase,
@@ -14,7 +14,7 @@ import {
 } from "../../database-context.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import { Output, toJson } from "../../output.ts";
-import { composeService, type Service } from "../../service.ts";
+import { composeService, openServiceReads, type Service } from "../../service.ts";
 import { programVersion } from "../../version.ts";
 import { bootstrap, describeBootstrap } from "./bootstrap.ts";
 import type { DatabaseFlags } from "../../options.ts";
@@ -62,7 +62,7 @@ async function serveOn(
   stopRequested: Promise<string>,
 ): Promise<number> {
   await whenReachable(() => prepareSchema(database.url, flags, log));
-  const pool = openReadPool(database.url, 8);
+  const pool = openServiceReads(database.url);
   let service: Service | null = null;
   try {
     await warnAboutUnsafeSettings(pool, log);

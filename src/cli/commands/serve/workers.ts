@@ -4,9 +4,8 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import type { Environment } from "../../../config.ts";
 import type { Log } from "../../../log.ts";
-import { openReadPool } from "../../../store/read-pool.ts";
 import { exitCodes } from "../../failure.ts";
-import { composeService, type Service } from "../../service.ts";
+import { composeService, openServiceReads, type Service } from "../../service.ts";
 import { programVersion } from "../../version.ts";
 
 interface Assignment {
@@ -112,7 +111,7 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
   });
   const assignment = await receiveAssignment(worker);
   const { databaseUrl: url, dataDir, host, port } = assignment;
-  const pool = openReadPool(url, 8);
+  const pool = openServiceReads(url);
   const service = composeService({
     environment,
     database: { url, dataDir, state: () => "running", stop: async () => undefined },

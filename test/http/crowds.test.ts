@@ -1,0 +1,74 @@
+// More connections than the server takes, and more bodies than it holds.
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, expect, test } from "vitest";
+import { entriesPath, entry } from "../support/entries.ts";
+import { signedRequestBytes } from "../support/signed-request.ts";
+import { serveBooks } from "../support/service.ts";
+
+const bodyBytesMax = 32 * 1024 * 1024;
+const service = serveBooks({
+  variables: { LEDGERCTL_CONNECTIONS_MAX: "20", LEDGERCTL_BODY_BYTES_MAX: String(bodyBytesMax) },
+});
+
+async function open(): Promise<{ socket: Socket; answer: () => string }> {
+  const socket = connect(service.port, "127.0.0.1");
+  let answer = "";
+  socket.on("data", (chunk: Buffer) => (answer += chunk.toString("latin1")));
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return { socket, answer: () => answer };
+}
+
+const openSeveral = (count: number) => Promise.all(Array.from({ length: count }, open));
+const closeAll = (connections: { socket: Socket }[]) => {
+  for (const { socket } of connections) socket.destroy();
+};
+const read = () =>
+  signedRequestBytes({ credentials: service.books.credentials, target: "/v1/ledgers" });
+
+describe("a connection beyond the limit", () => {
+  test("is told so and closed, health apart, until others have gone", async () => {
+    const crowd = await openSeveral(20);
+    // The server has counted them when it has answered the last of them.
+    for (const { socket, answer } of crowd) {
+      socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+      await expect.poll(answer).toMatch(/^HTTP\/1\.1 200 /);
+    }
+    const [refused, healthy] = [await open(), await open()];
+    const closed = Promise.all([once(refused.socket, "close"), once(healthy.socket, "close")]);
+    refused.socket.write(read());
+    healthy.socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+    await closed;
+    expect(refused.answer()).toMatch(/^HTTP\/1\.1 503 [^]*^retry-after: 1\r$[^]*"UNAVAILABLE"/im);
+    expect(refused.answer()).toMatch(/^connection: close\r$/im);
+    expect(healthy.answer()).toMatch(/^HTTP\/1\.1 200 /);
+    // Those who were there are served as before.
+    crowd[0]?.socket.write(read());
+    await expect.poll(() => crowd[0]?.answer()).toContain('"ledgers"');
+    closeAll(crowd);
+    await expect.poll(async () => (await service.get("/v1/ledgers")).status).toBe(200);
+  });
+});
+
+describe("bodies that do not end", () => {
+  test("hold a bounded part of the memory, and small ones still get in", async () => {
+    const path = entriesPath(service.books.ledgerId);
+    const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${bodyBytesMax}\r\n\r\n`;
+    const half = Buffer.alloc(bodyBytesMax - 1, " ");
+    // Eight of the largest bodies may be under way.
+    const crowd = await openSeveral(10);
+    for (const { socket } of crowd) {
+      socket.write(head);
+      socket.write(half);
+    }
+    const answers = () =>
+      crowd.map(({ answer }) => answer().slice(9, 12)).filter((status) => status);
+    await expect.poll(() => answers().length, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+    expect(new Set(answers())).toEqual(new Set(["503"]));
+    expect((await service.post(path, entry())).status).toBe(201);
+    closeAll(crowd);
+    const large = JSON.stringify(entry()) + " ".repeat(1024 * 1024);
+    await expect.poll(async () => (await service.post(path, large)).status).toBe(201);
+  });
+});

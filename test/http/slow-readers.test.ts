@@ -1,0 +1,90 @@
+// Readers of long answers that do not read: what they may hold, and how long.
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { entriesPath, postEntry } from "../support/entries.ts";
+import { signedRequestBytes } from "../support/signed-request.ts";
+import { serveBooks } from "../support/service.ts";
+
+const service = serveBooks();
+const pageBytes = 7_000_000;
+
+beforeAll(async () => {
+  const description = "x".repeat(1_000);
+  const lines = Array.from({ length: 600 }, (_, index) => ({
+    glAccountCode: "1000",
+    functionalAmount: String(index % 2 === 0 ? 1 : -1),
+    description,
+  }));
+  for (let index = 0; index < 12; index += 1) await postEntry(service, { lines });
+});
+
+const target = () => `${entriesPath(service.books.ledgerId)}?limit=100`;
+
+/** A connection that asks for a long page several times and reads nothing. */
+function openSleeper(pages: number): Socket {
+  const { credentials } = service.books;
+  const socket = connect(service.port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  socket.pause();
+  socket.write(
+    Buffer.concat(Array<Buffer>(pages).fill(signedRequestBytes({ credentials, target: target() }))),
+  );
+  return socket;
+}
+
+describe("readers that do not read", () => {
+  test("hold a bounded part of the server's memory, and leave short answers to others", async () => {
+    const sleepers: Socket[] = [];
+    const read = async () => (await service.get(target())).text;
+    await expect
+      .poll(
+        () => {
+          if (sleepers.length < 60) sleepers.push(openSleeper(2), openSleeper(2));
+          return read();
+        },
+        { timeout: 40_000 },
+      )
+      .toContain("too many answers wait for their readers");
+    expect((await service.get(`${entriesPath(service.books.ledgerId)}?limit=0`)).status).toBe(400);
+    expect((await service.get("/v1/ledgers")).status).toBe(200);
+    for (const sleeper of sleepers) sleeper.destroy();
+    await expect
+      .poll(async () => (await service.get(target())).status, { timeout: 40_000 })
+      .toBe(200);
+  });
+
+  test("are cut when they have taken nothing for 30 s", { timeout: 90_000 }, async () => {
+    const pages = 4;
+    const sleeper = openSleeper(pages);
+    await sleep(45_000);
+    let bytes = 0;
+    sleeper.on("data", (chunk: Buffer) => (bytes += chunk.length));
+    await new Promise<void>((resolve) => {
+      sleeper.on("close", () => {
+        resolve();
+      });
+      sleeper.resume();
+    });
+    expect(bytes).toBeLessThan(pages * pageBytes);
+  });
+});
+
+test("a reader that is slow but reads gets all of it", { timeout: 90_000 }, async () => {
+  const pages = 4;
+  const reader = openSleeper(pages);
+  let bytes = 0;
+  // Longer than an answer may make no progress, in pauses that are shorter.
+  reader.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  for (let pause = 0; pause < 20; pause += 1) {
+    await sleep(2_000);
+    reader.resume();
+    await sleep(1);
+    reader.pause();
+  }
+  reader.resume();
+  await expect.poll(() => bytes, { timeout: 20_000 }).toBeGreaterThan(pages * pageBytes);
+  reader.destroy();
+});
