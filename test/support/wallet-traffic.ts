@@ -210,5 +210,5 @@ function requestOf(attempt: Attempt): { target: string; method: string; body?: s
 }
 
 function answerOf({ status, text, body }: Reply): Answer {
-  return { status, text, reply: (body ?? {}) };
+  return { status, text, reply: body ?? {} };
 }
