@@ -2,18 +2,17 @@
 // acknowledged is lost, nothing counts twice, postings are exact, streams have no gaps.
 // Short by default; `LEDGERCTL_TEST_KILLS=20 npx vitest run test/acceptance/wallets-under-fire.test.ts` is the
 // long form (any number of kills), and LEDGERCTL_TEST_SEED chooses traffic, victims and moments.
-import { Agent } from "node:http";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { LedgerClient, type WalletStream } from "../../src/client/ledger-client.ts";
+import { afterAll, beforeAll, test } from "vitest";
+import { LedgerClient } from "../../src/client/ledger-client.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
-import { sendRequest, type Credentials, type Reply } from "../support/signed-request.ts";
-import { expectExplained, expectStreamed } from "../support/wallet-model.ts";
-import type { Source } from "../support/wallet-oracle.ts";
+import type { Credentials } from "../support/signed-request.ts";
+import { follow } from "../support/wallet-follower.ts";
+import { expectExplained } from "../support/wallet-model.ts";
 import { expectPostedExactly, expectReconciled } from "../support/wallet-postings.ts";
 import { pick, random, WalletTraffic } from "../support/wallet-traffic.ts";
 
@@ -22,7 +21,6 @@ const seed = Number(process.env["LEDGERCTL_TEST_SEED"] ?? 1);
 /** Each at least once in the short form; then at random. */
 const victims = ["database", "first", "second", "firstAndDatabase"] as const;
 const names = ["a", "b", "c", "ü/ß", "e:f"];
-const agent = new Agent({ keepAlive: true });
 
 let home: string;
 let dataDir: string;
@@ -45,7 +43,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  agent.destroy();
   for (const server of servers) await server.end("SIGTERM");
   rmSync(home, { recursive: true, force: true });
 });
@@ -112,39 +109,6 @@ async function untilReady(): Promise<void> {
   for (const port of ports) while (!(await isReady(port))) await sleep(50);
 }
 
-/** Asks whichever server answers. */
-const source: Source = {
-  get: async (target) => {
-    for (;;) {
-      for (const port of ports) {
-        const reply = await sendRequest(port, agent, { target, credentials }).catch(() => null);
-        if (reply !== null && reply.status !== 503) return expectFound(reply);
-      }
-      await sleep(50);
-    }
-  },
-};
-
-function expectFound(reply: Reply): Reply {
-  expect(reply.status, reply.text).toBe(200);
-  return reply;
-}
-
-type Message = { seq: number; balance: string; available: string };
-
-/** Follows a wallet with the package's own client, which reconnects by itself. */
-function follow(
-  client: LedgerClient,
-  callerKey: string,
-): { stream: WalletStream; messages: Message[] } {
-  const stream = client.streamWallet({ ledgerId, callerKey }, { since: 0 });
-  const messages: Message[] = [];
-  void (async () => {
-    for await (const message of stream) messages.push(message);
-  })();
-  return { stream, messages };
-}
-
 test(
   `wallets keep every promise while ${kills} processes are killed`,
   { timeout: 60_000 + kills * 30_000 },
@@ -153,8 +117,8 @@ test(
     const clients = ports.map((port) => {
       return new LedgerClient({ url: `http://127.0.0.1:${port}`, ...credentials });
     });
-    const readers = clients.flatMap((client) =>
-      names.map((name, index) => ({ walletKey: walletKeys[index] ?? "", ...follow(client, name) })),
+    const followers = clients.flatMap((client) =>
+      names.map((name) => follow(client, ledgerId, name)),
     );
     const traffic = new WalletTraffic({
       ports,
@@ -174,17 +138,14 @@ test(
       await sleep(200);
       isOver = true;
       await running;
-      await expectReconciled(source, ledgerId, walletKeys);
+      await expectReconciled(traffic, ledgerId, walletKeys);
     }
-    const logs = await expectReconciled(source, ledgerId, walletKeys);
+    const logs = await expectReconciled(traffic, ledgerId, walletKeys);
     expectExplained(traffic.attempts, logs);
-    await expectPostedExactly(source, ledgerId, walletKeys);
-    for (const { walletKey, stream, messages } of readers) {
-      const rows = logs.get(walletKey) ?? [];
-      const last = rows.findLast(({ type }) => type !== "expire")?.seq ?? 0;
-      while ((messages.at(-1)?.seq ?? 0) < last) await sleep(20);
-      expectStreamed(messages, rows);
-      stream.close();
+    await expectPostedExactly(traffic, ledgerId, walletKeys);
+    for (const follower of followers) {
+      const walletKey = `${ledgerId}:${encodeURIComponent(follower.callerKey)}`;
+      await follower.expectAll(logs.get(walletKey) ?? []);
     }
     traffic.close();
     await Promise.all(clients.map((client) => client.close()));

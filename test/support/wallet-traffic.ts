@@ -3,6 +3,7 @@
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sendRequest, type Credentials, type Reply } from "./signed-request.ts";
+import type { Source } from "./wallet-oracle.ts";
 
 export type AttemptType = "credit" | "debit" | "reserve" | "commit" | "release" | "read";
 
@@ -68,7 +69,7 @@ export function pick<Item>(list: readonly Item[], next: (below: number) => numbe
   return item;
 }
 
-export class WalletTraffic {
+export class WalletTraffic implements Source {
   readonly attempts: Attempt[] = [];
   readonly #options: TrafficOptions;
   readonly #clients: TrafficClient[];
@@ -107,6 +108,21 @@ export class WalletTraffic {
         }
       }),
     );
+  }
+
+  /** Asks whichever server answers; fails unless it finds something there. */
+  async get(target: string): Promise<Reply> {
+    const { ports, credentials } = this.#options;
+    const untilMs = performance.now() + patienceMs;
+    for (let turn = 0; performance.now() < untilMs; turn += 1) {
+      const port = ports[turn % ports.length] ?? 0;
+      const parts = { target, credentials };
+      const reply = await sendRequest(port, this.#agent, parts).catch(() => null);
+      if (reply?.status === 200) return reply;
+      if (reply !== null && reply.status !== 503) throw new Error(reply.text);
+      await sleep(50);
+    }
+    throw new Error(`${target} was never answered`);
   }
 
   close(): void {
