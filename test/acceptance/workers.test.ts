@@ -188,6 +188,16 @@ test("SIGTERM ends all workers once they have answered what they had taken", asy
   rest.destroy();
 });
 
+test("SIGTERM also ends a worker that is just being started", async () => {
+  const stopping = await startWorkers();
+  const [first = 0, ...others] = workersOf(stopping);
+  process.kill(first, "SIGKILL");
+  while (workersOf(stopping).every((pid) => pid === first || others.includes(pid))) await sleep(5);
+  const pids = workersOf(stopping);
+  expect(await stopping.end("SIGTERM")).toBe(0);
+  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow();
+});
+
 test("workers end with the process that started them", async () => {
   const orphaning = await startWorkers();
   const pids = workersOf(orphaning);

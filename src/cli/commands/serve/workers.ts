@@ -22,6 +22,7 @@ type WorkerMessage =
   | { readonly event: "failed"; readonly message: string; readonly code: string };
 
 const restartDelayMs = 1_000;
+const stopMessage = "stop";
 
 /** A service that is served by workers; one that dies is replaced. */
 export class WorkerService implements Service {
@@ -68,8 +69,9 @@ export class WorkerService implements Service {
     const workers = Object.values(cluster.workers ?? {}).flatMap((worker) => worker ?? []);
     await Promise.all(
       workers.map(async (worker) => {
+        if (worker.isDead()) return;
         const exited = once(worker, "exit");
-        if (worker.isConnected()) worker.send("stop");
+        if (worker.isConnected()) worker.send(stopMessage);
         await exited;
       }),
     );
@@ -78,8 +80,13 @@ export class WorkerService implements Service {
   #startWorker(assignment: Assignment): Promise<string> {
     const worker = cluster.fork();
     return new Promise((resolve, reject) => {
+      // What is sent to one that was killed a moment ago fails here; its exit tells the rest.
+      worker.on("error", (error) => {
+        this.#log.warn({ pid: worker.process.pid, err: error }, "a worker can't be reached");
+      });
       worker.on("message", (message: WorkerMessage) => {
-        if (message.event === "waiting") worker.send(assignment);
+        // One that starts while the others stop hears of it here; nobody may have listened before.
+        if (message.event === "waiting") worker.send(this.#isStopping ? stopMessage : assignment);
         else if (message.event === "ready") resolve(message.url);
         else reject(Object.assign(new Error(message.message), { code: message.code }));
       });
@@ -100,13 +107,17 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
   if (worker === undefined) throw new Error("only a worker serves as one");
   const stopRequested = new Promise<void>((resolve) => {
     worker.on("message", (message: unknown) => {
-      if (message === "stop") resolve();
+      if (message === stopMessage) resolve();
     });
     worker.once("disconnect", () => {
       resolve();
     });
   });
   const assignment = await receiveAssignment(worker);
+  if (assignment === null) {
+    worker.disconnect();
+    return exitCodes.done;
+  }
   const { databaseUrl: url, host, port } = assignment;
   const pool = openReadPool(url, 8);
   const service = composeService({
@@ -133,10 +144,12 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
   }
 }
 
-async function receiveAssignment(worker: Worker): Promise<Assignment> {
-  const assignment = once(worker, "message") as Promise<[Assignment]>;
+/** null where the first process stops already. */
+async function receiveAssignment(worker: Worker): Promise<Assignment | null> {
+  const first = once(worker, "message") as Promise<[Assignment | typeof stopMessage]>;
   tell(worker, { event: "waiting" });
-  return (await assignment)[0];
+  const [message] = await first;
+  return message === stopMessage ? null : message;
 }
 
 function tell(worker: Worker, message: WorkerMessage): void {
