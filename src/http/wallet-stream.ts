@@ -43,6 +43,7 @@ export function serveWalletStreams(
   hub: StreamHub,
 ): WalletStreams {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax });
+  const behind = new BehindReaders();
   sockets.on("wsClientError", (error: Error, socket: Duplex, request: IncomingMessage) => {
     refuseUpgrade(request, socket, validationRefusal([{ path: [], detail: error.message }]));
   });
@@ -55,7 +56,7 @@ export function serveWalletStreams(
     socket.on("error", () => {
       socket.destroy();
     });
-    void openStream(request, walletKey, dispatcher, hub)
+    void openStream(request, walletKey, dispatcher, hub, behind)
       .then((stream) => {
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           stream.attach(webSocket);
@@ -110,6 +111,7 @@ async function openStream(
   walletKey: string,
   dispatcher: Dispatcher,
   hub: StreamHub,
+  behind: BehindReaders,
 ): Promise<Stream> {
   const target = request.url ?? "";
   const method = request.method ?? "";
@@ -127,6 +129,7 @@ async function openStream(
   const isLive = () => dispatcher.authenticator.isLive(caller.apiKey);
   const stream = new Stream(
     hub,
+    behind,
     { ledgerId: ledger.ledgerId, callerKey: callerKey ?? "" },
     query.since,
     isLive,
@@ -162,9 +165,30 @@ function refuseUpgrade(request: IncomingMessage, socket: Duplex, refusal: Refusa
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
+/** Plain readers that fell behind, looked after by one timer that runs only while there are any. */
+class BehindReaders {
+  readonly #streams = new Set<Stream>();
+  #timer: NodeJS.Timeout | null = null;
+
+  add(stream: Stream): void {
+    this.#streams.add(stream);
+    this.#timer ??= setInterval(() => {
+      for (const each of this.#streams) each.drain();
+    }, drainCheckIntervalMs);
+  }
+
+  delete(stream: Stream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}
+
 /** One reader of one wallet. */
 class Stream {
   readonly #hub: StreamHub;
+  readonly #behind: BehindReaders;
   readonly #wallet: { ledgerId: string; callerKey: string };
   readonly #since: number | null;
   readonly #isLive: () => Promise<boolean>;
@@ -177,11 +201,13 @@ class Stream {
 
   constructor(
     hub: StreamHub,
+    behind: BehindReaders,
     wallet: { ledgerId: string; callerKey: string },
     since: number | null,
     isLive: () => Promise<boolean>,
   ) {
     this.#hub = hub;
+    this.#behind = behind;
     this.#wallet = wallet;
     this.#since = since;
     this.#isLive = isLive;
@@ -210,13 +236,11 @@ class Stream {
       setInterval(() => {
         void this.#closeWhenRevoked();
       }, keyCheckIntervalMs),
-      setInterval(() => {
-        this.#drain();
-      }, drainCheckIntervalMs),
     ];
     socket.on("error", () => undefined);
     socket.on("close", () => {
       for (const timer of timers) clearInterval(timer);
+      this.#keepNothing();
       this.end();
     });
     void this.#begin().catch(() => {
@@ -256,27 +280,35 @@ class Stream {
     if (this.#since !== null && this.#since >= newsFromSeq) return;
     if (socket.bufferedAmount < (this.#since === null ? conflateBytes : unsentBytesMax)) {
       socket.send(this.#message(event));
+      // Newer than what was kept back.
+      this.#keepNothing();
     } else if (this.#since === null) {
       this.#conflated = event;
       this.#slowSinceMs ??= Date.now();
+      this.#behind.add(this);
     } else {
       socket.close(closeCodes.tryAgainLater, "the reader can't keep up");
     }
   }
 
   /** A plain reader that fell behind gets the latest figures when it has caught up, or is let go. */
-  #drain(): void {
+  drain(): void {
     const socket = this.#socket;
     if (socket === null || this.#conflated === null) return;
     if (socket.bufferedAmount < conflateBytes) {
       socket.send(this.#message(this.#conflated));
-      this.#conflated = null;
-      this.#slowSinceMs = null;
+      this.#keepNothing();
     } else if (Date.now() - (this.#slowSinceMs ?? 0) > slowMsMax) {
-      this.#conflated = null;
+      this.#keepNothing();
       // Behind what is unsent already; a reader that takes none of it is cut after a while.
       socket.close(closeCodes.tryAgainLater, "the reader can't keep up");
     }
+  }
+
+  #keepNothing(): void {
+    this.#conflated = null;
+    this.#slowSinceMs = null;
+    this.#behind.delete(this);
   }
 
   #message({ balance, available, seq }: BalanceEvent): string {
