@@ -81,6 +81,12 @@ async function replaceWorker(pid: number): Promise<void> {
   while (!isReplaced()) await sleep(50);
 }
 
+/** A worker that was just started takes a moment until it listens. */
+async function untilServed(): Promise<void> {
+  const isServed = () => fetch(`${server.url}/readyz`).catch(() => null);
+  while ((await isServed())?.status !== 200) await sleep(50);
+}
+
 /** A connection on which a first request was answered, so that some worker has it. */
 async function openConnection(): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
@@ -110,12 +116,21 @@ test("every worker answers on the port, and one that is killed is replaced", asy
     await Promise.all(open.map(askHealth));
   }
   expect(open).toEqual([]);
+  await untilServed();
   expect(workersOf(server).filter((pid) => before.includes(pid))).toEqual([]);
   for (let count = 0; count < 2 * workers; count += 1) (await openConnection()).destroy();
   for (const path of ["/healthz", "/readyz"]) {
     const answer = await fetch(`${server.url}${path}`, { headers: { connection: "close" } });
     expect(answer.status).toBe(200);
   }
+});
+
+test("workers that are all killed at once come back on the same port", async () => {
+  await untilServed();
+  for (const pid of workersOf(server)) process.kill(pid, "SIGKILL");
+  while (workersOf(server).length > 0) await sleep(5);
+  await untilServed();
+  while (workersOf(server).length < workers) await sleep(50);
 });
 
 test("wallets behave as on one server, whichever worker has the writer and which the reader", async () => {

@@ -2,6 +2,7 @@
 // What a worker needs reaches it as a message, not in its environment, which others can read.
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import type { Environment } from "../../../config.ts";
 import type { Log } from "../../../log.ts";
 import { openReadPool } from "../../../store/read-pool.ts";
@@ -45,9 +46,10 @@ export class WorkerService implements Service {
     this.#log = options.log;
   }
 
-  /** Resolves when every worker serves. Port 0 is one free port for all: workers share what they ask for. */
+  /** Resolves when every worker serves. Port 0 is one free port for all, and for those who replace them. */
   async listen(host: string, port: number): Promise<string> {
-    const assignment = { ...this.#database, host, port };
+    const shared = port === 0 ? await findFreePort(host) : port;
+    const assignment = { ...this.#database, host, port: shared };
     const workers = Array.from({ length: this.#count }, () => this.#startWorker(assignment));
     const [url] = await Promise.all(workers);
     if (url === undefined) throw new Error("there is at least one worker");
@@ -95,6 +97,16 @@ export class WorkerService implements Service {
       });
     });
   }
+}
+
+/** Workers that all asked for port 0 would get another one once all of them had died. */
+async function findFreePort(host: string): Promise<number> {
+  const listener = createServer().listen(0, host);
+  await once(listener, "listening");
+  const { port } = listener.address() as AddressInfo;
+  listener.close();
+  await once(listener, "close");
+  return port;
 }
 
 export function isWorker(): boolean {
