@@ -114,7 +114,7 @@ export class LedgerClient {
     query: { account: string; currency?: string },
   ): Promise<WireBalance> {
     const target = withQuery(paths.getBalance({ ledgerId }), query);
-    const { reply } = await this.#http.send({ method: "GET", target, isIdempotent: true });
+    const { reply } = await this.#http.send({ method: "GET", target });
     const { value, inexactNumbers } = parseReply(reply);
     const held = value as Omit<WireBalance, "balance"> & { balance: number };
     const digits = inexactNumbers.find(({ path }) => path[0] === "balance")?.text;
@@ -168,7 +168,7 @@ export class LedgerClient {
   async closePeriod(ledgerId: string, close: WireCloseInput): Promise<WireClose> {
     const target = paths.closePeriod({ ledgerId });
     const body = JSON.stringify(close);
-    const { reply } = await this.#http.send({ method: "POST", target, body, isIdempotent: true });
+    const { reply } = await this.#http.send({ method: "POST", target, body });
     return parseReply(reply).value as WireClose;
   }
 
@@ -187,7 +187,7 @@ export class LedgerClient {
   /** The proof that an entry is in a close, as the text that is checked. */
   async getProof(ledgerId: string, closeId: string, entryId: string): Promise<string> {
     const target = withQuery(paths.getProof({ ledgerId, closeId }), { entryId });
-    const { reply } = await this.#http.send({ method: "GET", target, isIdempotent: true });
+    const { reply } = await this.#http.send({ method: "GET", target });
     return reply.text;
   }
 
@@ -196,7 +196,11 @@ export class LedgerClient {
     return this.#http.stream(paths.getBundle({ ledgerId, closeId }));
   }
 
-  /** Adds to a wallet. Without an externalId one is made up, so that a lost answer can be asked for again. */
+  /**
+   * Adds to a wallet. Without an externalId one is made up, so that a lost answer can be asked for again;
+   * a write that got in at such an attempt resolves as accepted, with the figures of now. With an externalId
+   * of the caller's it resolves as duplicate then: nobody can tell it from an earlier call's.
+   */
   async creditWallet(
     wallet: WalletAddress,
     movement: WireMovementInput,
@@ -250,8 +254,13 @@ export class LedgerClient {
       externalId: write.externalId ?? randomUUID(),
     }));
     const body = JSON.stringify({ writes: keyed });
-    const { reply } = await this.#http.send({ method: "POST", target, body, isIdempotent: true });
-    return parseReply(reply).value as WireBulkResult;
+    const { reply, wasRepeated } = await this.#http.send({ method: "POST", target, body });
+    const { results } = parseReply(reply).value as WireBulkResult;
+    return {
+      results: results.map((result, index) =>
+        wasRepeated && isUnkeyed(writes[index]) ? asAccepted(result) : result,
+      ),
+    };
   }
 
   /** Every change of a wallet, as it happens; reconnects by itself and then misses nothing. */
@@ -273,20 +282,27 @@ export class LedgerClient {
   }
 
   async #get<Reply>(target: string): Promise<Reply> {
-    const { reply } = await this.#http.send({ method: "GET", target, isIdempotent: true });
+    const { reply } = await this.#http.send({ method: "GET", target });
     return parseReply(reply).value as Reply;
   }
 
-  async #writeWallet<Reply>(target: string, movement: WireMovementInput): Promise<Reply> {
+  async #writeWallet<Reply extends WireWalletResult>(
+    target: string,
+    movement: WireMovementInput,
+  ): Promise<Reply> {
     const body = JSON.stringify({ ...movement, externalId: movement.externalId ?? randomUUID() });
-    const { reply } = await this.#http.send({ method: "POST", target, body, isIdempotent: true });
-    return parseReply(reply).value as Reply;
+    const { reply, wasRepeated } = await this.#http.send({ method: "POST", target, body });
+    const result = parseReply(reply).value as Reply;
+    return wasRepeated && isUnkeyed(movement) ? asAccepted(result) : result;
   }
 
-  /** Resolving a hold twice the same way answers "duplicate", so it needs no key of its own. */
+  /**
+   * Resolving a hold twice the same way answers "duplicate", so it needs no key of its own. A duplicate
+   * after a lost answer stays one: whoever resolved the hold, it is resolved that way.
+   */
   async #resolveHold(target: string, commit: object): Promise<WireWalletResult> {
     const body = JSON.stringify(commit);
-    const { reply } = await this.#http.send({ method: "POST", target, body, isIdempotent: true });
+    const { reply } = await this.#http.send({ method: "POST", target, body });
     return parseReply(reply).value as WireWalletResult;
   }
 
@@ -298,7 +314,7 @@ export class LedgerClient {
   ): Promise<WireWriteResult> {
     const json = JSON.stringify(body);
     try {
-      const request = { method: "POST", target, body: json, isIdempotent: true };
+      const request = { method: "POST", target, body: json };
       const { reply } = await this.#http.send(request);
       return parseReply(reply).value as WireWriteResult;
     } catch (error) {
@@ -310,6 +326,16 @@ export class LedgerClient {
       return { journalId: stored.journalId, persistedAt: stored.persistedAt };
     }
   }
+}
+
+/** Whether the externalId of a write was made up here: a duplicate of it can only be an attempt of ours. */
+function isUnkeyed(write: WireMovementInput | undefined): boolean {
+  return write !== undefined && (write.externalId ?? null) === null;
+}
+
+/** What an attempt of ours whose answer was lost had been told. */
+function asAccepted<Result extends { readonly status: string | number }>(result: Result): Result {
+  return result.status === "duplicate" ? { ...result, status: "accepted" } : result;
 }
 
 /** What JSON makes of a value: members that are undefined are not there. */

@@ -36,8 +36,6 @@ export interface SignedRequestInput {
   /** With the query, percent-encoded as it is to be sent. */
   readonly target: string;
   readonly body?: string | Buffer;
-  /** Whether sending it twice does no harm: reads, and writes with an externalId. */
-  readonly isIdempotent: boolean;
 }
 
 export interface HttpReply {
@@ -65,7 +63,8 @@ export class SignedHttp {
   }
 
   /**
-   * Sends a request, again where that is safe, and resolves with a reply of status 2xx and whether an
+   * Sends a request that does no harm when it is sent twice (a read, a write with an externalId, a hold's
+   * end), again where that may help, and resolves with a reply of status 2xx and whether an
    * earlier attempt's answer was lost. Rejects with ServiceProblem or ServiceUnreachable.
    */
   async send(request: SignedRequestInput): Promise<{ reply: HttpReply; wasRepeated: boolean }> {
@@ -77,7 +76,7 @@ export class SignedHttp {
         if (reply.status < 300) return { reply, wasRepeated };
         throw problemOf(reply, wasRepeated);
       } catch (error) {
-        const waitMs = retryDelayMs(error, request, attempt);
+        const waitMs = retryDelayMs(error, attempt);
         if (waitMs === null || Date.now() + waitMs > untilMs) throw error;
         wasRepeated ||= mayHaveArrived(error);
         await sleep(waitMs);
@@ -86,7 +85,7 @@ export class SignedHttp {
   }
 
   /** Sends a request once and resolves with whatever was answered. */
-  async sendOnce(request: Omit<SignedRequestInput, "isIdempotent">): Promise<HttpReply> {
+  async sendOnce(request: SignedRequestInput): Promise<HttpReply> {
     const { method, target, body = "" } = request;
     const startedMs = performance.now();
     let reply: HttpReply | null = null;
@@ -185,15 +184,12 @@ function problemOf(reply: HttpReply, wasRepeated: boolean): ServiceProblem {
   return new ServiceProblem({ ...reply, problem, wasRepeated });
 }
 
-/** How long to wait before trying again; null where that would be unsafe or in vain. */
-function retryDelayMs(error: unknown, request: SignedRequestInput, attempt: number): number | null {
+/** How long to wait before trying again; null where that would be in vain. */
+function retryDelayMs(error: unknown, attempt: number): number | null {
   const backoffMs = Math.min(2_000, 50 * 2 ** attempt);
-  if (error instanceof ServiceUnreachable) {
-    return request.isIdempotent || !mayHaveArrived(error) ? backoffMs : null;
-  }
+  if (error instanceof ServiceUnreachable) return backoffMs;
   if (!(error instanceof ServiceProblem)) return null;
-  const isSafe = error.code === "OUTCOME_UNKNOWN" ? request.isIdempotent : true;
-  if (!isSafe || (error.status !== 429 && error.status !== 503)) return null;
+  if (error.status !== 429 && error.status !== 503) return null;
   return Math.max(backoffMs, (error.retryAfterSeconds ?? 0) * 1000);
 }
 

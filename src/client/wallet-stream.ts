@@ -21,6 +21,10 @@ const reconnectMsMin = 100;
 const reconnectMsMax = 5_000;
 /** The server pings every 30 s; a connection that is silent for longer is dead. */
 const silenceMsMax = 75_000;
+/** Messages that wait for their reader; with more of them the server has to wait, too. */
+const waitingMax = 1_000;
+/** How long the server may take to answer a close. */
+const closeMsMax = 1_000;
 
 export class WalletStream {
   readonly #http: SignedHttp;
@@ -28,6 +32,9 @@ export class WalletStream {
   readonly #options: WalletStreamOptions;
   readonly #waiting: WalletMessage[] = [];
   #wake: (() => void) | null = null;
+  #whenRoom: (() => void) | null = null;
+  /** Ends the pause before a reconnection. */
+  readonly #ending = new AbortController();
   #socket: WebSocket | null = null;
   #isClosed = false;
   #failure: Error | null = null;
@@ -40,12 +47,16 @@ export class WalletStream {
     this.#lastSeq = options.since ?? null;
   }
 
-  /** Messages in order, until the stream is closed. Throws ServiceProblem when the service refuses it for good. */
+  /**
+   * Messages in order, until the stream is closed. Throws ServiceProblem when the service refuses it for good.
+   * A reader that takes its time is waited for: not much more than a thousand messages are kept.
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<WalletMessage> {
     void this.#stayConnected();
     try {
       for (;;) {
         const message = this.#waiting.shift();
+        if (this.#waiting.length < waitingMax / 2) this.#makeRoom();
         if (message !== undefined) yield message;
         else if (this.#failure !== null) throw this.#failure;
         else if (this.#isClosed) return;
@@ -57,9 +68,26 @@ export class WalletStream {
   }
 
   close(): void {
+    if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#socket?.close();
+    this.#ending.abort();
     this.#wake?.();
+    this.#makeRoom();
+    const socket = this.#socket;
+    if (socket === null || socket.readyState === socket.CLOSED) return;
+    socket.close();
+    const cut = setTimeout(() => {
+      socket.terminate();
+    }, closeMsMax);
+    socket.once("close", () => {
+      clearTimeout(cut);
+    });
+  }
+
+  #makeRoom(): void {
+    if (this.#socket?.isPaused === true) this.#socket.resume();
+    this.#whenRoom?.();
+    this.#whenRoom = null;
   }
 
   #isOver(): boolean {
@@ -71,6 +99,7 @@ export class WalletStream {
     while (!this.#isOver()) {
       try {
         this.#lastSeq ??= await this.#currentSeq();
+        if (this.#isOver()) return;
         await this.#connectOnce(() => (delayMs = reconnectMsMin));
       } catch (error) {
         if (isFinal(error)) {
@@ -81,7 +110,9 @@ export class WalletStream {
       }
       if (this.#isOver()) return;
       this.#options.onConnection?.("lost");
-      await sleep(delayMs);
+      await sleep(delayMs, undefined, { signal: this.#ending.signal }).catch(() => undefined);
+      if (this.#waiting.length >= waitingMax && !this.#isOver())
+        await new Promise<void>((resolve) => (this.#whenRoom = resolve));
       delayMs = Math.min(reconnectMsMax, delayMs * 2);
     }
   }
@@ -107,7 +138,7 @@ export class WalletStream {
 
   async #hasWriteAfter(seq: number): Promise<boolean> {
     const target = `${this.#target.replace(/\/ws$/, "/history")}?limit=1&after=${seq}`;
-    const { reply } = await this.#http.send({ method: "GET", target, isIdempotent: true });
+    const { reply } = await this.#http.send({ method: "GET", target });
     return (JSON.parse(reply.text) as { writes: unknown[] }).writes.length > 0;
   }
 
@@ -120,7 +151,9 @@ export class WalletStream {
     const heard = () => {
       clearTimeout(silence);
       silence = setTimeout(() => {
-        socket.terminate();
+        // What waits in a paused socket is not heard; it is its reader who is silent.
+        if (socket.isPaused) heard();
+        else socket.terminate();
       }, silenceMsMax);
     };
     try {
@@ -134,6 +167,7 @@ export class WalletStream {
         socket.on("message", (data: Buffer) => {
           heard();
           this.#take(JSON.parse(data.toString()) as WalletMessage);
+          if (this.#waiting.length >= waitingMax && !this.#isOver()) socket.pause();
         });
         socket.on("unexpected-response", (_request, response) => {
           const chunks: Buffer[] = [];

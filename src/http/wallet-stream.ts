@@ -65,6 +65,7 @@ export function serveWalletStreams(server: Server, services: StreamServices): Wa
     refuseUpgrade(request, socket, refusal, arrivalOf(request).requestId);
     logUpgrade(log, request, arrivalOf(request), refusal);
   };
+  const behind = new BehindReaders();
   sockets.on("wsClientError", (error: Error, socket: Duplex, request: IncomingMessage) => {
     refuse(request, socket, validationRefusal([{ path: [], detail: error.message }]));
   });
@@ -81,7 +82,7 @@ export function serveWalletStreams(server: Server, services: StreamServices): Wa
       socket.destroy();
     });
     arrivalOf(request);
-    void openStream(request, walletKey, services)
+    void openStream(request, walletKey, services, behind)
       .then((stream) => {
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           stream.attach(webSocket);
@@ -136,6 +137,7 @@ async function openStream(
   request: IncomingMessage,
   walletKey: string,
   { dispatcher, hub }: StreamServices,
+  behind: BehindReaders,
 ): Promise<Stream> {
   const target = request.url ?? "";
   const method = request.method ?? "";
@@ -153,6 +155,7 @@ async function openStream(
   const isLive = () => dispatcher.authenticator.isLive(caller.apiKey);
   const stream = new Stream(
     hub,
+    behind,
     { ledgerId: ledger.ledgerId, callerKey: callerKey ?? "" },
     query.since,
     isLive,
@@ -208,9 +211,30 @@ function refuseUpgrade(
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
+/** Plain readers that fell behind, looked after by one timer that runs only while there are any. */
+class BehindReaders {
+  readonly #streams = new Set<Stream>();
+  #timer: NodeJS.Timeout | null = null;
+
+  add(stream: Stream): void {
+    this.#streams.add(stream);
+    this.#timer ??= setInterval(() => {
+      for (const each of this.#streams) each.drain();
+    }, drainCheckIntervalMs);
+  }
+
+  delete(stream: Stream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}
+
 /** One reader of one wallet. */
 class Stream {
   readonly #hub: StreamHub;
+  readonly #behind: BehindReaders;
   readonly #wallet: { ledgerId: string; callerKey: string };
   readonly #since: number | null;
   readonly #isLive: () => Promise<boolean>;
@@ -223,11 +247,13 @@ class Stream {
 
   constructor(
     hub: StreamHub,
+    behind: BehindReaders,
     wallet: { ledgerId: string; callerKey: string },
     since: number | null,
     isLive: () => Promise<boolean>,
   ) {
     this.#hub = hub;
+    this.#behind = behind;
     this.#wallet = wallet;
     this.#since = since;
     this.#isLive = isLive;
@@ -256,13 +282,11 @@ class Stream {
       setInterval(() => {
         void this.#closeWhenRevoked();
       }, keyCheckIntervalMs),
-      setInterval(() => {
-        this.#drain();
-      }, drainCheckIntervalMs),
     ];
     socket.on("error", () => undefined);
     socket.on("close", () => {
       for (const timer of timers) clearInterval(timer);
+      this.#keepNothing();
       this.end();
     });
     void this.#begin().catch(() => {
@@ -302,27 +326,35 @@ class Stream {
     if (this.#since !== null && this.#since >= newsFromSeq) return;
     if (socket.bufferedAmount < (this.#since === null ? conflateBytes : unsentBytesMax)) {
       socket.send(this.#message(event));
+      // Newer than what was kept back.
+      this.#keepNothing();
     } else if (this.#since === null) {
       this.#conflated = event;
       this.#slowSinceMs ??= Date.now();
+      this.#behind.add(this);
     } else {
       socket.close(closeCodes.tryAgainLater, "the reader can't keep up");
     }
   }
 
   /** A plain reader that fell behind gets the latest figures when it has caught up, or is let go. */
-  #drain(): void {
+  drain(): void {
     const socket = this.#socket;
     if (socket === null || this.#conflated === null) return;
     if (socket.bufferedAmount < conflateBytes) {
       socket.send(this.#message(this.#conflated));
-      this.#conflated = null;
-      this.#slowSinceMs = null;
+      this.#keepNothing();
     } else if (Date.now() - (this.#slowSinceMs ?? 0) > slowMsMax) {
-      this.#conflated = null;
+      this.#keepNothing();
       // Behind what is unsent already; a reader that takes none of it is cut after a while.
       socket.close(closeCodes.tryAgainLater, "the reader can't keep up");
     }
+  }
+
+  #keepNothing(): void {
+    this.#conflated = null;
+    this.#slowSinceMs = null;
+    this.#behind.delete(this);
   }
 
   #message({ balance, available, seq }: BalanceEvent): string {

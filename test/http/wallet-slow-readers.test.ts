@@ -155,6 +155,24 @@ test("a plain reader that slept gets the latest figures in place of what it miss
   expect(firsts).toEqual(firsts.map((_, index) => balanceOf(index + 2)));
 });
 
+test("a plain reader that has caught up hears no older figures after newer ones", async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const key = await newWallet();
+    const sleeping = await openSleepingReader(service, key);
+    const awake = await openStream(service, key, { since: 1 });
+    await appendToLog(key, many);
+    await awake.reach(many);
+    const last = BigInt(balanceOf(many + 1)) + 100n;
+    const waking = sleeping.wake(({ balance }) => BigInt(balance) === last);
+    for (let count = 0; count < 100; count += 1) accepted(await move(service, key, "credit", 1));
+    const { messages } = await waking;
+    await awake.end();
+    const balances = messages.map(({ balance }) => BigInt(balance));
+    const backwards = balances.filter((balance, index) => balance < (balances[index - 1] ?? 0n));
+    expect(backwards).toEqual([]);
+  }
+});
+
 test("a plain reader that sleeps on is closed with 1013, and others hear everything meanwhile", async () => {
   const key = await newWallet();
   const sleeping = await openSleepingReader(service, key);

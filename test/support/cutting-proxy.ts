@@ -179,9 +179,10 @@ function isCommitRequest(message: Buffer): boolean {
   return (type === "Q" || type === "P") && message.subarray(5).includes("COMMIT\0");
 }
 
-/** CommandComplete with the tag COMMIT. */
+/** CommandComplete with the tag COMMIT, or ROLLBACK where a statement before it had failed. */
 function isCommitAnswer(message: Buffer): boolean {
-  return message[0] === "C".charCodeAt(0) && message.subarray(5).equals(Buffer.from("COMMIT\0"));
+  const tag = message.subarray(5).toString("latin1");
+  return message[0] === "C".charCodeAt(0) && (tag === "COMMIT\0" || tag === "ROLLBACK\0");
 }
 
 /** ErrorResponse: severity, SQLSTATE and message, each a byte and a text that ends with a zero. */

@@ -1,7 +1,12 @@
 // What a wallet's log has to look like, written from the contract: an oracle that shares nothing with the
 // service's own rules.
 import { expect } from "vitest";
-import type { TestService } from "./service.ts";
+import type { Reply } from "./signed-request.ts";
+
+/** Whoever answers signed GETs. */
+export interface Source {
+  get(target: string): Promise<Reply>;
+}
 
 export interface LoggedRow {
   readonly seq: number;
@@ -11,16 +16,17 @@ export interface LoggedRow {
   readonly held: string;
   readonly externalId: string | null;
   readonly holdId: string | null;
+  readonly metadata: string | null;
   readonly at: string;
   readonly journalId: string | null;
 }
 
 /** The whole log of a wallet, page by page. */
-export async function readLog(service: TestService, walletKey: string): Promise<LoggedRow[]> {
+export async function readLog(source: Source, walletKey: string): Promise<LoggedRow[]> {
   const rows: LoggedRow[] = [];
   for (;;) {
     const after = rows.at(-1)?.seq ?? 0;
-    const reply = await service.get(`/v1/wallets/${walletKey}/history?after=${after}&limit=100`);
+    const reply = await source.get(`/v1/wallets/${walletKey}/history?after=${after}&limit=100`);
     const page = reply.body as { writes: LoggedRow[]; hasMore: boolean };
     rows.push(...page.writes);
     if (!page.hasMore) return rows;

@@ -45,7 +45,7 @@ export const listEntries: RouteHandler<"listEntries"> = async (books, { ledger, 
   const { limit, offset, after, periodId, ...given } = query;
   const { ledgerId } = ledger;
   const filter =
-    periodId === null ? given : within(given, await resolvePeriod(pool, ledgerId, periodId));
+    periodId === null ? given : within(given, await resolvePeriod(books.pool, ledgerId, periodId));
   // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
   const upToSequence = await getLastSequence(books.pool, ledgerId);
   const isFiltered = Object.values(filter).some((value) => value !== null);

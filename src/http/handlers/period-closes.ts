@@ -57,14 +57,15 @@ export const getProof: RouteHandler<"getProof"> = async ({ pool }, request) => {
   };
 };
 
-export const getBundle: RouteHandler<"getBundle"> = async ({ pool }, { ledger, closeId }) => {
-  const close = await requireClose(pool, ledger, closeId);
-  const balances = await listCloseBalances(pool, close);
-  return bundleLines(pool, close, balances);
+export const getBundle: RouteHandler<"getBundle"> = async (context, { ledger, closeId }) => {
+  const close = await requireClose(context.pool, ledger, closeId);
+  const balances = await listCloseBalances(context.pool, close);
+  return bundleLines(context.searches, close, balances);
 };
 
 /** Entries that are read at a time. */
 const entriesPerRead = 100;
+const bytesPerRead = 1024 * 1024;
 
 /** A bundle, line by line; documents in canonical form. Reads on only as its reader does. */
 async function* bundleLines(
@@ -81,12 +82,13 @@ async function* bundleLines(
   const filter = { from: startsAt, to: endsAt, externalId: null, glAccountCode: null };
   let entries = 0;
   for (let afterSequence = 0; entries < close.entryCount;) {
-    const page = await listEntries(pool, ledgerId, {
+    const { entries: page } = await listEntries(pool, ledgerId, {
       filter,
       afterSequence,
       upToSequence: lastSequence,
       offset: 0,
       limit: entriesPerRead,
+      bytesMax: bytesPerRead,
     });
     const last = page.at(-1);
     // A reader counts: without the trailer, the bundle is known to be broken.

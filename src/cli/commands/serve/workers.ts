@@ -2,6 +2,7 @@
 // What a worker needs reaches it as a message, not in its environment, which others can read.
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import type { Environment } from "../../../config.ts";
 import type { Log } from "../../../log.ts";
 import { exitCodes } from "../../failure.ts";
@@ -23,6 +24,7 @@ type WorkerMessage =
   | { readonly event: "failed"; readonly message: string; readonly code: string };
 
 const restartDelayMs = 1_000;
+const stopMessage = "stop";
 
 /** A service that is served by workers; one that dies is replaced. */
 export class WorkerService implements Service {
@@ -47,9 +49,10 @@ export class WorkerService implements Service {
     this.#log = options.log;
   }
 
-  /** Resolves when every worker serves. Port 0 is one free port for all: workers share what they ask for. */
+  /** Resolves when every worker serves. Port 0 is one free port for all, and for those who replace them. */
   async listen(host: string, port: number): Promise<string> {
-    const assignment = { ...this.#database, host, port };
+    const shared = port === 0 ? await findFreePort(host) : port;
+    const assignment = { ...this.#database, host, port: shared };
     const workers = Array.from({ length: this.#count }, () => this.#startWorker(assignment));
     const [url] = await Promise.all(workers);
     if (url === undefined) throw new Error("there is at least one worker");
@@ -71,8 +74,9 @@ export class WorkerService implements Service {
     const workers = Object.values(cluster.workers ?? {}).flatMap((worker) => worker ?? []);
     await Promise.all(
       workers.map(async (worker) => {
+        if (worker.isDead()) return;
         const exited = once(worker, "exit");
-        if (worker.isConnected()) worker.send("stop");
+        if (worker.isConnected()) worker.send(stopMessage);
         await exited;
       }),
     );
@@ -81,8 +85,13 @@ export class WorkerService implements Service {
   #startWorker(assignment: Assignment): Promise<string> {
     const worker = cluster.fork();
     return new Promise((resolve, reject) => {
+      // What is sent to one that was killed a moment ago fails here; its exit tells the rest.
+      worker.on("error", (error) => {
+        this.#log.warn({ pid: worker.process.pid, err: error }, "a worker can't be reached");
+      });
       worker.on("message", (message: WorkerMessage) => {
-        if (message.event === "waiting") worker.send(assignment);
+        // One that starts while the others stop hears of it here; nobody may have listened before.
+        if (message.event === "waiting") worker.send(this.#isStopping ? stopMessage : assignment);
         else if (message.event === "ready") resolve(message.url);
         else reject(Object.assign(new Error(message.message), { code: message.code }));
       });
@@ -91,6 +100,16 @@ export class WorkerService implements Service {
       });
     });
   }
+}
+
+/** Workers that all asked for port 0 would get another one once all of them had died. */
+async function findFreePort(host: string): Promise<number> {
+  const listener = createServer().listen(0, host);
+  await once(listener, "listening");
+  const { port } = listener.address() as AddressInfo;
+  listener.close();
+  await once(listener, "close");
+  return port;
 }
 
 export function isWorker(): boolean {
@@ -103,13 +122,17 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
   if (worker === undefined) throw new Error("only a worker serves as one");
   const stopRequested = new Promise<void>((resolve) => {
     worker.on("message", (message: unknown) => {
-      if (message === "stop") resolve();
+      if (message === stopMessage) resolve();
     });
     worker.once("disconnect", () => {
       resolve();
     });
   });
   const assignment = await receiveAssignment(worker);
+  if (assignment === null) {
+    worker.disconnect();
+    return exitCodes.done;
+  }
   const { databaseUrl: url, dataDir, host, port } = assignment;
   const pool = openServiceReads(url);
   const service = composeService({
@@ -136,10 +159,12 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
   }
 }
 
-async function receiveAssignment(worker: Worker): Promise<Assignment> {
-  const assignment = once(worker, "message") as Promise<[Assignment]>;
+/** null where the first process stops already. */
+async function receiveAssignment(worker: Worker): Promise<Assignment | null> {
+  const first = once(worker, "message") as Promise<[Assignment | typeof stopMessage]>;
   tell(worker, { event: "waiting" });
-  return (await assignment)[0];
+  const [message] = await first;
+  return message === stopMessage ? null : message;
 }
 
 function tell(worker: Worker, message: WorkerMessage): void {

@@ -1,0 +1,236 @@
+// `serve --workers`: several processes behind one port behave as one server.
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent } from "node:http";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { LedgerClient } from "../../src/client/ledger-client.ts";
+import { runCli } from "../support/cli.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
+import { sendRequest, type Credentials } from "../support/signed-request.ts";
+import { signedHeaders, streamTarget } from "../support/stream-reader.ts";
+import { follow } from "../support/wallet-follower.ts";
+import { expectExplained } from "../support/wallet-model.ts";
+import { readLog } from "../support/wallet-oracle.ts";
+import { expectPostedExactly, expectReconciled } from "../support/wallet-postings.ts";
+import { WalletTraffic } from "../support/wallet-traffic.ts";
+
+const workers = 3;
+
+let home: string;
+let database: TestDatabase;
+let env: Record<string, string>;
+let server: ServerProcess;
+let port: number;
+let ledgerId: string;
+let credentials: Credentials;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), "ledgerctl-workers-"));
+  database = await createTestDatabase();
+  env = {
+    HOME: home,
+    LEDGERCTL_CONFIG: join(home, "config.json"),
+    LEDGERCTL_DATABASE_URL: database.url,
+    LEDGERCTL_MASTER_KEY: randomBytes(32).toString("base64"),
+    LEDGERCTL_POST_INTERVAL_MS: "200",
+    LEDGERCTL_LOG_LEVEL: "silent",
+  };
+  server = await startWorkers(["--bootstrap"]);
+  const { apiKey, apiSecret, ledgerId: made } = server.made;
+  if (!apiKey || !apiSecret || !made) throw new Error("nothing was made");
+  credentials = { apiKey, apiSecret };
+  ledgerId = made;
+  port = Number(new URL(server.url).port);
+});
+
+afterAll(async () => {
+  await server.end("SIGTERM");
+  await database.drop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+function startWorkers(more: readonly string[] = []): Promise<ServerProcess> {
+  const args = ["--port", "0", "--workers", String(workers), ...more];
+  return startServerProcess({ args, env });
+}
+
+/** The pids of a server's workers. */
+function workersOf({ child }: ServerProcess): number[] {
+  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+  return table
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([pid, parent]) => (pid !== undefined && parent === child.pid ? [pid] : []));
+}
+
+/** Kills a worker and waits until another one has taken its place. */
+async function replaceWorker(pid: number): Promise<void> {
+  process.kill(pid, "SIGKILL");
+  const isReplaced = () => {
+    const now = workersOf(server);
+    return !now.includes(pid) && now.length === workers;
+  };
+  while (!isReplaced()) await sleep(50);
+}
+
+/** A worker that was just started takes a moment until it listens. */
+async function untilServed(): Promise<void> {
+  const isServed = () => fetch(`${server.url}/readyz`).catch(() => null);
+  while ((await isServed())?.status !== 200) await sleep(50);
+}
+
+/** A connection on which a first request was answered, so that some worker has it. */
+async function openConnection(): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  await askHealth(socket);
+  return socket;
+}
+
+async function askHealth(socket: Socket): Promise<void> {
+  socket.write("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+}
+
+test("every worker answers on the port, and one that is killed is replaced", async () => {
+  const before = workersOf(server);
+  expect(before).toHaveLength(workers);
+  const sockets: Socket[] = [];
+  for (let count = 0; count < 4 * workers; count += 1) sockets.push(await openConnection());
+  let open = sockets;
+  for (const pid of before) {
+    const wasOpen = open.length;
+    await replaceWorker(pid);
+    open = open.filter(({ closed }) => !closed);
+    // Its own connections are gone; those of the others answer.
+    expect(open.length).toBeLessThan(wasOpen);
+    await Promise.all(open.map(askHealth));
+  }
+  expect(open).toEqual([]);
+  await untilServed();
+  expect(workersOf(server).filter((pid) => before.includes(pid))).toEqual([]);
+  for (let count = 0; count < 2 * workers; count += 1) (await openConnection()).destroy();
+  for (const path of ["/healthz", "/readyz"]) {
+    const answer = await fetch(`${server.url}${path}`, { headers: { connection: "close" } });
+    expect(answer.status).toBe(200);
+  }
+});
+
+test("workers that are all killed at once come back on the same port", async () => {
+  await untilServed();
+  for (const pid of workersOf(server)) process.kill(pid, "SIGKILL");
+  while (workersOf(server).length > 0) await sleep(5);
+  await untilServed();
+  while (workersOf(server).length < workers) await sleep(50);
+});
+
+test("wallets behave as on one server, whichever worker has the writer and which the reader", async () => {
+  const names = ["a", "b"];
+  const walletKeys = names.map((name) => `${ledgerId}:${name}`);
+  const client = new LedgerClient({ url: server.url, ...credentials });
+  // Connections go to workers in turn: each wallet has readers on all of them.
+  const followers = names.flatMap((name) =>
+    Array.from({ length: 2 * workers }, () => follow(client, ledgerId, name)),
+  );
+  const traffic = new WalletTraffic({
+    ports: [port],
+    credentials,
+    walletKeys,
+    clients: 4 * workers,
+    restMsMax: 20,
+    seed: 1,
+  });
+  await traffic.runSteps(20);
+  let isOver = false;
+  const running = traffic.run(() => isOver);
+  await replaceWorker(workersOf(server)[0] ?? 0);
+  isOver = true;
+  await running;
+  const logs = await expectReconciled(traffic, ledgerId, walletKeys);
+  expectExplained(traffic.attempts, logs);
+  await expectPostedExactly(traffic, ledgerId, walletKeys);
+  for (const follower of followers)
+    await follower.expectAll(logs.get(`${ledgerId}:${follower.callerKey}`) ?? []);
+  traffic.close();
+  await client.close();
+});
+
+test("SIGTERM ends all workers once they have answered what they had taken", async () => {
+  const stopping = await startWorkers();
+  const pids = workersOf(stopping);
+  const stoppingPort = Number(new URL(stopping.url).port);
+  const walletKey = `${ledgerId}:drained`;
+  const target = streamTarget(walletKey);
+  const streams = Array.from({ length: 2 * workers }, () => {
+    const headers = signedHeaders(credentials, target);
+    return new WebSocket(`ws://127.0.0.1:${stoppingPort}${target}`, { headers });
+  });
+  await Promise.all(streams.map((stream) => once(stream, "open")));
+  const codes = streams.map(async (stream) => (await once(stream, "close"))[0] as number);
+  const agent = new Agent({ keepAlive: true, maxSockets: 30 });
+  const body = JSON.stringify({ amount: "1", assetCode: "USD" });
+  let answered = 0;
+  let isStopping = false;
+  const writing = Array.from({ length: 30 }, async () => {
+    while (!isStopping) {
+      const parts = { target: `/v1/wallets/${walletKey}/credit`, body, credentials };
+      const reply = await sendRequest(stoppingPort, agent, parts).catch(() => null);
+      if (reply === null) return;
+      if (reply.status === 200) answered += 1;
+    }
+  });
+  while (answered < 100) await sleep(5);
+  expect(await stopping.end("SIGTERM")).toBe(0);
+  isStopping = true;
+  await Promise.all(writing);
+  agent.destroy();
+  expect(new Set(await Promise.all(codes))).toEqual(new Set([1001]));
+  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow();
+  const rest = new Agent({ keepAlive: true });
+  const source = {
+    get: (path: string) => sendRequest(port, rest, { target: path, credentials }),
+  };
+  expect(await readLog(source, walletKey)).toHaveLength(answered);
+  rest.destroy();
+});
+
+test("SIGTERM also ends a worker that is just being started", async () => {
+  const stopping = await startWorkers();
+  const [first = 0, ...others] = workersOf(stopping);
+  process.kill(first, "SIGKILL");
+  while (workersOf(stopping).every((pid) => pid === first || others.includes(pid))) await sleep(5);
+  const pids = workersOf(stopping);
+  expect(await stopping.end("SIGTERM")).toBe(0);
+  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow();
+});
+
+test("workers end with the process that started them", async () => {
+  const orphaning = await startWorkers();
+  const pids = workersOf(orphaning);
+  await orphaning.end("SIGKILL");
+  const isAlive = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  while (pids.some(isAlive)) await sleep(20);
+  await expect(fetch(`${orphaning.url}/healthz`)).rejects.toThrow();
+});
+
+test.each(["0", "-1", "abc", "1000", "1.5", ""])("--workers %j is refused", async (value) => {
+  const { code, stdout, stderr } = await runCli(["serve", "--workers", value], { env });
+  expect(code).toBe(2);
+  expect(stdout).toBe("");
+  expect(stderr).toContain("--workers must be a whole number from 1 to 64");
+});

@@ -1,0 +1,34 @@
+// Readers of wallets' streams over the package's own client, which reconnects by itself.
+import type { LedgerClient, WalletStream } from "../../src/client/ledger-client.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expectStreamed } from "./wallet-model.ts";
+import type { LoggedRow } from "./wallet-oracle.ts";
+
+export interface Follower {
+  readonly callerKey: string;
+  readonly stream: WalletStream;
+  readonly messages: { seq: number; balance: string; available: string }[];
+  /** Waits for the last write of a wallet's log, and expects the whole of it, once and in order. */
+  expectAll(rows: readonly LoggedRow[]): Promise<void>;
+}
+
+/** Follows a wallet from its first write on. */
+export function follow(client: LedgerClient, ledgerId: string, callerKey: string): Follower {
+  const stream = client.streamWallet({ ledgerId, callerKey }, { since: 0 });
+  const messages: Follower["messages"] = [];
+  const reading = (async () => {
+    for await (const message of stream) messages.push(message);
+  })();
+  return {
+    callerKey,
+    stream,
+    messages,
+    expectAll: async (rows) => {
+      const last = rows.findLast(({ type }) => type !== "expire")?.seq ?? 0;
+      while ((messages.at(-1)?.seq ?? 0) < last) await sleep(20);
+      stream.close();
+      await reading;
+      expectStreamed(messages, rows);
+    },
+  };
+}

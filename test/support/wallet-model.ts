@@ -1,0 +1,246 @@
+// A small model of wallets in memory: it replays their logs and tells whether every answer that clients
+// got can be explained by them. Written from the contract; shares nothing with the service's rules.
+import { expect } from "vitest";
+import { expectConsistentLog, type LoggedRow } from "./wallet-oracle.ts";
+import { isMovement, type Attempt } from "./wallet-traffic.ts";
+
+/** A wallet after some row of its log; the first one is that of a wallet never written. */
+interface State {
+  readonly balance: bigint;
+  readonly held: bigint;
+  /** What stops counting by itself: amounts of active holds that expire, the earliest first. */
+  readonly expiring: readonly bigint[];
+}
+
+interface ActiveHold {
+  readonly holdId: string;
+  readonly amount: bigint;
+  readonly expiresAtMs: number | null;
+}
+
+/** One wallet, its log, and what clients tried on it. */
+interface Ledgered {
+  readonly rows: readonly LoggedRow[];
+  readonly states: readonly State[];
+  readonly seqOfTag: ReadonlyMap<string, number>;
+  readonly seqOfKey: ReadonlyMap<string, number>;
+  /** By hold: the row that committed, released or expired it. */
+  readonly endOfHold: ReadonlyMap<string, LoggedRow>;
+  readonly expiringHolds: ReadonlySet<string>;
+}
+
+/** Between which seqs an attempt must have taken hold or looked: above `after`'s, below `before`. */
+interface Window {
+  readonly after: number;
+  readonly before: number;
+}
+
+/**
+ * Every answer was true at some moment between its question and itself, every row of the logs is one
+ * attempt's, each key and each hold counts once, and rows are in the order in which answers came.
+ */
+export function expectExplained(
+  attempts: readonly Attempt[],
+  logs: ReadonlyMap<string, readonly LoggedRow[]>,
+): void {
+  for (const [walletKey, rows] of logs) {
+    const own = attempts.filter((attempt) => attempt.walletKey === walletKey);
+    const wallet = replay(rows, own);
+    const seqs = new Map(own.map((attempt) => [attempt, seqOf(attempt, wallet)]));
+    const windows = windowsOf(own, seqs);
+    for (const attempt of own) {
+      const window = windows.get(attempt);
+      if (window === undefined) throw new Error("every attempt has its window");
+      explain(attempt, seqs.get(attempt) ?? null, window, wallet);
+    }
+    expectRowsSent(own, rows);
+  }
+}
+
+/** Replays a log; what a reservation asked for in seconds is known from the attempt that made it. */
+function replay(rows: readonly LoggedRow[], attempts: readonly Attempt[]): Ledgered {
+  expectConsistentLog(rows);
+  const byTag = new Map(attempts.map((attempt) => [attempt.tag, attempt]));
+  const states: State[] = [{ balance: 0n, held: 0n, expiring: [] }];
+  const active = new Map<string, ActiveHold>();
+  const endOfHold = new Map<string, LoggedRow>();
+  const expiringHolds = new Set<string>();
+  for (const row of rows) {
+    const holdId = row.holdId ?? "";
+    const atMs = Date.parse(row.at);
+    const ended = active.get(holdId);
+    if (row.type === "expire") expect(ended?.expiresAtMs ?? Infinity).toBeLessThanOrEqual(atMs);
+    if (["commit", "release", "expire"].includes(row.type)) {
+      active.delete(holdId);
+      endOfHold.set(holdId, row);
+    }
+    // A write logs what has expired before itself. Expiries of one moment are logged one by one.
+    if (row.type !== "expire") {
+      const counted = [...active.values(), ...(ended === undefined ? [] : [ended])];
+      expect(counted.filter(({ expiresAtMs }) => (expiresAtMs ?? Infinity) <= atMs)).toEqual([]);
+    }
+    if (row.type === "reserve") {
+      const seconds = byTag.get(row.metadata ?? "")?.expiresInSeconds ?? null;
+      const expiresAtMs = seconds === null ? null : atMs + seconds * 1_000;
+      active.set(holdId, { holdId, amount: BigInt(row.amount), expiresAtMs });
+      if (seconds !== null) expiringHolds.add(holdId);
+    }
+    const expiring = [...active.values()]
+      .filter(({ expiresAtMs }) => expiresAtMs !== null)
+      .sort((one, other) => (one.expiresAtMs ?? 0) - (other.expiresAtMs ?? 0))
+      .map(({ amount }) => amount);
+    states.push({ balance: BigInt(row.balance), held: BigInt(row.held), expiring });
+  }
+  const seqs = (of: (row: LoggedRow) => string | null) =>
+    new Map(rows.flatMap((row) => (of(row) === null ? [] : [[of(row) ?? "", row.seq] as const])));
+  const seqOfTag = seqs(({ metadata }) => metadata);
+  expect(seqOfTag.size).toBe(rows.filter(({ metadata }) => metadata !== null).length);
+  const seqOfKey = seqs(({ externalId }) => externalId);
+  return { rows, states, seqOfTag, seqOfKey, endOfHold, expiringHolds };
+}
+
+/** The row that an attempt certainly made; null where it made none, or where nobody can tell which of several did. */
+function seqOf({ tag, type, holdId, answer }: Attempt, wallet: Ledgered): number | null {
+  if (isMovement(type)) return wallet.seqOfTag.get(tag) ?? null;
+  if (answer?.reply.status !== "accepted") return null;
+  return wallet.endOfHold.get(holdId ?? "")?.seq ?? null;
+}
+
+/** What was answered before a question was asked comes before it in the log; two sweeps over the clock. */
+function windowsOf(
+  attempts: readonly Attempt[],
+  seqs: ReadonlyMap<Attempt, number | null>,
+): Map<Attempt, Window> {
+  const events = attempts.flatMap((attempt) => [
+    { at: attempt.invokedAt, attempt, isAnswer: false },
+    { at: attempt.answeredAt, attempt, isAnswer: true },
+  ]);
+  events.sort((one, other) => (one.at === other.at ? 0 : one.at - other.at));
+  const afters = new Map<Attempt, number>();
+  let highest = 0;
+  for (const { attempt, isAnswer } of events) {
+    if (isAnswer && attempt.answer !== null) highest = Math.max(highest, seqs.get(attempt) ?? 0);
+    else if (!isAnswer) afters.set(attempt, highest);
+  }
+  const windows = new Map<Attempt, Window>();
+  let lowest = Infinity;
+  for (const { attempt, isAnswer } of events.reverse()) {
+    if (isAnswer) windows.set(attempt, { after: afters.get(attempt) ?? 0, before: lowest });
+    else lowest = Math.min(lowest, seqs.get(attempt) ?? Infinity);
+  }
+  return windows;
+}
+
+function explain(attempt: Attempt, seq: number | null, window: Window, wallet: Ledgered): void {
+  const { answer, type } = attempt;
+  const told = `${JSON.stringify({ ...attempt, amount: String(attempt.amount) })} in ${JSON.stringify(window)}`;
+  const row = seq === null ? undefined : wallet.rows[seq - 1];
+  if (row !== undefined) {
+    expect(row.seq, told).toBeGreaterThan(window.after);
+    expect(row.seq, told).toBeLessThan(window.before);
+    expect(row.type, told).toBe(type);
+    expect(row.externalId, told).toBe(attempt.externalId);
+    if (attempt.amount !== null) expect(BigInt(row.amount), told).toBe(attempt.amount);
+  }
+  if (answer === null) return;
+  const { status, reply } = answer;
+  if (reply.status === "accepted") {
+    expect(status, told).toBe(200);
+    expect(row, told).toBeDefined();
+    expect(reply.balance, told).toBe(row?.balance);
+    const available = BigInt(row?.balance ?? 0) - BigInt(row?.held ?? 0);
+    expect(reply.available, told).toBe(String(available));
+    if (type === "reserve") expect(reply.holdId, told).toBe(row?.holdId);
+    return;
+  }
+  // A definite answer other than "accepted": this attempt itself wrote nothing.
+  expect(row, told).toBeUndefined();
+  const possible = seqsBetween(window, wallet).filter((at) => isTrueAt(attempt, at, wallet));
+  expect(possible.length, told).toBeGreaterThan(0);
+}
+
+/** The states that an answer may have seen. */
+function seqsBetween({ after, before }: Window, { states }: Ledgered): number[] {
+  const last = Math.min(before, states.length) - 1;
+  return Array.from({ length: last - after + 1 }, (_, index) => after + index);
+}
+
+/** Whether an answer that wrote nothing was right when the log ended at a seq. */
+function isTrueAt(
+  { type, amount, externalId, holdId, answer }: Attempt,
+  seq: number,
+  wallet: Ledgered,
+) {
+  const state = wallet.states[seq];
+  if (state === undefined || answer === null) return false;
+  const firstSeq = wallet.seqOfKey.get(externalId ?? "") ?? Infinity;
+  const isKnown = firstSeq <= seq;
+  const first = wallet.rows[firstSeq - 1];
+  const end = wallet.endOfHold.get(holdId ?? "");
+  const ended = end !== undefined && end.seq <= seq ? end.type : null;
+  const { status, reply } = answer;
+  switch (status) {
+    case 200:
+      if (type === "read") return areFigures(reply, state);
+      expect(reply.status).toBe("duplicate");
+      if (type === "reserve" && reply.holdId !== first?.holdId) return false;
+      return areFigures(reply, state) && (isMovement(type) ? isKnown : ended === type);
+    case 422:
+      return type !== "credit" && !isKnown && state.balance - state.held < (amount ?? 0n);
+    case 409:
+      return ended === null
+        ? wallet.expiringHolds.has(holdId ?? "")
+        : !isMovement(type) && ended !== type;
+    default:
+      throw new Error(`an answer that nothing explains: ${answer.text}`);
+  }
+}
+
+/** A hold that has expired stops counting before the log has its expiry. */
+function areFigures(reply: { balance?: string; available?: string }, state: State): boolean {
+  if (reply.balance !== String(state.balance)) return false;
+  let available = state.balance - state.held;
+  const possible = [available];
+  for (const amount of state.expiring) possible.push((available += amount));
+  return possible.map(String).includes(reply.available ?? "");
+}
+
+/** Nothing is in a log that nobody sent, and a hold's end is of somebody who asked for it. */
+function expectRowsSent(attempts: readonly Attempt[], rows: readonly LoggedRow[]): void {
+  const tags = new Set(attempts.map(({ tag }) => tag));
+  const mayHaveEnded = new Set(
+    attempts
+      .filter(({ answer }) => answer === null || answer.reply.status === "accepted")
+      .map(({ type, holdId }) => `${type} ${holdId ?? ""}`),
+  );
+  const ends = attempts.filter(
+    ({ type, answer }) =>
+      !isMovement(type) && type !== "read" && answer?.reply.status === "accepted",
+  );
+  expect(new Set(ends.map(({ holdId }) => holdId)).size).toBe(ends.length);
+  for (const { type, metadata, holdId } of rows) {
+    if (type === "commit" || type === "release") {
+      expect(mayHaveEnded).toContain(`${type} ${holdId ?? ""}`);
+    } else if (type !== "expire") {
+      expect(tags).toContain(metadata);
+    }
+  }
+}
+
+/** Writes once each and in order; a posting repeats the figures of the write before it. Expiries are not told. */
+export function expectStreamed(
+  messages: readonly { seq?: number; balance: string; available: string }[],
+  rows: readonly LoggedRow[],
+): void {
+  const writes = messages.filter(({ seq }, index) => seq !== messages[index - 1]?.seq);
+  const told = rows.filter(({ type }) => type !== "expire");
+  expect(writes.map(({ seq }) => seq)).toEqual(told.map(({ seq }) => seq));
+  for (const { seq, balance, available } of messages) {
+    const row = rows[(seq ?? 0) - 1];
+    expect({ seq, balance, available }).toEqual({
+      seq,
+      balance: row?.balance,
+      available: String(BigInt(row?.balance ?? 0) - BigInt(row?.held ?? 0)),
+    });
+  }
+}
