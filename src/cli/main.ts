@@ -15,6 +15,7 @@ import { defineEntry } from "./commands/entry/command.ts";
 import { defineBalance } from "./commands/balance/command.ts";
 import { defineServe } from "./commands/serve/command.ts";
 import { exitCodes } from "./failure.ts";
+import { printableLines } from "./printable.ts";
 import { programVersion } from "./version.ts";
 
 export function createProgram(): Command {
@@ -22,7 +23,8 @@ export function createProgram(): Command {
     .description("A double-entry ledger service: serve it, keep its books, check them.")
     .version(programVersion(), "--version", "print the version")
     .showSuggestionAfterError()
-    .configureHelp({ sortSubcommands: false });
+    .configureHelp({ sortSubcommands: false })
+    .configureOutput({ writeErr: (text) => process.stderr.write(printableLines(text)) });
   defineServe(program);
   defineMigrate(program);
   defineOrg(program);

@@ -5,6 +5,7 @@ import { usageFailure } from "./failure.ts";
 import { requireCredentials, requireHttpUrl, resolveConnection } from "./connection.ts";
 import type { ServiceFlags } from "./options.ts";
 import { Output } from "./output.ts";
+import { printableLines } from "./printable.ts";
 
 export interface ServiceContext {
   readonly output: Output;
@@ -54,5 +55,5 @@ function describeExchange(exchange: Exchange): void {
       : `< ${status} in ${durationMs.toFixed(1)} ms, request ${requestId ?? "unknown"}`,
   );
   if (replyBody !== "") lines.push(`< ${replyBody}`);
-  process.stderr.write(`${lines.join("\n")}\n`);
+  process.stderr.write(`${printableLines(lines.join("\n"))}\n`);
 }

@@ -144,6 +144,37 @@ describe("organizations and ledgers", () => {
   });
 });
 
+describe("names of others", () => {
+  const name = "Evil\u001b]0;owned\u0007\u009b2J\u202egnp\nfake  row";
+  const shown = "Evil\\u001b]0;owned\\u0007\\u009b2J\\u202egnp\\u000afake  row";
+
+  it("command no terminal, from a table, a message or JSON", async () => {
+    await run(["org", "create", name]);
+    expect((await run(["org", "list"])).stdout).toContain(shown);
+    const added = await run(["account", "add", name, name]);
+    expect(added.stdout).toContain(shown);
+    for (const where of [[], ["--database-url", databaseUrl()]]) {
+      expect((await run(["account", "list", ...where])).stdout).toContain(`${shown}  ${shown}`);
+      const { stdout } = await run(["account", "list", "--json", ...where]);
+      expect(documents(stdout)).toContainEqual({
+        glAccountCode: name,
+        name,
+        type: null,
+        active: true,
+      });
+      expect(stdout).not.toContain("\u009b");
+    }
+    const again = await run(["account", "add", name, name]);
+    expect(again.stderr).toContain(shown.replace("\\u000a", "\n"));
+    const quiet = await run(["account", "add", `${name}2`, name, "--quiet"]);
+    expect(quiet.stdout).not.toContain("\u001b");
+    const mistyped = await run(["org", "list", "--\u001b[2J"]);
+    expect(mistyped.stderr).not.toContain("\u001b");
+    const signed = ["sign", "POST", "/v1/x", "--body", "-", "--format", "curl"];
+    expect((await run(signed, {}, '"\u009b"')).stdout).toContain("base64 -d");
+  });
+});
+
 describe("accounts", () => {
   it("adds, refuses to add twice, imports again without deleting, and switches", async () => {
     const added = await run(["account", "add", "6000", "Travel", "--type", "expense", "--json"]);

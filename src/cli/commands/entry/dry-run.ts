@@ -6,9 +6,9 @@ import type { WireEntryInput, WireLineInput } from "../../../contract/wire.ts";
 import type { FoundFault } from "../../entry-files/file-entry.ts";
 import type { FileEntry } from "../../entry-files/open-entries.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
-import type { Output } from "../../output.ts";
+import { toJson, type Output } from "../../output.ts";
 import { outputDrained } from "./output-drained.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../../printable.ts";
 
 /** Checks entries one by one. The functional currency is null where the ledger was not asked. */
 export async function checkEntries(
@@ -25,7 +25,7 @@ export async function checkEntries(
         : [found.fault];
     if (found.fault === undefined && faults.length === 0) {
       valid += 1;
-      output.line(JSON.stringify(found.body));
+      output.line(toJson(found.body));
       await outputDrained();
     } else {
       invalid += 1;
@@ -42,7 +42,7 @@ export function checkEntry(
   output: Output,
 ): ExitCode {
   const faults = findFaults(body, functionalCurrency);
-  if (faults.length === 0) output.line(JSON.stringify(body));
+  if (faults.length === 0) output.line(toJson(body));
   for (const fault of faults) output.warn(printable(fault));
   return faults.length === 0 ? exitCodes.done : exitCodes.usage;
 }

@@ -8,7 +8,7 @@ import { toJson, type Column, type Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
 import { displayAmount } from "./amounts.ts";
 import { outputDrained } from "./output-drained.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../../printable.ts";
 import { requireWholeNumber } from "./whole-number.ts";
 
 export interface ListFlags extends ServiceFlags {

@@ -1,7 +1,7 @@
 // What became of one entry of a list, and the line that says so.
 import { ServiceProblem } from "../../../client/ledger-client.ts";
 import { toJson } from "../../output.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../../printable.ts";
 
 interface Written {
   readonly status: "posted" | "skipped";
