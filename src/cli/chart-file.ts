@@ -5,6 +5,7 @@ import { accountTypes, type AccountType } from "../core/ledger.ts";
 import { labelCodePointsMax, textFault } from "../core/text.ts";
 import type { ChartRow } from "../engine/administration.ts";
 import { usageFailure } from "./failure.ts";
+import { systemReason } from "./system-reason.ts";
 
 const knownColumns = ["glAccountCode", "name", "type", "active"];
 
@@ -82,8 +83,8 @@ function fault(line: number, column: string, detail: string) {
 
 function inFile(file: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  if (error.name === "CommandFailure" || error instanceof CsvError || "code" in error) {
+  if (error.name === "CommandFailure" || error instanceof CsvError) {
     return usageFailure(`${file}: ${error.message}`);
   }
-  return error;
+  return "code" in error ? usageFailure(`${file} can't be read: ${systemReason(error)}`) : error;
 }

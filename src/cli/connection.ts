@@ -75,8 +75,12 @@ async function selectProfile(
   if (name === undefined) return {};
   const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   if (profile === undefined) {
-    if (asked === null) return {};
-    throw usageFailure(`there is no profile "${name}" in ${environment.configFile}`);
+    const file = environment.configFile;
+    throw usageFailure(
+      asked === null
+        ? `${file} has no profile "${name}", which its currentProfile names; mend the file, or choose with --profile`
+        : `there is no profile "${name}" in ${file}`,
+    );
   }
   return profile;
 }

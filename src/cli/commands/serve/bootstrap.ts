@@ -14,6 +14,7 @@ import type { ReadPool } from "../../../store/read-pool.ts";
 import { now } from "../../database-context.ts";
 import { toJson, type Output } from "../../output.ts";
 import { readConfigFile, writeConfigFile } from "../../profiles.ts";
+import { systemReason } from "../../system-reason.ts";
 
 const profileName = "local";
 
@@ -94,9 +95,7 @@ async function saveProfile(
     });
     return config.currentProfile === undefined;
   } catch (error) {
-    output.warn(
-      `the profile was not saved: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    output.warn(`the profile was not saved: ${systemReason(error)}`);
     return false;
   }
 }
