@@ -6,12 +6,14 @@ import { requireCredentials, requireHttpUrl, resolveConnection } from "./connect
 import type { ServiceFlags } from "./options.ts";
 import { Output } from "./output.ts";
 import { printableLines } from "./printable.ts";
+import { ServerWait } from "./server-wait.ts";
 
 export interface ServiceContext {
   readonly output: Output;
   readonly client: LedgerClient;
   /** The ledger that the command is about. Throws a usage failure when none was named. */
   readonly ledgerId: () => string;
+  readonly wait: ServerWait;
 }
 
 /** Runs a command against the service and ends its connections. */
@@ -25,6 +27,7 @@ export async function withService<Result>(
   const { url, apiKey, apiSecret, ledger } = requireCredentials(
     await resolveConnection(flags, environment, output),
   );
+  const wait = new ServerWait(output);
   const client = new LedgerClient({
     url: requireHttpUrl(url),
     apiKey,
@@ -32,17 +35,30 @@ export async function withService<Result>(
     // Long enough for a hiccup, short enough for somebody who waits at a prompt.
     retryForMs: 2_000,
     ...more,
-    ...(flags.verbose === true ? { onExchange: describeExchange } : {}),
+    onExchange: (exchange) => {
+      if (exchange.status !== null && !isBusy(exchange.status)) wait.end();
+      if (flags.verbose === true) describeExchange(exchange);
+    },
+    onRetry: () => {
+      wait.begin();
+    },
+    signal: wait.signal,
   });
   const ledgerId = () => {
     if (ledger === null) throw usageFailure("name the ledger with --ledger or LEDGERCTL_LEDGER");
     return ledger;
   };
   try {
-    return await run({ output, client, ledgerId });
+    return await run({ output, client, ledgerId, wait });
   } finally {
+    wait.end();
     await client.close();
   }
+}
+
+/** A service that says so is tried again, like one that says nothing. */
+function isBusy(status: number): boolean {
+  return status === 429 || status === 503;
 }
 
 function describeExchange(exchange: Exchange): void {

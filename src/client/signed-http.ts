@@ -1,4 +1,5 @@
 // Signed requests over kept-alive connections, tried again where that is safe.
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
 import { signRequest } from "../core/signing.ts";
@@ -19,6 +20,10 @@ export interface SignedHttpOptions {
   readonly retryForMs?: number;
   /** Hears of each exchange; for diagnosis. The secret is not part of it. */
   readonly onExchange?: (exchange: Exchange) => void;
+  /** Hears that a request is going to be tried again. */
+  readonly onRetry?: () => void;
+  /** Ends what is under way or waits to be tried again, with ServiceUnreachable or the last answer. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Exchange {
@@ -56,6 +61,8 @@ export class SignedHttp {
     const url = new URL(options.url);
     this.#options = options;
     this.#pathPrefix = url.pathname.replace(/\/+$/, "");
+    // Every request under way listens to it, and there may be many.
+    if (options.signal !== undefined) setMaxListeners(0, options.signal);
     this.#pool = new Pool(url.origin, {
       connections: options.connections ?? 16,
       pipelining: 1,
@@ -78,9 +85,14 @@ export class SignedHttp {
         throw problemOf(reply, wasRepeated);
       } catch (error) {
         const waitMs = retryDelayMs(error, request, attempt);
-        if (waitMs === null || Date.now() + waitMs > untilMs) throw error;
+        const isEnded = this.#options.signal?.aborted === true;
+        if (isEnded || waitMs === null || Date.now() + waitMs > untilMs) throw error;
         wasRepeated ||= mayHaveArrived(error);
-        await sleep(waitMs);
+        this.#options.onRetry?.();
+        const { signal } = this.#options;
+        await sleep(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {
+          throw error;
+        });
       }
     }
   }
@@ -88,6 +100,7 @@ export class SignedHttp {
   /** Sends a request once and resolves with whatever was answered. */
   async sendOnce(request: Omit<SignedRequestInput, "isIdempotent">): Promise<HttpReply> {
     const { method, target, body = "" } = request;
+    const { signal } = this.#options;
     const hasBody = body.length > 0;
     const startedMs = performance.now();
     let reply: HttpReply | null = null;
@@ -97,6 +110,7 @@ export class SignedHttp {
         path: this.#pathPrefix + target,
         headers: this.#headers(method, target, body),
         ...(hasBody ? { body } : {}),
+        ...(signal === undefined ? {} : { signal }),
       });
       reply = {
         status: response.statusCode,

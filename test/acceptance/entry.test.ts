@@ -131,7 +131,7 @@ describe("posting one entry", () => {
     [["--concurrency", "0", "-"], /--concurrency must be a whole number from 1 to 256/],
     [["--format", "xml", "-"], /--format must be one of json, ndjson, csv/],
     [["--description", "x", "-"], /--description goes with --line/],
-    [["nowhere.json"], /nowhere\.json can't be read: ENOENT/],
+    [["nowhere.json"], /nowhere\.json can't be read: there is no such file/],
     [["--line", "1000:1", "--line", "4000:-2"], /must sum to zero/],
     [["--line", "1000:1", "--line", "8888:-1"], /#\/lines\/1\/glAccountCode/],
   ])("ends with 2 and one message for %j", async (args, message) => {
@@ -298,6 +298,20 @@ describe("posting a list", () => {
     const counts = /^posted (\d+), already there (\d+), failed 0 in /.exec(again.stderr);
     expect(Number(counts?.[1]) + Number(counts?.[2])).toBe(300);
     expect(Number(counts?.[2])).toBeGreaterThan(0);
+  });
+
+  it("says that it waits for a server that is down, and ends at once on Ctrl-C", async () => {
+    const { child, result } = startCli(["entry", "post", "-"], {
+      env: { ...server.env, LEDGERCTL_URL: "http://127.0.0.1:1" },
+    });
+    child.stdin?.write(ndjson(entry(1), entry(2)));
+    if (child.stderr !== null) await once(child.stderr, "data");
+    child.kill("SIGINT");
+    const { code, stdout, stderr } = await result;
+    expect(stderr).toMatch(/^waiting for the server …\n/);
+    // Without the Ctrl-C it would end with 7, a minute later.
+    expect(code).toBe(130);
+    expect(stdout).toBe("");
   });
 
   it("rides through a restart of the server", async () => {

@@ -39,8 +39,10 @@ export async function postList(
     source.stop();
   };
   const interrupt = () => {
-    output.note("stopping once what is under way has finished; Ctrl-C again stops at once");
     stopWith({ exitCode: exitCodes.interrupted, message: "ledgerctl: interrupted" });
+    context.wait.refuse();
+    if (context.wait.signal.aborted) return;
+    output.note("stopping once what is under way has finished; Ctrl-C again stops at once");
   };
   process.once("SIGINT", interrupt);
   const ledgerId = context.ledgerId();
@@ -51,6 +53,8 @@ export async function postList(
         const next = await source.entries.next();
         if (next.done === true || run.stop !== null) return;
         const result = await postOne(context, ledgerId, next.value);
+        // Given up by the user: what became of it, the next run finds out.
+        if (context.wait.signal.aborted) return;
         count(run, result);
         progress.printBetween(() => {
           print(context, result);
