@@ -231,6 +231,15 @@ describe("keys", () => {
     expect(await run(["key", "revoke", "lk_0123456789abcdefghijkl"])).toMatchObject({ code: 5 });
   });
 
+  it("prints the key and its secret on one line with --quiet", async () => {
+    const made = await run(["key", "create", "--org", server.organizationId, "--quiet"]);
+    expect(made.stdout).toMatch(/^lk_[\w-]{22} ls_[\w-]{43}\n$/);
+    expect(made.stderr).toBe("");
+    const [apiKey = "", apiSecret = ""] = made.stdout.trim().split(" ");
+    const asKey = { LEDGERCTL_API_KEY: apiKey, LEDGERCTL_API_SECRET: apiSecret };
+    expect((await run(["balance", "1000"], asKey)).code).toBe(0);
+  });
+
   it("refuses scopes and lifetimes that it does not know", async () => {
     const make = (...more: string[]) =>
       run(["key", "create", "--org", server.organizationId, ...more]);
