@@ -18,6 +18,8 @@ export interface DatabaseHandle {
   readonly url: string;
   /** The folder of the embedded database; null where the database is somebody's own. */
   readonly dataDir: string | null;
+  /** Where root keeps the embedded database, if not in its folder: the user who runs it can't reach that. */
+  readonly homeElsewhere?: string | null;
   /** Whether the database can be expected to answer. */
   readonly state: () => "running" | "restarting" | "failed" | "stopped";
   readonly stop: () => Promise<void>;
@@ -39,13 +41,20 @@ export async function openDatabase(
         "the database URL must look like postgresql://user:password@host:5432/name",
       );
     }
-    return { url, dataDir: null, state: () => "running", stop: async () => undefined };
+    return {
+      url,
+      dataDir: null,
+
+      state: () => "running",
+      stop: async () => undefined,
+    };
   }
   const dataDir = flags.dataDir ?? environment.dataDir;
   const database = await openEmbeddedDatabase({ dataDir, ...embedded });
   return {
     url: database.url,
     dataDir,
+    homeElsewhere: database.homeElsewhere,
     state: () => database.state(),
     stop: () => database.stop(),
   };

@@ -1,10 +1,13 @@
 // The operator's commands through the binary alone: what they print, on which stream, and how they end.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { createTestDatabase } from "../support/database.ts";
 import { documents, runCli, startCli } from "../support/cli.ts";
 
 let server: BinaryServer;
@@ -353,6 +356,50 @@ describe("migrate, doctor and serve", () => {
     const ended = await result;
     expect(ended.code).toBe(0);
     expect(documents<{ event: string }>(ended.stdout).map(({ event }) => event)).toEqual(["ready"]);
+    expect(ended.stderr).toContain("--bootstrap made nothing");
+    expect(ended.stderr).toContain("ledgerctl key create --org ID");
+  });
+
+  it.each([
+    ["is not there", null, /They are saved as profile "local" in /],
+    ["has a profile local", { profiles: { local: {} } }, /"local" was in \S+ already and was left/],
+    ["is a pipe", "pipe", /Try, in another terminal:\n\n {2}export LEDGERCTL_URL=/],
+  ])("bootstraps where the configuration file %s", async (_, content, said) => {
+    const config = join(server.home, "bootstrap.json");
+    rmSync(config, { force: true });
+    if (content === "pipe") execFileSync("mkfifo", [config]);
+    else if (content !== null) writeFileSync(config, JSON.stringify(content), { mode: 0o600 });
+    const database = await createTestDatabase();
+    const env = { ...server.env, LEDGERCTL_DATABASE_URL: database.url, LEDGERCTL_CONFIG: config };
+    const { child, result } = startCli(["serve", "--bootstrap", "--port", "0"], { env });
+    await new Promise<void>((resolve) => {
+      child.stdout?.on("data", (text: string) => {
+        if (text.includes("ledgerctl is ready at")) resolve();
+      });
+    });
+    child.kill("SIGTERM");
+    const { code, stdout, stderr } = await result;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/API secret {4}ls_\S{43} /);
+    expect(stdout).toMatch(said);
+    if (content === "pipe") expect(stderr).toContain(`${config} is no regular file`);
+    await database.drop();
+  });
+
+  it.runIf(process.getuid?.() === 0)("tells root where the database went", async () => {
+    const dataDir = join(mkdtempSync(join(tmpdir(), "ledgerctl-private-")), "data");
+    const { child, result } = startCli(["serve", "--port", "0", "--data-dir", dataDir], {
+      env: { HOME: server.home },
+    });
+    await new Promise((resolve) => child.stdout?.once("data", resolve));
+    child.kill("SIGTERM");
+    const { stderr } = await result;
+    const said =
+      /The database of (\S+) is in (\/var\/lib\/ledgerctl\/[0-9a-f]{16}-[0-9a-f]{8}):/.exec(stderr);
+    expect(said?.[1]).toBe(dataDir);
+    expect(existsSync(join(said?.[2] ?? "", "postgres", "PG_VERSION"))).toBe(true);
+    rmSync(said?.[2] ?? "", { recursive: true });
+    rmSync(dirname(dataDir), { recursive: true });
   });
 
   it("says that a port is taken", async () => {

@@ -31,6 +31,8 @@ export interface EmbeddedDatabase {
   readonly connection: DatabaseConnection;
   /** postgresql://user:password@%2Fsocket%2Fdirectory:5432/database, as pg and slonik read it. */
   readonly url: string;
+  /** The directory of the cluster where root keeps it apart from the data folder; else null. */
+  readonly homeElsewhere: string | null;
   state(): "running" | "restarting" | "failed" | "stopped";
   /** Gives up this process's lease; stops PostgreSQL only if no other process holds one. Close pools first. */
   stop(): Promise<void>;
@@ -61,6 +63,7 @@ export async function openEmbeddedDatabase(
 class LeasedDatabase implements EmbeddedDatabase {
   readonly connection: DatabaseConnection;
   readonly url: string;
+  readonly homeElsewhere: string | null;
   readonly #folder: DataFolder;
   readonly #binaries: Binaries;
   readonly #options: EmbeddedDatabaseOptions;
@@ -81,6 +84,7 @@ class LeasedDatabase implements EmbeddedDatabase {
     this.#options = options;
     this.connection = acquired.connection;
     this.url = connectionUrl(acquired.connection);
+    this.homeElsewhere = folder.home === folder.path ? null : folder.home;
     this.#hold(acquired.lease);
   }
 

@@ -69,7 +69,8 @@ function checkConfiguration(connection: Partial<Connection>, environment: Enviro
     return failed(
       "configuration",
       `no API key in the environment or in ${environment.configFile}`,
-      "Set LEDGERCTL_API_KEY and LEDGERCTL_API_SECRET, or run `ledgerctl serve --bootstrap` for a first key.",
+      "Set LEDGERCTL_API_KEY and LEDGERCTL_API_SECRET. `ledgerctl serve --bootstrap` makes a first key on an empty " +
+        "database; on any other, `ledgerctl key create --org ID` does, and `ledgerctl org list` shows the ids.",
       exitCodes.usage,
     );
   }
@@ -77,7 +78,7 @@ function checkConfiguration(connection: Partial<Connection>, environment: Enviro
     return failed(
       "configuration",
       `the key ${apiKey} has no secret`,
-      "Set LEDGERCTL_API_SECRET; the secret was shown when the key was made.",
+      "Set LEDGERCTL_API_SECRET; it was shown when the key was made. `ledgerctl key create --org ID` makes another key.",
       exitCodes.usage,
     );
   }
