@@ -5,7 +5,7 @@ import type { Timestamp } from "../core/time.ts";
 import { hasApiKeys, listMasterKeyFingerprints } from "../store/api-keys.ts";
 import { isConnectionLost } from "../store/database-errors.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
-import { openEmbeddedDatabase } from "../store/embedded/embedded-database.ts";
+import { isDataFolder, openEmbeddedDatabase } from "../store/embedded/embedded-database.ts";
 import { createMasterKeyFile, loadMasterKeyFile } from "../store/embedded/master-key-file.ts";
 import { migrate } from "../store/migrate.ts";
 import { openReadPool, type ReadPool } from "../store/read-pool.ts";
@@ -29,7 +29,12 @@ export interface DatabaseHandle {
 export async function openDatabase(
   flags: DatabaseFlags,
   environment: Environment,
-  embedded: { supervise: boolean; onEvent?: (event: { message: string; error?: unknown }) => void },
+  embedded: {
+    supervise: boolean;
+    /** Whether a folder without a database gets one; else that is a failure. */
+    mayMake: boolean;
+    onEvent?: (event: { message: string; error?: unknown }) => void;
+  },
 ): Promise<DatabaseHandle> {
   if (flags.databaseUrl !== undefined && flags.dataDir !== undefined) {
     throw usageFailure("--database-url and --data-dir exclude each other");
@@ -50,7 +55,14 @@ export async function openDatabase(
     };
   }
   const dataDir = flags.dataDir ?? environment.dataDir;
-  const database = await openEmbeddedDatabase({ dataDir, ...embedded });
+  const { mayMake, ...options } = embedded;
+  if (!mayMake && !(await isDataFolder(dataDir))) {
+    throw new DatabaseUnavailable(
+      `there is no database in ${dataDir} yet: \`ledgerctl serve\` or \`ledgerctl org create NAME\` makes one there, ` +
+        "and --data-dir (LEDGERCTL_DATA_DIR) or --database-url (LEDGERCTL_DATABASE_URL) name another",
+    );
+  }
+  const database = await openEmbeddedDatabase({ dataDir, ...options });
   return {
     url: database.url,
     dataDir,
@@ -93,9 +105,11 @@ export async function withDatabase<Result>(
   flags: DatabaseFlags,
   environment: Environment,
   run: (context: AdminContext) => Promise<Result>,
+  // Whatever is not about a first organization has nothing to find in a new database.
+  mayMake = false,
 ): Promise<Result> {
   const output = new Output(flags, environment.isColorRefused);
-  const database = await openDatabase(flags, environment, { supervise: false });
+  const database = await openDatabase(flags, environment, { supervise: false, mayMake });
   return usingDatabase(database, async () => {
     await whenReachable(() => migrate(database.url));
     const pool = openReadPool(database.url, 4);

@@ -386,6 +386,24 @@ describe("migrate, doctor and serve", () => {
     await database.drop();
   });
 
+  it.each([
+    ["org list"],
+    ["ledger list"],
+    ["key list"],
+    ["migrate --status"],
+    [`asset list --ledger ${nobody}`],
+    [`account list --ledger ${nobody}`],
+    [`ledger suspend ${nobody}`],
+    [`key create --org ${nobody}`],
+  ])("makes no database for %s", async (command) => {
+    const dataDir = join(server.home, "nothing-here");
+    const env = { HOME: server.home, LEDGERCTL_DATA_DIR: dataDir };
+    const refused = await runCli(command.split(" "), { env });
+    expect(refused).toMatchObject({ code: 7, stdout: "" });
+    expect(refused.stderr).toContain(`there is no database in ${dataDir} yet`);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
   it.runIf(process.getuid?.() === 0)("tells root where the database went", async () => {
     const dataDir = join(mkdtempSync(join(tmpdir(), "ledgerctl-private-")), "data");
     const { child, result } = startCli(["serve", "--port", "0", "--data-dir", dataDir], {

@@ -8,6 +8,7 @@ import type { DatabaseConnection, Lease } from "./lease.ts";
 import { finishStuckShutdown, stopPostgres } from "./run-postgres.ts";
 import { isSystemError, unavailableBecause } from "./system-error.ts";
 
+export { isDataFolder } from "./data-folder.ts";
 export type { DatabaseConnection } from "./lease.ts";
 
 const BACKOFF_MS_MIN = 100;

@@ -1,9 +1,8 @@
 // Checks, each with what was found and, where it is not well, what to do.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { request } from "undici";
 import type { Environment } from "../../../config.ts";
 import { LedgerClient, ServiceProblem } from "../../../client/ledger-client.ts";
+import { isDataFolder } from "../../../store/embedded/embedded-database.ts";
 import { listMigrations } from "../../../store/migrate.ts";
 import { openDatabase, usingDatabase, whenReachable } from "../../database-context.ts";
 import { exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
@@ -166,11 +165,11 @@ function checkLedger(
 async function checkMigrations(flags: DoctorFlags, environment: Environment): Promise<Check[]> {
   const isNamed = flags.databaseUrl !== undefined || environment.databaseUrl !== null;
   const folder = flags.dataDir ?? environment.dataDir;
-  if (!isNamed && !existsSync(join(folder, "ledgerctl.json"))) {
+  if (!isNamed && !(await isDataFolder(folder))) {
     return [passed("migrations", "no database here; checked where the database is")];
   }
   try {
-    const database = await openDatabase(flags, environment, { supervise: false });
+    const database = await openDatabase(flags, environment, { supervise: false, mayMake: false });
     return await usingDatabase(database, async () => {
       const migrations = await whenReachable(() => listMigrations(database.url));
       const missing = migrations.filter(({ applied }) => !applied);

@@ -46,6 +46,7 @@ export async function serve(flags: ServeFlags, environment: Environment): Promis
   if (isWorker()) return serveAsWorker(environment, log);
   const database = await openDatabase(flags, environment, {
     supervise: true,
+    mayMake: true,
     onEvent: ({ message, error }) => {
       log.warn(error === undefined ? {} : { err: error }, message);
     },
