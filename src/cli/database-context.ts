@@ -3,6 +3,7 @@ import type { Environment } from "../config.ts";
 import { masterKeyFingerprint, parseMasterKey } from "../core/signing.ts";
 import type { Timestamp } from "../core/time.ts";
 import { hasApiKeys, listMasterKeyFingerprints } from "../store/api-keys.ts";
+import { readDatabaseUrl } from "../store/connection-url.ts";
 import { isConnectionLost } from "../store/database-errors.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
 import { isDataFolder, openEmbeddedDatabase } from "../store/embedded/embedded-database.ts";
@@ -39,11 +40,13 @@ export async function openDatabase(
   if (flags.databaseUrl !== undefined && flags.dataDir !== undefined) {
     throw usageFailure("--database-url and --data-dir exclude each other");
   }
-  const url = flags.databaseUrl ?? (flags.dataDir === undefined ? environment.databaseUrl : null);
-  if (url !== null) {
-    if (!URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
+  const text = flags.databaseUrl ?? (flags.dataDir === undefined ? environment.databaseUrl : null);
+  if (text !== null) {
+    const url = readDatabaseUrl(text);
+    if (url === null) {
       throw usageFailure(
-        "the database URL must look like postgresql://user:password@host:5432/name",
+        "the database URL must look like postgresql://user:password@host:5432/name, or for a socket like " +
+          "postgresql://user:password@/name?host=/run/postgresql; there is one host",
       );
     }
     return {
@@ -139,11 +142,18 @@ export async function whenReachable<Result>(act: () => Promise<Result>): Promise
     return await act();
   } catch (error) {
     if (!isConnectionLost(error) && !isRefusedLogin(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = unreachableReason(error);
     throw new DatabaseUnavailable(
       `the database can't be used: ${reason}. Check --database-url (LEDGERCTL_DATABASE_URL) and that it runs.`,
     );
   }
+}
+
+/** Only a socket is a file that may not be there. */
+function unreachableReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!("code" in error && error.code === "ENOENT" && "address" in error)) return error.message;
+  return `there is no socket ${String(error.address)}`;
 }
 
 /** Class 28: invalid authorization; 3D000: no such database. */

@@ -343,6 +343,10 @@ describe("migrate, doctor and serve", () => {
     expect(await run(["org", "list"], { LEDGERCTL_DATABASE_URL: database })).toMatchObject({
       code: 7,
     });
+    const socket = "postgresql://nobody:x@/none?host=/nowhere";
+    const nothing = await run(["org", "list"], { LEDGERCTL_DATABASE_URL: socket });
+    expect(nothing.code).toBe(7);
+    expect(nothing.stderr).toContain("there is no socket /nowhere/.s.PGSQL.5432");
     const keyless = { LEDGERCTL_API_KEY: "", LEDGERCTL_API_SECRET: "" };
     expect(await run(["balance", "1000"], keyless)).toMatchObject({ code: 2, stdout: "" });
   });
