@@ -4,6 +4,7 @@ import { CsvError, parse } from "csv-parse";
 import { accountTypes, type AccountType } from "../core/ledger.ts";
 import { labelCodePointsMax, textFault } from "../core/text.ts";
 import type { ChartRow } from "../engine/administration.ts";
+import { refuseOtherSeparators } from "./entry-files/csv-columns.ts";
 import { usageFailure } from "./failure.ts";
 import { systemReason } from "./system-reason.ts";
 
@@ -12,10 +13,15 @@ const knownColumns = ["glAccountCode", "name", "type", "active"];
 /** Reads a whole chart, or fails naming the line and column that is wrong. */
 export async function readChart(file: string): Promise<ChartRow[]> {
   const rows: ChartRow[] = [];
+  const header: string[] = [];
+  const columns = (names: readonly string[]) => {
+    header.push(...checkHeader(names));
+    return header;
+  };
   const lineOfCode = new Map<string, number>();
   try {
     const source = createReadStream(file);
-    const parser = parse({ bom: true, columns: checkHeader, info: true, skip_empty_lines: true });
+    const parser = parse({ bom: true, columns, info: true, skip_empty_lines: true });
     // pipe does not hand on what goes wrong at its source.
     source.once("error", (error) => parser.destroy(error)).pipe(parser);
     for await (const item of parser) {
@@ -28,6 +34,8 @@ export async function readChart(file: string): Promise<ChartRow[]> {
       lineOfCode.set(row.glAccountCode, info.lines);
       rows.push(row);
     }
+    if (header.length === 0)
+      throw usageFailure("the file is empty; its first line names the columns");
   } catch (error) {
     throw inFile(file, error);
   }
@@ -36,6 +44,7 @@ export async function readChart(file: string): Promise<ChartRow[]> {
 
 function checkHeader(header: readonly string[]): string[] {
   const names = header.map((name) => name.trim());
+  refuseOtherSeparators(names);
   for (const needed of ["glAccountCode", "name"]) {
     if (!names.includes(needed))
       throw usageFailure(`line 1: the header lacks the column ${needed}`);
@@ -78,7 +87,7 @@ export function isAccountType(text: string): text is AccountType {
 }
 
 function fault(line: number, column: string, detail: string) {
-  return usageFailure(`line ${line}: ${column} ${detail}`);
+  return usageFailure(`line ${line}, column ${column}: ${detail}`);
 }
 
 function inFile(file: string, error: unknown): unknown {

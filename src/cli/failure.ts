@@ -37,6 +37,12 @@ export function notFoundFailure(message: string): CommandFailure {
   return new CommandFailure(message, exitCodes.notFound);
 }
 
+/** What the service says of many faults is about its JSON; here they stand on the lines below. */
+function headOf(problem: ServiceProblem): string {
+  const count = problem.problem.errors?.length ?? 0;
+  return count > 1 ? `${count} things are wrong with the request:` : printable(problem.message);
+}
+
 /** The exit code of anything that a command may throw. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandFailure) return error.exitCode;
@@ -86,7 +92,7 @@ function failureLines(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
   const isProblem = error instanceof ServiceProblem;
   // What the service says is about texts of others: they must not make lines of their own.
-  const lines = [`ledgerctl: ${isProblem ? printable(error.message) : error.message}`];
+  const lines = [`ledgerctl: ${isProblem ? headOf(error) : error.message}`];
   if (isProblem) {
     const { errors = [], code, journalId, reversalJournalId } = error.problem;
     const [only] = errors;

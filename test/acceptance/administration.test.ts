@@ -94,15 +94,22 @@ describe("organizations and ledgers", () => {
     expect(await make(double)).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: `ledgerctl: ${double}: line 3: glAccountCode is the same as on line 2\n`,
+      stderr: `ledgerctl: ${double}: line 3, column glAccountCode: is the same as on line 2\n`,
     });
     const type = writeHome("type.csv", "glAccountCode,name,type\n1,a,cash\n");
-    expect((await make(type)).stderr).toContain("line 2: type must be one of asset");
+    expect((await make(type)).stderr).toContain("line 2, column type: must be one of asset");
     const header = writeHome("header.csv", "code,name\n1,a\n");
     expect((await make(header)).stderr).toContain(
       "line 1: the header lacks the column glAccountCode",
     );
-    expect((await make(join(server.home, "none.csv"))).code).toBe(2);
+    const empty = writeHome("empty.csv", "");
+    expect((await make(empty)).stderr).toContain("the file is empty; its first line names");
+    const semicolons = writeHome("semicolons.csv", "glAccountCode;name\n1;a\n");
+    expect((await make(semicolons)).stderr).toContain("separated by semicolons");
+    expect(await make(join(server.home, "none.csv"))).toMatchObject({
+      code: 2,
+      stderr: `ledgerctl: ${join(server.home, "none.csv")} can't be read: there is no such file\n`,
+    });
     expect(documents((await run(["ledger", "list", "--json"])).stdout)).toHaveLength(before);
   });
 

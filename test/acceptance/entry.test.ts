@@ -228,6 +228,40 @@ describe("posting a list", () => {
     expect(results[3]?.detail).toContain("line 4, column 1");
   });
 
+  it("names line and column of what a CSV has wrong, and does not advise to post it again as it is", async () => {
+    const csv =
+      "externalId,description,glAccountCode,functionalAmount,lineDescription\n" +
+      `x,ok,nope,1,\nx,,4000,-1,\ny,${"d".repeat(1025)},1000,1.5,\ny,,4000,-1,${"l".repeat(1025)}\n`;
+    const file = saveFile("wrong.csv", csv);
+    const { code, stdout } = await run(["entry", "post", file, "--concurrency", "1"]);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(
+      /^failed {3}x {2}line 2, column glAccountCode: the ledger has no account/,
+    );
+    const faults = [
+      "line 4, column description: must have at most 1024 characters",
+      "line 4, column functionalAmount: must be",
+      "line 5, column lineDescription: must have at most 1024 characters",
+    ];
+    const dry = await run(["entry", "post", "--dry-run", file]);
+    for (const fault of faults) {
+      expect(stdout).toContain(fault);
+      expect(dry.stderr).toContain(`ledgerctl: ${fault}`);
+    }
+    expect(stdout + dry.stderr).not.toContain("#/");
+    const semicolons = saveFile("german.csv", csv.replaceAll(",", ";"));
+    const refused = await run(["entry", "post", semicolons]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("line 1: the columns are separated by semicolons");
+    expect(refused.stderr).not.toContain("again");
+  });
+
+  it("lists all that is wrong with an entry, in the words of a shell", async () => {
+    const { code, stderr } = await run(["entry", "post", "-"], '{"lines":[{},{}]}');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^ledgerctl: 4 things are wrong with the request:\n {2}#\/lines\/0\//);
+  });
+
   it("keeps the file's order with --concurrency 1", async () => {
     const values = Array.from({ length: 40 }, (_, index) =>
       entry(index + 1, { externalId: `o-${index}` }),

@@ -112,8 +112,13 @@ async function checkService(connection: Partial<Connection>): Promise<Check[]> {
 function checkClock(dateHeader: string | undefined): Check {
   if (dateHeader === undefined) return passed("clock", "the service does not tell its time");
   const differenceSeconds = Math.round((Date.now() - Date.parse(dateHeader)) / 1000);
-  const detail = `this machine is ${Math.abs(differenceSeconds)} s ${differenceSeconds < 0 ? "behind" : "ahead of"} the service`;
-  return Math.abs(differenceSeconds) <= clockDifferenceSecondsMax
+  const seconds = Math.abs(differenceSeconds);
+  // The service tells its time in whole seconds.
+  const detail =
+    seconds <= 1
+      ? "this machine's clock agrees with the service's"
+      : `this machine's clock is ${seconds} s ${differenceSeconds < 0 ? "behind" : "ahead of"} the service's`;
+  return seconds <= clockDifferenceSecondsMax
     ? passed("clock", detail)
     : failed(
         "clock",
