@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
 import { signRequest } from "../core/signing.ts";
 import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
+import { requireText } from "../contract/paths.ts";
 import type { WireProblem } from "../contract/wire.ts";
 import { ServiceProblem, ServiceUnreachable } from "./errors.ts";
 
@@ -58,7 +59,8 @@ export class SignedHttp {
   readonly #pathPrefix: string;
 
   constructor(options: SignedHttpOptions) {
-    const url = new URL(options.url);
+    for (const name of ["url", "apiKey", "apiSecret"] as const) requireText(name, options[name]);
+    const url = readUrl(options.url);
     this.#options = options;
     this.#pathPrefix = url.pathname.replace(/\/+$/, "");
     // Every request under way listens to it, and there may be many.
@@ -159,6 +161,12 @@ export class SignedHttp {
       ...(body.length === 0 ? {} : { "content-type": "application/json" }),
     };
   }
+}
+
+function readUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  throw new TypeError("url must be an http:// or https:// URL");
 }
 
 /** The parsed body of a reply. */
