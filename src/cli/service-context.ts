@@ -2,7 +2,12 @@
 import type { Environment } from "../config.ts";
 import { LedgerClient, type Exchange } from "../client/ledger-client.ts";
 import { usageFailure } from "./failure.ts";
-import { requireCredentials, requireHttpUrl, resolveConnection } from "./connection.ts";
+import {
+  requireCredentials,
+  requireHttpUrl,
+  resolveConnection,
+  type Connection,
+} from "./connection.ts";
 import type { ServiceFlags } from "./options.ts";
 import { Output } from "./output.ts";
 import { printableLines } from "./printable.ts";
@@ -16,16 +21,23 @@ export interface ServiceContext {
   readonly wait: ServerWait;
 }
 
+interface ServiceOptions {
+  readonly connections?: number;
+  readonly retryForMs?: number;
+  /** Where the service is, for those who have looked already: the file is not read, and warned about, twice. */
+  readonly connection?: Partial<Connection>;
+}
+
 /** Runs a command against the service and ends its connections. */
 export async function withService<Result>(
   flags: ServiceFlags,
   environment: Environment,
   run: (context: ServiceContext) => Promise<Result>,
-  more: { connections?: number; retryForMs?: number } = {},
+  { connection, ...more }: ServiceOptions = {},
 ): Promise<Result> {
   const output = new Output(flags, environment.isColorRefused);
   const { url, apiKey, apiSecret, ledger } = requireCredentials(
-    await resolveConnection(flags, environment, output),
+    connection ?? (await resolveConnection(flags, environment, output)),
   );
   const wait = new ServerWait(output);
   const client = new LedgerClient({

@@ -446,6 +446,17 @@ describe("migrate, doctor and serve", () => {
     expect(await run(["--version"])).toMatchObject({ code: 0, stdout: "0.1.0\n", stderr: "" });
   });
 
+  it("warns once about a configuration file that others can read", async () => {
+    const config = writeHome("open.json", '{"profiles":{}}');
+    const warning = `ledgerctl: ${config} can be read by others; run chmod 600 on it\n`;
+    for (const noun of ["ledger", "account"]) {
+      for (const where of [[], ["--database-url", databaseUrl()]]) {
+        const { code, stderr } = await run([noun, "list", ...where], { LEDGERCTL_CONFIG: config });
+        expect([code, stderr]).toEqual([0, warning]);
+      }
+    }
+  });
+
   it("refuses a value of the environment that it can't use, naming the variable", async () => {
     const refused = await run(["ledger", "list"], { LEDGERCTL_LOG_LEVEL: "loud" });
     expect(refused).toMatchObject({ code: 2, stdout: "" });

@@ -98,7 +98,6 @@ function defineList(entry: Command): void {
     .option("--to <date>", "dated before")
     .option("--external-id <id>", "with this externalId")
     .option("--limit <n>", "at most so many, 0 for all; 50 unless told, and all with --json")
-    .option("--all", "the same as --limit 0")
     .option("--after <sequence>", "behind the entry with this sequence")
     .addHelpText(
       "after",
