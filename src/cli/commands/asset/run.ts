@@ -9,7 +9,7 @@ import type { AdminContext } from "../../database-context.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { onLedger, type LedgerFlags } from "../../ledger-context.ts";
 import type { Column } from "../../output.ts";
-import { requireWholeNumber } from "../entry/whole-number.ts";
+import { requireWholeNumber } from "../../whole-number.ts";
 
 export interface SetAssetFlags extends LedgerFlags {
   rate?: string;

@@ -4,7 +4,7 @@ import type { WireBalance } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../options.ts";
 import type { Column } from "../../output.ts";
 import { withService } from "../../service-context.ts";
-import { displayAmount } from "../entry/amounts.ts";
+import { displayAmount } from "../../amounts.ts";
 
 export interface BalanceFlags extends ServiceFlags {
   currency?: string;

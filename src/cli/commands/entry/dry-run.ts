@@ -8,7 +8,7 @@ import type { FoundFault } from "../../entry-files/file-entry.ts";
 import type { FileEntry } from "../../entry-files/open-entries.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
 import { toJson, type Output } from "../../output.ts";
-import { outputDrained } from "./output-drained.ts";
+import { outputDrained } from "../../output-drained.ts";
 import { printable } from "../../printable.ts";
 
 interface PlacedFault {

@@ -5,10 +5,10 @@ import { requireMoment } from "../../arguments.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { toJson, type Column, type Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
-import { displayAmount } from "./amounts.ts";
-import { outputDrained } from "./output-drained.ts";
+import { displayAmount } from "../../amounts.ts";
+import { outputDrained } from "../../output-drained.ts";
 import { printable } from "../../printable.ts";
-import { requireWholeNumber } from "./whole-number.ts";
+import { requireWholeNumber } from "../../whole-number.ts";
 
 export interface ListFlags extends ServiceFlags {
   account?: string;

@@ -6,7 +6,7 @@ import type { FoundFault } from "../../entry-files/file-entry.ts";
 import type { EntrySource, FileEntry } from "../../entry-files/open-entries.ts";
 import { describeFailure, exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
 import type { ServiceContext } from "../../service-context.ts";
-import { outputDrained } from "./output-drained.ts";
+import { outputDrained } from "../../output-drained.ts";
 import { resultLine, type PostResult } from "./post-result.ts";
 import { Progress } from "./progress.ts";
 

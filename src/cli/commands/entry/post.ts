@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Environment } from "../../../config.ts";
 import type { WireEntryInput } from "../../../client/ledger-client.ts";
-import { requireWholeNumber } from "./whole-number.ts";
+import { requireWholeNumber } from "../../whole-number.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
 import type { FileEntry, EntrySource } from "../../entry-files/open-entries.ts";
 import type { FoundFault } from "../../entry-files/file-entry.ts";

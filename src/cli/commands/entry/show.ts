@@ -4,7 +4,7 @@ import type { WireEntry, WireLine, WirePostedWrites } from "../../../client/ledg
 import type { ServiceFlags } from "../../options.ts";
 import { members, type Column, type Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
-import { displayAmount } from "./amounts.ts";
+import { displayAmount } from "../../amounts.ts";
 
 export async function showEntry(
   id: string,

@@ -8,8 +8,8 @@ import type {
 import type { ServiceFlags } from "../../options.ts";
 import { members, toJson, type Column } from "../../output.ts";
 import { withService } from "../../service-context.ts";
-import { outputDrained } from "../entry/output-drained.ts";
-import { requireWholeNumber } from "../entry/whole-number.ts";
+import { outputDrained } from "../../output-drained.ts";
+import { requireWholeNumber } from "../../whole-number.ts";
 import { addressOf, requireWalletName } from "./wallet-arguments.ts";
 
 export interface HistoryFlags extends ServiceFlags {
