@@ -34,6 +34,18 @@ export class EnvironmentError extends Error {
   }
 }
 
+/** A user id without an entry in the user database has no home there. */
+function homeOfUser(): string {
+  try {
+    return homedir();
+  } catch {
+    throw new EnvironmentError(
+      "HOME",
+      "must be set: this user id has no home in the user database",
+    );
+  }
+}
+
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
 /** Reads the environment; an empty variable counts as unset. Throws EnvironmentError. */
@@ -50,7 +62,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     }
     return Number(value);
   };
-  const home = text("HOME") ?? homedir();
+  const home = text("HOME") ?? homeOfUser();
   const configHome = text("XDG_CONFIG_HOME") ?? join(home, ".config");
   const dataHome = text("XDG_DATA_HOME") ?? join(home, ".local", "share");
   const logLevel = text("LEDGERCTL_LOG_LEVEL") ?? "info";

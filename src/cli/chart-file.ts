@@ -4,19 +4,21 @@ import { CsvError, parse } from "csv-parse";
 import { accountTypes, type AccountType } from "../core/ledger.ts";
 import { labelCodePointsMax, textFault } from "../core/text.ts";
 import type { ChartRow } from "../engine/accounts.ts";
+import { refuseOtherSeparators } from "./entry-files/csv-columns.ts";
 import { CommandFailure, usageFailure } from "./failure.ts";
+import { systemReason } from "./system-reason.ts";
 
 const knownColumns = ["glAccountCode", "name", "type", "active"];
 
 /** Reads a whole chart, or fails naming the line and column that is wrong. */
 export async function readChart(file: string): Promise<ChartRow[]> {
   const rows: ChartRow[] = [];
-  const lineOfCode = new Map<string, number>();
   const header: string[] = [];
   const columns = (names: readonly string[]) => {
-    header.push(...names);
-    return checkHeader(names);
+    header.push(...checkHeader(names));
+    return header;
   };
+  const lineOfCode = new Map<string, number>();
   try {
     const source = createReadStream(file);
     const parser = parse({ bom: true, columns, info: true, skip_empty_lines: true });
@@ -32,8 +34,8 @@ export async function readChart(file: string): Promise<ChartRow[]> {
       lineOfCode.set(row.glAccountCode, info.lines);
       rows.push(row);
     }
-    // The parser hands on a first line; an empty file has none.
-    checkHeader(header);
+    if (header.length === 0)
+      throw usageFailure("the file is empty; its first line names the columns");
   } catch (error) {
     throw inFile(file, error);
   }
@@ -42,6 +44,7 @@ export async function readChart(file: string): Promise<ChartRow[]> {
 
 function checkHeader(header: readonly string[]): string[] {
   const names = header.map((name) => name.trim());
+  refuseOtherSeparators(names);
   for (const needed of ["glAccountCode", "name"]) {
     if (!names.includes(needed))
       throw usageFailure(`line 1: the header lacks the column ${needed}`);
@@ -84,13 +87,13 @@ export function isAccountType(text: string): text is AccountType {
 }
 
 function fault(line: number, column: string, detail: string) {
-  return usageFailure(`line ${line}: ${column} ${detail}`);
+  return usageFailure(`line ${line}, column ${column}: ${detail}`);
 }
 
 function inFile(file: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  if (error instanceof CommandFailure || error instanceof CsvError || "code" in error) {
+  if (error instanceof CommandFailure || error instanceof CsvError) {
     return usageFailure(`${file}: ${error.message}`);
   }
-  return error;
+  return "code" in error ? usageFailure(`${file} can't be read: ${systemReason(error)}`) : error;
 }

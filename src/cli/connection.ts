@@ -3,7 +3,7 @@
 import type { Environment } from "../config.ts";
 import { usageFailure } from "./failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "./options.ts";
-import { Output } from "./output.ts";
+import type { Output } from "./output.ts";
 import { readConfigFile, type Profile } from "./profiles.ts";
 
 const defaultUrl = "http://127.0.0.1:8420";
@@ -39,13 +39,9 @@ export async function resolveConnection(
  * Whether a command that exists on both sides is meant for the service: an API key is configured, and
  * no flag names a database.
  */
-export async function isServiceMeant(
-  flags: ServiceFlags & DatabaseFlags,
-  environment: Environment,
-): Promise<boolean> {
+export function isServiceMeant(flags: DatabaseFlags, connection: Partial<Connection>): boolean {
   if (flags.databaseUrl !== undefined || flags.dataDir !== undefined) return false;
-  const output = new Output(flags, environment.isColorRefused);
-  return (await resolveConnection(flags, environment, output)).apiKey !== undefined;
+  return connection.apiKey !== undefined;
 }
 
 /** Fails, saying what is missing, unless there is a key with its secret. */
@@ -75,8 +71,12 @@ async function selectProfile(
   if (name === undefined) return {};
   const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   if (profile === undefined) {
-    if (asked === null) return {};
-    throw usageFailure(`there is no profile "${name}" in ${environment.configFile}`);
+    const file = environment.configFile;
+    throw usageFailure(
+      asked === null
+        ? `${file} has no profile "${name}", which its currentProfile names; mend the file, or choose with --profile`
+        : `there is no profile "${name}" in ${file}`,
+    );
   }
   return profile;
 }

@@ -3,9 +3,10 @@ import type { Environment } from "../config.ts";
 import { masterKeyFingerprint, parseMasterKey } from "../core/signing.ts";
 import type { Timestamp } from "../core/time.ts";
 import { hasApiKeys, listMasterKeyFingerprints } from "../store/api-keys.ts";
+import { readDatabaseUrl } from "../store/connection-url.ts";
 import { isConnectionLost } from "../store/database-errors.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
-import { openEmbeddedDatabase } from "../store/embedded/embedded-database.ts";
+import { isDataFolder, openEmbeddedDatabase } from "../store/embedded/embedded-database.ts";
 import { createMasterKeyFile, loadMasterKeyFile } from "../store/embedded/master-key-file.ts";
 import { migrate } from "../store/migrate.ts";
 import { openReadPool, type ReadPool } from "../store/read-pool.ts";
@@ -18,6 +19,8 @@ export interface DatabaseHandle {
   readonly url: string;
   /** The folder of the embedded database; null where the database is somebody's own. */
   readonly dataDir: string | null;
+  /** Where root keeps the embedded database, if not in its folder: the user who runs it can't reach that. */
+  readonly homeElsewhere?: string | null;
   /** Whether the database can be expected to answer. */
   readonly state: () => "running" | "restarting" | "failed" | "stopped";
   readonly stop: () => Promise<void>;
@@ -27,25 +30,46 @@ export interface DatabaseHandle {
 export async function openDatabase(
   flags: DatabaseFlags,
   environment: Environment,
-  embedded: { supervise: boolean; onEvent?: (event: { message: string; error?: unknown }) => void },
+  embedded: {
+    supervise: boolean;
+    /** Whether a folder without a database gets one; else that is a failure. */
+    mayMake: boolean;
+    onEvent?: (event: { message: string; error?: unknown }) => void;
+  },
 ): Promise<DatabaseHandle> {
   if (flags.databaseUrl !== undefined && flags.dataDir !== undefined) {
     throw usageFailure("--database-url and --data-dir exclude each other");
   }
-  const url = flags.databaseUrl ?? (flags.dataDir === undefined ? environment.databaseUrl : null);
-  if (url !== null) {
-    if (!URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
+  const text = flags.databaseUrl ?? (flags.dataDir === undefined ? environment.databaseUrl : null);
+  if (text !== null) {
+    const url = readDatabaseUrl(text);
+    if (url === null) {
       throw usageFailure(
-        "the database URL must look like postgresql://user:password@host:5432/name",
+        "the database URL must look like postgresql://user:password@host:5432/name, or for a socket like " +
+          "postgresql://user:password@/name?host=/run/postgresql; there is one host",
       );
     }
-    return { url, dataDir: null, state: () => "running", stop: async () => undefined };
+    return {
+      url,
+      dataDir: null,
+
+      state: () => "running",
+      stop: async () => undefined,
+    };
   }
   const dataDir = flags.dataDir ?? environment.dataDir;
-  const database = await openEmbeddedDatabase({ dataDir, ...embedded });
+  const { mayMake, ...options } = embedded;
+  if (!mayMake && !(await isDataFolder(dataDir))) {
+    throw new DatabaseUnavailable(
+      `there is no database in ${dataDir} yet: \`ledgerctl serve\` or \`ledgerctl org create NAME\` makes one there, ` +
+        "and --data-dir (LEDGERCTL_DATA_DIR) or --database-url (LEDGERCTL_DATABASE_URL) name another",
+    );
+  }
+  const database = await openEmbeddedDatabase({ dataDir, ...options });
   return {
     url: database.url,
     dataDir,
+    homeElsewhere: database.homeElsewhere,
     state: () => database.state(),
     stop: () => database.stop(),
   };
@@ -84,9 +108,11 @@ export async function withDatabase<Result>(
   flags: DatabaseFlags,
   environment: Environment,
   run: (context: AdminContext) => Promise<Result>,
+  // Whatever is not about a first organization has nothing to find in a new database.
+  mayMake = false,
 ): Promise<Result> {
   const output = new Output(flags, environment.isColorRefused);
-  const database = await openDatabase(flags, environment, { supervise: false });
+  const database = await openDatabase(flags, environment, { supervise: false, mayMake });
   return usingDatabase(database, async () => {
     await whenReachable(() => migrate(database.url));
     const pool = openReadPool(database.url, 4);
@@ -116,11 +142,18 @@ export async function whenReachable<Result>(act: () => Promise<Result>): Promise
     return await act();
   } catch (error) {
     if (!isConnectionLost(error) && !isRefusedLogin(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = unreachableReason(error);
     throw new DatabaseUnavailable(
       `the database can't be used: ${reason}. Check --database-url (LEDGERCTL_DATABASE_URL) and that it runs.`,
     );
   }
+}
+
+/** Only a socket is a file that may not be there. */
+function unreachableReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!("code" in error && error.code === "ENOENT" && "address" in error)) return error.message;
+  return `there is no socket ${String(error.address)}`;
 }
 
 /** Class 28: invalid authorization; 3D000: no such database. */

@@ -3,6 +3,7 @@ import { Refusal } from "../core/errors.ts";
 import { ServiceProblem, ServiceUnreachable } from "../client/errors.ts";
 import { EnvironmentError } from "../config.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
+import { printable, printableLines } from "./printable.ts";
 
 export const exitCodes = {
   done: 0,
@@ -35,6 +36,12 @@ export function usageFailure(message: string): CommandFailure {
 
 export function notFoundFailure(message: string): CommandFailure {
   return new CommandFailure(message, exitCodes.notFound);
+}
+
+/** What the service says of many faults is about its JSON; here they stand on the lines below. */
+function headOf(problem: ServiceProblem): string {
+  const count = problem.problem.errors?.length ?? 0;
+  return count > 1 ? `${count} things are wrong with the request:` : printable(problem.message);
 }
 
 /** The exit code of anything that a command may throw. */
@@ -74,31 +81,40 @@ export function exitCodeOfProblem(status: number, code: string | null): ExitCode
   }
 }
 
-/** One message for the user: no stack, faults of the input each on a line, the request id at the end. */
+/**
+ * One message for the user: no stack, no control characters, faults of the input each on a line, the request id
+ * at the end.
+ */
 export function describeFailure(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const lines = [`ledgerctl: ${error.message}`];
-  if (error instanceof ServiceProblem) {
+  return printableLines(failureLines(error).join("\n"));
+}
+
+function failureLines(error: unknown): string[] {
+  if (!(error instanceof Error)) return [String(error)];
+  const isProblem = error instanceof ServiceProblem;
+  // What the service says is about texts of others: they must not make lines of their own.
+  const lines = [`ledgerctl: ${isProblem ? headOf(error) : error.message}`];
+  if (isProblem) {
     const { errors = [], code, journalId, reversalJournalId } = error.problem;
     const [only] = errors;
     if (errors.length === 1 && only !== undefined) lines.push(`  at ${place(only)}`);
-    else for (const fault of errors) lines.push(`  ${place(fault)}: ${fault.detail}`);
-    if (journalId !== undefined) lines.push(`  the first is entry ${journalId}`);
-    if (reversalJournalId !== undefined) lines.push(`  the reversal is entry ${reversalJournalId}`);
+    else for (const fault of errors) lines.push(`  ${place(fault)}: ${printable(fault.detail)}`);
+    if (journalId !== undefined) lines.push(`  the first is entry ${printable(journalId)}`);
+    if (reversalJournalId !== undefined)
+      lines.push(`  the reversal is entry ${printable(reversalJournalId)}`);
     const hint = hintOf(error);
     if (hint !== null) lines.push(`  ${hint}`);
-    lines.push(
-      `  (${error.status}${code === undefined ? "" : ` ${code}`}, request ${error.requestId ?? "unknown"})`,
-    );
+    const status = `${error.status}${code === undefined ? "" : ` ${code}`}`;
+    lines.push(`  ${printable(`(${status}, request ${error.requestId ?? "unknown"})`)}`);
   }
   if (error instanceof ServiceUnreachable) {
     lines.push("  Is the server running? Start it with `ledgerctl serve`, or set --url.");
   }
-  return lines.join("\n");
+  return lines;
 }
 
 function place(fault: { pointer?: string; parameter?: string }): string {
-  return fault.pointer ?? fault.parameter ?? "";
+  return printable(fault.pointer ?? fault.parameter ?? "");
 }
 
 function hintOf(error: ServiceProblem): string | null {

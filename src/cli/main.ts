@@ -18,6 +18,7 @@ import { defineBundle } from "./commands/bundle/command.ts";
 import { defineMerkle } from "./commands/merkle/command.ts";
 import { defineServe } from "./commands/serve/command.ts";
 import { exitCodes } from "./failure.ts";
+import { printableLines } from "./printable.ts";
 import { programVersion } from "./version.ts";
 
 export function createProgram(): Command {
@@ -25,7 +26,8 @@ export function createProgram(): Command {
     .description("A double-entry ledger service: serve it, keep its books, check them.")
     .version(programVersion(), "--version", "print the version")
     .showSuggestionAfterError()
-    .configureHelp({ sortSubcommands: false });
+    .configureHelp({ sortSubcommands: false })
+    .configureOutput({ writeErr: (text) => process.stderr.write(printableLines(text)) });
   defineServe(program);
   defineMigrate(program);
   defineOrg(program);

@@ -1,6 +1,7 @@
 // What commands print: results on stdout, all else on stderr; tables for people, JSON for scripts.
 import Table from "cli-table3";
 import { stringifyExactJson, type ExactJsonValue } from "../contract/exact-json.ts";
+import { printable, printableJson, printableLines } from "./printable.ts";
 
 export interface OutputOptions {
   readonly json?: boolean | undefined;
@@ -55,7 +56,7 @@ export class Output {
         compact: true,
       },
     });
-    for (const row of rows) table.push(columns.map(({ value }) => value(row)));
+    for (const row of rows) table.push(columns.map(({ value }) => printable(value(row))));
     return table
       .toString()
       .split("\n")
@@ -63,32 +64,52 @@ export class Output {
       .join("\n");
   }
 
+  /** Text for people is shown without control characters; JSON has had its own escaped by `toJson`. */
   line(text: string): void {
-    process.stdout.write(`${text}\n`);
+    process.stdout.write(`${this.isJson ? text : this.#shown(text)}\n`);
+  }
+
+  /** What somebody else wrote: byte for byte into a pipe, without control characters on a terminal. */
+  verbatim(text: string): void {
+    process.stdout.write(`${process.stdout.isTTY ? printableLines(text) : text}\n`);
   }
 
   /** A remark for the person at the terminal; `--quiet` silences it. */
   note(text: string): void {
-    if (!this.isQuiet) process.stderr.write(`${text}\n`);
+    if (!this.isQuiet) process.stderr.write(`${printableLines(text)}\n`);
   }
 
   warn(text: string): void {
-    process.stderr.write(`ledgerctl: ${text}\n`);
+    process.stderr.write(`ledgerctl: ${printableLines(text)}\n`);
+  }
+
+  /** The headings of tables are bold, which is all the colour there is. */
+  #shown(text: string): string {
+    if (!this.isColored) return printableLines(text);
+    const parts = text.split(bold);
+    return parts.map((part, index) => (index % 2 === 0 ? printableLines(part) : part)).join("");
   }
 }
 
 /** The members of a document, a line each, aligned. */
 export function members(document: object): string {
-  const entries = Object.entries(document).map(([name, value]) => [name, String(value ?? "")]);
+  const entries = Object.entries(document).map(([name, value]) => [
+    name,
+    printable(String(value ?? "")),
+  ]);
   const width = Math.max(...entries.map(([name = ""]) => name.length));
   return entries
     .map(([name = "", value = ""]) => `${name.padEnd(width)}  ${value}`.trimEnd())
     .join("\n");
 }
 
+/** JSON that no terminal takes for a command. */
 export function toJson(value: unknown): string {
-  return stringifyExactJson(value as ExactJsonValue);
+  return printableJson(stringifyExactJson(value as ExactJsonValue));
 }
+
+/** Begin and end of bold, as the table writes them. */
+const bold = /(\u001b\[(?:1|22)m)/;
 
 const noBorders = {
   top: "",

@@ -2,7 +2,9 @@
 import { chmod, mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
-import { CommandFailure, exitCodes } from "./failure.ts";
+import { findJsonFault, memberName, positionOf } from "./entry-files/json-fault.ts";
+import { usageFailure } from "./failure.ts";
+import { systemReason } from "./system-reason.ts";
 
 const profileSchema = z.object({
   url: z.string().optional(),
@@ -32,18 +34,32 @@ export async function readConfigFile(
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT")
       return { profiles: {} };
-    throw new CommandFailure(`${file} can't be read: ${messageOf(error)}`, exitCodes.usage, error);
+    throw usageFailure(`${file} can't be read: ${systemReason(error)}`);
   }
-  try {
-    return configSchema.parse(JSON.parse(text));
-  } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
-    throw new CommandFailure(
-      `${file} is not a configuration file: ${reason}`,
-      exitCodes.usage,
-      error,
-    );
+  return parseConfig(file, text);
+}
+
+/** Its messages quote nothing of the file, which holds secrets: not even as a cause that somebody may print. */
+function parseConfig(file: string, text: string): ConfigFile {
+  const broken = findJsonFault(text);
+  if (broken !== null) {
+    const { line, column } = positionOf(text, broken.offset);
+    throw usageFailure(`${file} is not valid JSON at line ${line}, column ${column}`);
   }
+  const { data, error } = configSchema.safeParse(JSON.parse(text));
+  if (error === undefined) return data;
+  const [issue] = error.issues;
+  const member = memberName(
+    (issue?.path ?? []).filter((part): part is string => typeof part === "string"),
+  );
+  const what = member === "" ? "it must be a JSON object" : `${member} ${expectedOf(issue)}`;
+  throw usageFailure(`${file} is not a configuration file: ${what}`);
+}
+
+function expectedOf(issue: z.core.$ZodIssue | undefined): string {
+  return issue?.code === "invalid_type" && issue.expected === "string"
+    ? "must be a text"
+    : "must be a JSON object";
 }
 
 /** Writes the file whole, readable by its owner alone, or not at all. */
@@ -59,8 +75,4 @@ export async function writeConfigFile(file: string, config: ConfigFile): Promise
   }
   await chmod(draft, 0o600);
   await rename(draft, file);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,8 @@
 // Arguments of commands that make a request of their own: its target and its body.
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import { CommandFailure, exitCodes, usageFailure } from "./failure.ts";
+import { usageFailure } from "./failure.ts";
+import { systemReason } from "./system-reason.ts";
 
 /** A request target begins with a slash and has only characters that may stand on a request line. */
 export function requireTarget(target: string): void {
@@ -19,7 +20,6 @@ export async function readBody(file: string | undefined): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure(`--body can't be read: ${reason}`, exitCodes.usage, error);
+    throw usageFailure(`--body: ${file} can't be read: ${systemReason(error)}`);
   }
 }

@@ -2,15 +2,30 @@
 import type { Environment } from "../config.ts";
 import { LedgerClient, type Exchange } from "../client/ledger-client.ts";
 import { usageFailure } from "./failure.ts";
-import { requireCredentials, requireHttpUrl, resolveConnection } from "./connection.ts";
+import {
+  requireCredentials,
+  requireHttpUrl,
+  resolveConnection,
+  type Connection,
+} from "./connection.ts";
 import type { ServiceFlags } from "./options.ts";
 import { Output } from "./output.ts";
+import { printableLines } from "./printable.ts";
+import { ServerWait } from "./server-wait.ts";
 
 export interface ServiceContext {
   readonly output: Output;
   readonly client: LedgerClient;
   /** The ledger that the command is about. Throws a usage failure when none was named. */
   readonly ledgerId: () => string;
+  readonly wait: ServerWait;
+}
+
+interface ServiceOptions {
+  readonly connections?: number;
+  readonly retryForMs?: number;
+  /** Where the service is, for those who have looked already: the file is not read, and warned about, twice. */
+  readonly connection?: Partial<Connection>;
 }
 
 /** Runs a command against the service and ends its connections. */
@@ -18,12 +33,13 @@ export async function withService<Result>(
   flags: ServiceFlags,
   environment: Environment,
   run: (context: ServiceContext) => Promise<Result>,
-  more: { connections?: number; retryForMs?: number } = {},
+  { connection, ...more }: ServiceOptions = {},
 ): Promise<Result> {
   const output = new Output(flags, environment.isColorRefused);
   const { url, apiKey, apiSecret, ledger } = requireCredentials(
-    await resolveConnection(flags, environment, output),
+    connection ?? (await resolveConnection(flags, environment, output)),
   );
+  const wait = new ServerWait(output);
   const client = new LedgerClient({
     url: requireHttpUrl(url),
     apiKey,
@@ -31,17 +47,30 @@ export async function withService<Result>(
     // Long enough for a hiccup, short enough for somebody who waits at a prompt.
     retryForMs: 2_000,
     ...more,
-    ...(flags.verbose === true ? { onExchange: describeExchange } : {}),
+    onExchange: (exchange) => {
+      if (exchange.status !== null && !isBusy(exchange.status)) wait.end();
+      if (flags.verbose === true) describeExchange(exchange);
+    },
+    onRetry: () => {
+      wait.begin();
+    },
+    signal: wait.signal,
   });
   const ledgerId = () => {
     if (ledger === null) throw usageFailure("name the ledger with --ledger or LEDGERCTL_LEDGER");
     return ledger;
   };
   try {
-    return await run({ output, client, ledgerId });
+    return await run({ output, client, ledgerId, wait });
   } finally {
+    wait.end();
     await client.close();
   }
+}
+
+/** A service that says so is tried again, like one that says nothing. */
+function isBusy(status: number): boolean {
+  return status === 429 || status === 503;
 }
 
 function describeExchange(exchange: Exchange): void {
@@ -54,5 +83,5 @@ function describeExchange(exchange: Exchange): void {
       : `< ${status} in ${durationMs.toFixed(1)} ms, request ${requestId ?? "unknown"}`,
   );
   if (replyBody !== "") lines.push(`< ${replyBody}`);
-  process.stderr.write(`${lines.join("\n")}\n`);
+  process.stderr.write(`${printableLines(lines.join("\n"))}\n`);
 }

@@ -1,7 +1,7 @@
 // The client: every route of the API as a method. The package's public export.
 import { randomUUID } from "node:crypto";
 import { isSameEntry } from "../contract/entry-equality.ts";
-import { paths } from "../contract/paths.ts";
+import { paths, requireText } from "../contract/paths.ts";
 import type {
   WireAccount,
   WireBalance,
@@ -80,7 +80,7 @@ export interface WalletAddress {
 }
 
 /**
- * Talks to a ledgerctl server. Methods resolve with the API's own objects and reject with
+ * Talks to a ledgerctl server. Without a url, apiKey or apiSecret the constructor throws TypeError. Methods resolve with the API's own objects and reject with
  * ServiceProblem (the service said no) or ServiceUnreachable (nobody answered).
  */
 export class LedgerClient {
@@ -344,7 +344,7 @@ function asSent<Value>(value: Value): Value {
 }
 
 function walletKeyOf({ ledgerId, callerKey }: WalletAddress): string {
-  return `${ledgerId}:${callerKey}`;
+  return `${requireText("ledgerId", ledgerId)}:${requireText("callerKey", callerKey)}`;
 }
 
 function withQuery(path: string, query: object): string {

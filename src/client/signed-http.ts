@@ -1,8 +1,10 @@
 // Signed requests over kept-alive connections, tried again where that is safe.
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, type Dispatcher } from "undici";
 import { signRequest } from "../core/signing.ts";
 import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
+import { requireText } from "../contract/paths.ts";
 import type { WireProblem } from "../contract/wire.ts";
 import { ServiceProblem, ServiceUnreachable } from "./errors.ts";
 
@@ -19,6 +21,10 @@ export interface SignedHttpOptions {
   readonly retryForMs?: number;
   /** Hears of each exchange; for diagnosis. The secret is not part of it. */
   readonly onExchange?: (exchange: Exchange) => void;
+  /** Hears that a request is going to be tried again. */
+  readonly onRetry?: () => void;
+  /** Ends what is under way or waits to be tried again, with ServiceUnreachable or the last answer. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Exchange {
@@ -51,9 +57,12 @@ export class SignedHttp {
   readonly #pathPrefix: string;
 
   constructor(options: SignedHttpOptions) {
-    const url = new URL(options.url);
+    for (const name of ["url", "apiKey", "apiSecret"] as const) requireText(name, options[name]);
+    const url = readUrl(options.url);
     this.#options = options;
     this.#pathPrefix = url.pathname.replace(/\/+$/, "");
+    // Every request under way listens to it, and there may be many.
+    if (options.signal !== undefined) setMaxListeners(0, options.signal);
     this.#pool = new Pool(url.origin, {
       connections: options.connections ?? 16,
       pipelining: 1,
@@ -77,9 +86,14 @@ export class SignedHttp {
         throw problemOf(reply, wasRepeated);
       } catch (error) {
         const waitMs = retryDelayMs(error, attempt);
-        if (waitMs === null || Date.now() + waitMs > untilMs) throw error;
+        const isEnded = this.#options.signal?.aborted === true;
+        if (isEnded || waitMs === null || Date.now() + waitMs > untilMs) throw error;
         wasRepeated ||= mayHaveArrived(error);
-        await sleep(waitMs);
+        this.#options.onRetry?.();
+        const { signal } = this.#options;
+        await sleep(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {
+          throw error;
+        });
       }
     }
   }
@@ -135,12 +149,14 @@ export class SignedHttp {
     target: string,
     body: string | Buffer,
   ): Promise<Dispatcher.ResponseData> {
+    const { signal } = this.#options;
     try {
       return await this.#pool.request({
         method,
         path: this.#pathPrefix + target,
         headers: this.#headers(method, target, body),
         ...(body.length > 0 ? { body } : {}),
+        ...(signal === undefined ? {} : { signal }),
       });
     } catch (error) {
       throw new ServiceUnreachable(this.#options.url, error);
@@ -166,6 +182,12 @@ async function readReply(response: Dispatcher.ResponseData): Promise<HttpReply> 
     retryAfterSeconds: parseSeconds(oneHeader(response.headers["retry-after"])),
     text: await response.body.text(),
   };
+}
+
+function readUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  throw new TypeError("url must be an http:// or https:// URL");
 }
 
 /** The parsed body of a reply. */

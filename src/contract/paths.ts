@@ -40,13 +40,19 @@ type PathBuilders = {
   readonly [Name in keyof PathTemplates]: (parameters: Parameters<PathTemplates[Name]>) => string;
 };
 
-/** Functions that fill a route's path with percent-encoded parameters. */
+/** What a caller without types left out is named, not sent as another path. Throws TypeError. */
+export function requireText(name: string, value: unknown): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new TypeError(`${name} must be a text that is not empty`);
+}
+
+/** Functions that fill a route's path with percent-encoded parameters. Throw TypeError where one is missing. */
 export const paths = Object.fromEntries(
   Object.entries(pathTemplates).map(([name, template]) => [
     name,
     (parameters: Readonly<Record<string, string>>) =>
       template.replace(/\{(\w+)\}/g, (_, parameter: string) =>
-        encodeURIComponent(parameters[parameter] ?? ""),
+        encodeURIComponent(requireText(parameter, parameters[parameter])),
       ),
   ]),
 ) as unknown as PathBuilders;

@@ -24,6 +24,26 @@ const sessionSettings = {
 const tlsParameters = ["ssl", "sslmode", "sslcert", "sslkey", "sslrootcert", "uselibpqcompat"];
 
 /**
+ * A postgresql:// URL with its host in the host's place; null when the text is none. libpq's form for a socket
+ * leaves the place empty, which a URL with a user may not, and names the directory in the query:
+ * `postgresql://user:password@/database?host=/run/postgresql`.
+ */
+export function readDatabaseUrl(text: string): string | null {
+  const placed = text.replace(/^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?=[:/?]|$)/, "$1localhost");
+  if (!/^postgres(ql)?:\/\//.test(placed) || !URL.canParse(placed)) return null;
+  const url = new URL(placed);
+  const host = url.searchParams.get("host");
+  const port = url.searchParams.get("port");
+  // libpq takes a list of hosts and tries each; we would not.
+  if (host?.includes(",") === true) return null;
+  if (host !== null && host !== "") url.hostname = encodeURIComponent(host);
+  if (port !== null) url.port = port;
+  url.searchParams.delete("host");
+  url.searchParams.delete("port");
+  return url.href;
+}
+
+/**
  * Adds settings to a connection URL as startup options, so that they cost no round trip and hold
  * from the first statement on. Options that the URL already carries stay; ours follow, and win.
  * Throws TypeError on a URL that can't be read.

@@ -1,10 +1,13 @@
 // The operator's commands through the binary alone: what they print, on which stream, and how they end.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { createTestDatabase } from "../support/database.ts";
 import { documents, runCli, startCli } from "../support/cli.ts";
 
 let server: BinaryServer;
@@ -91,20 +94,22 @@ describe("organizations and ledgers", () => {
     expect(await make(double)).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: `ledgerctl: ${double}: line 3: glAccountCode is the same as on line 2\n`,
+      stderr: `ledgerctl: ${double}: line 3, column glAccountCode: is the same as on line 2\n`,
     });
     const type = writeHome("type.csv", "glAccountCode,name,type\n1,a,cash\n");
-    expect((await make(type)).stderr).toContain("line 2: type must be one of asset");
+    expect((await make(type)).stderr).toContain("line 2, column type: must be one of asset");
     const header = writeHome("header.csv", "code,name\n1,a\n");
     expect((await make(header)).stderr).toContain(
       "line 1: the header lacks the column glAccountCode",
     );
     const empty = writeHome("empty.csv", "");
-    expect(await make(empty)).toMatchObject({
+    expect((await make(empty)).stderr).toContain("the file is empty; its first line names");
+    const semicolons = writeHome("semicolons.csv", "glAccountCode;name\n1;a\n");
+    expect((await make(semicolons)).stderr).toContain("separated by semicolons");
+    expect(await make(join(server.home, "none.csv"))).toMatchObject({
       code: 2,
-      stderr: `ledgerctl: ${empty}: line 1: the header lacks the column glAccountCode\n`,
+      stderr: `ledgerctl: ${join(server.home, "none.csv")} can't be read: there is no such file\n`,
     });
-    expect((await make(join(server.home, "none.csv"))).code).toBe(2);
     expect(documents((await run(["ledger", "list", "--json"])).stdout)).toHaveLength(before);
   });
 
@@ -146,6 +151,37 @@ describe("organizations and ledgers", () => {
     expect(JSON.parse((await change("close", "--yes")).stdout)).toMatchObject({ status: "closed" });
     expect(await change("activate")).toMatchObject({ code: 6, stdout: "" });
     expect(await run(["ledger", "suspend", nobody])).toMatchObject({ code: 5 });
+  });
+});
+
+describe("names of others", () => {
+  const name = "Evil\u001b]0;owned\u0007\u009b2J\u202egnp\nfake  row";
+  const shown = "Evil\\u001b]0;owned\\u0007\\u009b2J\\u202egnp\\u000afake  row";
+
+  it("command no terminal, from a table, a message or JSON", async () => {
+    await run(["org", "create", name]);
+    expect((await run(["org", "list"])).stdout).toContain(shown);
+    const added = await run(["account", "add", name, name]);
+    expect(added.stdout).toContain(shown);
+    for (const where of [[], ["--database-url", databaseUrl()]]) {
+      expect((await run(["account", "list", ...where])).stdout).toContain(`${shown}  ${shown}`);
+      const { stdout } = await run(["account", "list", "--json", ...where]);
+      expect(documents(stdout)).toContainEqual({
+        glAccountCode: name,
+        name,
+        type: null,
+        active: true,
+      });
+      expect(stdout).not.toContain("\u009b");
+    }
+    const again = await run(["account", "add", name, name]);
+    expect(again.stderr).toContain(shown.replace("\\u000a", "\n"));
+    const quiet = await run(["account", "add", `${name}2`, name, "--quiet"]);
+    expect(quiet.stdout).not.toContain("\u001b");
+    const mistyped = await run(["org", "list", "--\u001b[2J"]);
+    expect(mistyped.stderr).not.toContain("\u001b");
+    const signed = ["sign", "POST", "/v1/x", "--body", "-", "--format", "curl"];
+    expect((await run(signed, {}, '"\u009b"')).stdout).toContain("base64 -d");
   });
 });
 
@@ -203,6 +239,15 @@ describe("keys", () => {
     const refused = await run(["ledger", "list"], asKey);
     expect(refused).toMatchObject({ code: 4, stdout: "" });
     expect(await run(["key", "revoke", "lk_0123456789abcdefghijkl"])).toMatchObject({ code: 5 });
+  });
+
+  it("prints the key and its secret on one line with --quiet", async () => {
+    const made = await run(["key", "create", "--org", server.organizationId, "--quiet"]);
+    expect(made.stdout).toMatch(/^lk_[\w-]{22} ls_[\w-]{43}\n$/);
+    expect(made.stderr).toBe("");
+    const [apiKey = "", apiSecret = ""] = made.stdout.trim().split(" ");
+    const asKey = { LEDGERCTL_API_KEY: apiKey, LEDGERCTL_API_SECRET: apiSecret };
+    expect((await run(["balance", "1000"], asKey)).code).toBe(0);
   });
 
   it("refuses scopes and lifetimes that it does not know", async () => {
@@ -306,6 +351,10 @@ describe("migrate, doctor and serve", () => {
     expect(await run(["org", "list"], { LEDGERCTL_DATABASE_URL: database })).toMatchObject({
       code: 7,
     });
+    const socket = "postgresql://nobody:x@/none?host=/nowhere";
+    const nothing = await run(["org", "list"], { LEDGERCTL_DATABASE_URL: socket });
+    expect(nothing.code).toBe(7);
+    expect(nothing.stderr).toContain("there is no socket /nowhere/.s.PGSQL.5432");
     const keyless = { LEDGERCTL_API_KEY: "", LEDGERCTL_API_SECRET: "" };
     expect(await run(["balance", "1000"], keyless)).toMatchObject({ code: 2, stdout: "" });
   });
@@ -319,6 +368,68 @@ describe("migrate, doctor and serve", () => {
     const ended = await result;
     expect(ended.code).toBe(0);
     expect(documents<{ event: string }>(ended.stdout).map(({ event }) => event)).toEqual(["ready"]);
+    expect(ended.stderr).toContain("--bootstrap made nothing");
+    expect(ended.stderr).toContain("ledgerctl key create --org ID");
+  });
+
+  it.each([
+    ["is not there", null, /They are saved as profile "local" in /],
+    ["has a profile local", { profiles: { local: {} } }, /"local" was in \S+ already and was left/],
+    ["is a pipe", "pipe", /Try, in another terminal:\n\n {2}export LEDGERCTL_URL=/],
+  ])("bootstraps where the configuration file %s", async (_, content, said) => {
+    const config = join(server.home, "bootstrap.json");
+    rmSync(config, { force: true });
+    if (content === "pipe") execFileSync("mkfifo", [config]);
+    else if (content !== null) writeFileSync(config, JSON.stringify(content), { mode: 0o600 });
+    const database = await createTestDatabase();
+    const env = { ...server.env, LEDGERCTL_DATABASE_URL: database.url, LEDGERCTL_CONFIG: config };
+    const { child, result } = startCli(["serve", "--bootstrap", "--port", "0"], { env });
+    await new Promise<void>((resolve) => {
+      child.stdout?.on("data", (text: string) => {
+        if (text.includes("ledgerctl is ready at")) resolve();
+      });
+    });
+    child.kill("SIGTERM");
+    const { code, stdout, stderr } = await result;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/API secret {4}ls_\S{43} /);
+    expect(stdout).toMatch(said);
+    if (content === "pipe") expect(stderr).toContain(`${config} is no regular file`);
+    await database.drop();
+  });
+
+  it.each([
+    ["org list"],
+    ["ledger list"],
+    ["key list"],
+    ["migrate --status"],
+    [`asset list --ledger ${nobody}`],
+    [`account list --ledger ${nobody}`],
+    [`ledger suspend ${nobody}`],
+    [`key create --org ${nobody}`],
+  ])("makes no database for %s", async (command) => {
+    const dataDir = join(server.home, "nothing-here");
+    const env = { HOME: server.home, LEDGERCTL_DATA_DIR: dataDir };
+    const refused = await runCli(command.split(" "), { env });
+    expect(refused).toMatchObject({ code: 7, stdout: "" });
+    expect(refused.stderr).toContain(`there is no database in ${dataDir} yet`);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it.runIf(process.getuid?.() === 0)("tells root where the database went", async () => {
+    const dataDir = join(mkdtempSync(join(tmpdir(), "ledgerctl-private-")), "data");
+    const { child, result } = startCli(["serve", "--port", "0", "--data-dir", dataDir], {
+      env: { HOME: server.home },
+    });
+    await new Promise((resolve) => child.stdout?.once("data", resolve));
+    child.kill("SIGTERM");
+    const { stderr } = await result;
+    const said =
+      /The database of (\S+) is in (\/var\/lib\/ledgerctl\/[0-9a-f]{16}-[0-9a-f]{8}):/.exec(stderr);
+    expect(said?.[1]).toBe(dataDir);
+    expect(existsSync(join(said?.[2] ?? "", "postgres", "PG_VERSION"))).toBe(true);
+    rmSync(said?.[2] ?? "", { recursive: true });
+    rmSync(dirname(dataDir), { recursive: true });
   });
 
   it("says that a port is taken", async () => {
@@ -334,6 +445,17 @@ describe("migrate, doctor and serve", () => {
     expect(command.stderr).toContain("ledger");
     expect((await run(["ledger", "list", "--jsn"])).code).toBe(2);
     expect(await run(["--version"])).toMatchObject({ code: 0, stdout: "0.1.0\n", stderr: "" });
+  });
+
+  it("warns once about a configuration file that others can read", async () => {
+    const config = writeHome("open.json", '{"profiles":{}}');
+    const warning = `ledgerctl: ${config} can be read by others; run chmod 600 on it\n`;
+    for (const noun of ["ledger", "account"]) {
+      for (const where of [[], ["--database-url", databaseUrl()]]) {
+        const { code, stderr } = await run([noun, "list", ...where], { LEDGERCTL_CONFIG: config });
+        expect([code, stderr]).toEqual([0, warning]);
+      }
+    }
   });
 
   it("refuses a value of the environment that it can't use, naming the variable", async () => {

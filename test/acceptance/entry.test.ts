@@ -131,7 +131,7 @@ describe("posting one entry", () => {
     [["--concurrency", "0", "-"], /--concurrency must be a whole number from 1 to 256/],
     [["--format", "xml", "-"], /--format must be one of json, ndjson, csv/],
     [["--description", "x", "-"], /--description goes with --line/],
-    [["nowhere.json"], /nowhere\.json can't be read: ENOENT/],
+    [["nowhere.json"], /nowhere\.json can't be read: there is no such file/],
     [["--line", "1000:1", "--line", "4000:-2"], /must sum to zero/],
     [["--line", "1000:1", "--line", "8888:-1"], /#\/lines\/1\/glAccountCode/],
   ])("ends with 2 and one message for %j", async (args, message) => {
@@ -228,6 +228,40 @@ describe("posting a list", () => {
     expect(results[3]?.detail).toContain("line 4, column 1");
   });
 
+  it("names line and column of what a CSV has wrong, and does not advise to post it again as it is", async () => {
+    const csv =
+      "externalId,description,glAccountCode,functionalAmount,lineDescription\n" +
+      `x,ok,nope,1,\nx,,4000,-1,\ny,${"d".repeat(1025)},1000,1.5,\ny,,4000,-1,${"l".repeat(1025)}\n`;
+    const file = saveFile("wrong.csv", csv);
+    const { code, stdout } = await run(["entry", "post", file, "--concurrency", "1"]);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(
+      /^failed {3}x {2}line 2, column glAccountCode: the ledger has no account/,
+    );
+    const faults = [
+      "line 4, column description: must have at most 1024 characters",
+      "line 4, column functionalAmount: must be",
+      "line 5, column lineDescription: must have at most 1024 characters",
+    ];
+    const dry = await run(["entry", "post", "--dry-run", file]);
+    for (const fault of faults) {
+      expect(stdout).toContain(fault);
+      expect(dry.stderr).toContain(`ledgerctl: ${fault}`);
+    }
+    expect(stdout + dry.stderr).not.toContain("#/");
+    const semicolons = saveFile("german.csv", csv.replaceAll(",", ";"));
+    const refused = await run(["entry", "post", semicolons]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("line 1: the columns are separated by semicolons");
+    expect(refused.stderr).not.toContain("again");
+  });
+
+  it("lists all that is wrong with an entry, in the words of a shell", async () => {
+    const { code, stderr } = await run(["entry", "post", "-"], '{"lines":[{},{}]}');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^ledgerctl: 4 things are wrong with the request:\n {2}#\/lines\/0\//);
+  });
+
   it("keeps the file's order with --concurrency 1", async () => {
     const values = Array.from({ length: 40 }, (_, index) =>
       entry(index + 1, { externalId: `o-${index}` }),
@@ -298,6 +332,20 @@ describe("posting a list", () => {
     const counts = /^posted (\d+), already there (\d+), failed 0 in /.exec(again.stderr);
     expect(Number(counts?.[1]) + Number(counts?.[2])).toBe(300);
     expect(Number(counts?.[2])).toBeGreaterThan(0);
+  });
+
+  it("says that it waits for a server that is down, and ends at once on Ctrl-C", async () => {
+    const { child, result } = startCli(["entry", "post", "-"], {
+      env: { ...server.env, LEDGERCTL_URL: "http://127.0.0.1:1" },
+    });
+    child.stdin?.write(ndjson(entry(1), entry(2)));
+    if (child.stderr !== null) await once(child.stderr, "data");
+    child.kill("SIGINT");
+    const { code, stdout, stderr } = await result;
+    expect(stderr).toMatch(/^waiting for the server …\n/);
+    // Without the Ctrl-C it would end with 7, a minute later.
+    expect(code).toBe(130);
+    expect(stdout).toBe("");
   });
 
   it("rides through a restart of the server", async () => {

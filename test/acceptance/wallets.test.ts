@@ -297,9 +297,9 @@ describe("following wallets", () => {
   it("prints a line a change: time, key, balance, available and seq", async () => {
     await credit("tailed", "100");
     const tail = startTail("tailed", "--since", "0");
-    await expect.poll(() => tail.lines.length).toBeGreaterThan(0);
+    await expect.poll(() => tail.lines.length, { timeout: 30_000 }).toBeGreaterThan(0);
     await json("reserve", "tailed", "30", ...usd);
-    await expect.poll(() => tail.lines.join("\n")).toMatch(/ 70 {2}2$/m);
+    await expect.poll(() => tail.lines.join("\n"), { timeout: 30_000 }).toMatch(/ 70 {2}2$/m);
     expect(tail.lines[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}tailed {9}100 {9}100 {2}1$/m);
     const ended = await tail.interrupt();
     expect([ended.code, ended.stderr]).toEqual([130, ""]);

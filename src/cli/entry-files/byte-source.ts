@@ -3,6 +3,7 @@ import { fstatSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { usageFailure } from "../failure.ts";
+import { systemReason } from "../system-reason.ts";
 
 export interface ByteSource {
   readonly chunks: AsyncGenerator<Buffer>;
@@ -59,7 +60,5 @@ function byteSource(name: string, stream: Readable, bytesTotal: number | null): 
 }
 
 function unreadable(name: string, error: unknown): Error {
-  return usageFailure(
-    `${name} can't be read: ${error instanceof Error ? error.message : String(error)}`,
-  );
+  return usageFailure(`${name} can't be read: ${systemReason(error)}`);
 }

@@ -37,6 +37,7 @@ export function readHeader(fields: readonly string[]): readonly string[] {
   const names = fields.map((name) => name.trim());
   const fail = (what: string) =>
     usageFailure(`line 1: ${what}; the columns are ${knownColumns.join(", ")}`);
+  refuseOtherSeparators(names);
   for (const needed of ["glAccountCode", "functionalAmount"]) {
     if (!names.includes(needed)) throw fail(`the header lacks the column ${needed}`);
   }
@@ -46,6 +47,32 @@ export function readHeader(fields: readonly string[]): readonly string[] {
     if (names.indexOf(name) !== index) throw fail(`the column ${name} is there twice`);
   }
   return names;
+}
+
+/** Spreadsheets write semicolons where the comma is the decimal sign. Throws a usage failure. */
+export function refuseOtherSeparators(names: readonly string[]): void {
+  const [only = ""] = names;
+  if (names.length > 1 || !/[;\t]/.test(only)) return;
+  const separators = only.includes(";") ? "semicolons" : "tabs";
+  throw usageFailure(
+    `line 1: the columns are separated by ${separators}; save the file with commas between them (RFC 4180)`,
+  );
+}
+
+/** `line 7, column functionalAmount`: where in a CSV that is which a JSON pointer into an entry of it names. */
+export function placeInCsv(
+  entry: { readonly line: number; readonly rowLines: readonly number[] },
+  pointer: string,
+): string {
+  const [, member = "", index = "", field = ""] =
+    /^#\/([^/]+)(?:\/([0-9]+)(?:\/([^/]+))?)?/.exec(pointer) ?? [];
+  const row = member === "lines" && index !== "" ? entry.rowLines[Number(index)] : undefined;
+  const columns = Object.entries(lineMembers);
+  const column =
+    row === undefined
+      ? entryColumns.find((name) => name === member)
+      : columns.find(([, name]) => name === field)?.[0];
+  return `line ${row ?? entry.line}${column === undefined ? "" : `, column ${column}`}`;
 }
 
 /** The texts of a row by column; empty ones are left out. */

@@ -22,6 +22,7 @@ interface Group {
   readonly texts: RowTexts;
   readonly members: JsonObject;
   readonly lines: JsonValue[];
+  readonly rowLines: number[];
   /** Of the functional amounts; null once one of them is no whole number. */
   sum: bigint | null;
   fault: string | null;
@@ -89,6 +90,7 @@ function begin(line: number, texts: RowTexts): Group {
     texts,
     members: value,
     lines: [],
+    rowLines: [],
     sum: 0n,
     fault: fault === undefined ? null : `line ${line}, ${fault}`,
   };
@@ -115,7 +117,10 @@ function addRow(group: Group, line: number, texts: RowTexts): void {
   const { value = {}, fault } = readLine(texts);
   if (fault !== undefined) group.fault ??= `line ${line}, ${fault}`;
   // One too many is enough for the service to say so.
-  if (group.lines.length <= linesMax) group.lines.push(value);
+  if (group.lines.length <= linesMax) {
+    group.lines.push(value);
+    group.rowLines.push(line);
+  }
   const amount = texts.functionalAmount ?? "";
   const isWhole = /^-?[0-9]{1,38}$/.test(amount);
   group.sum = group.sum === null || !isWhole ? null : group.sum + BigInt(amount);
@@ -126,7 +131,7 @@ function blame(group: Group, brokenLine: number): void {
 }
 
 function finish(group: Group): Found {
-  const { line, fault } = group;
+  const { line, rowLines, fault } = group;
   if (fault !== null) return { line, fault };
-  return { line, body: { ...group.members, lines: group.lines } };
+  return { line, rowLines, body: { ...group.members, lines: group.lines } };
 }

@@ -4,7 +4,7 @@ import { parseExactJson, type ExactJson } from "../../contract/exact-json.ts";
 import type { JsonObject } from "../../core/journal.ts";
 import { findBrokenUtf8 } from "./byte-lines.ts";
 import type { Found } from "./file-entry.ts";
-import { findJsonFault, memberName } from "./json-fault.ts";
+import { findJsonFault, memberName, positionOf } from "./json-fault.ts";
 
 export interface TextPosition {
   readonly line: number;
@@ -57,10 +57,9 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 /** `line 3, column 17 (lines[0].functionalAmount): …` */
 function describeSyntax(text: string, start: TextPosition): string {
   const fault = findJsonFault(text) ?? { offset: 0, path: [], reason: "not JSON" };
-  const before = text.slice(0, fault.offset);
-  const lineStart = before.lastIndexOf("\n") + 1;
-  const line = start.line + before.split("\n").length - 1;
-  const column = before.length - lineStart + (lineStart === 0 ? start.column : 1);
+  const within = positionOf(text, fault.offset);
+  const line = start.line + within.line - 1;
+  const column = within.column + (within.line === 1 ? start.column - 1 : 0);
   const member = memberName(fault.path);
   return `line ${line}, column ${column}${member === "" ? "" : ` (${member})`}: ${fault.reason}`;
 }

@@ -5,6 +5,8 @@ import type { JsonObject } from "../../core/journal.ts";
 export interface FoundEntry {
   /** The line of the file on which it begins, from 1. */
   readonly line: number;
+  /** Of a CSV: on which line of the file each line of the entry stands. */
+  readonly rowLines?: readonly number[];
   readonly body: JsonObject;
   readonly fault?: never;
 }

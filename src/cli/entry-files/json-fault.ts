@@ -75,6 +75,12 @@ export function findJsonFault(text: string): JsonFault | null {
   }
 }
 
+/** Where a character of a text stands, from 1. */
+export function positionOf(text: string, offset: number): { line: number; column: number } {
+  const lines = text.slice(0, offset).split("\n");
+  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+}
+
 /** `lines[1].functionalAmount`; empty for the whole. */
 export function memberName(path: readonly (string | number)[]): string {
   return path

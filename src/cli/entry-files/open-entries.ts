@@ -13,6 +13,8 @@ import { readNdjson } from "./ndjson.ts";
 /** An entry to post: the file's, or with an externalId derived from it. */
 export interface FileEntry {
   readonly line: number;
+  /** Of a CSV: on which line of the file each line of the entry stands. */
+  readonly rowLines?: readonly number[];
   readonly externalId: string;
   readonly body: JsonObject;
   readonly fault?: never;
@@ -71,11 +73,11 @@ async function* withExternalIds(
   for await (const found of entries) {
     if (found.fault !== undefined) yield found;
     else {
-      const { line, body } = found;
+      const { body, ...place } = found;
       const given = body["externalId"] ?? null;
       const externalId = given ?? derivedIds.next(body);
       yield {
-        line,
+        ...place,
         // One that is no text is the service's to refuse.
         externalId: typeof externalId === "string" ? externalId : JSON.stringify(externalId),
         body: given === null ? { ...body, externalId } : body,

@@ -1,5 +1,6 @@
 // Which user PostgreSQL runs as: this process's own, or an unprivileged one when this process is root.
 import { readFile, stat } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { dirname } from "node:path";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import type { Owner } from "./durable-file.ts";
@@ -25,7 +26,7 @@ export async function databaseAccount(owner: Owner): Promise<Account | undefined
   const accounts = parsePasswd(await readFile("/etc/passwd", "utf8"));
   if (owner.uid !== 0) {
     const known = accounts.find((account) => account.uid === owner.uid);
-    return known ?? { name: `uid ${owner.uid}`, uid: owner.uid, gid: owner.gid };
+    return known ?? { name: nameOfNameless(owner.uid), uid: owner.uid, gid: owner.gid };
   }
   for (const name of CANDIDATES) {
     const account = accounts.find((each) => each.name === name && each.uid !== 0);
@@ -35,6 +36,21 @@ export async function databaseAccount(owner: Owner): Promise<Account | undefined
     `PostgreSQL refuses to run as root, and none of the users ${CANDIDATES.join(", ")} exists to run it. ` +
       "Add one (useradd --system ledgerctl), start ledgerctl as an ordinary user, or name a PostgreSQL server with --database-url.",
   );
+}
+
+/** Whether the user who runs PostgreSQL is a number without a name, as in a container that is given any user id. */
+export function isNameless(account: Account | undefined): boolean {
+  if (account !== undefined) return account.name === nameOfNameless(account.uid);
+  try {
+    userInfo();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function nameOfNameless(uid: number): string {
+  return `uid ${uid}`;
 }
 
 /** True when the account may walk from / into `dir`, going by owners and mode bits. */

@@ -3,6 +3,7 @@ import { chown, mkdir, open, readdir, readFile, rename, rm, statfs } from "node:
 import { constants } from "node:fs";
 import { join } from "node:path";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
+import { isNameless } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { clearUnfinished, syncDirectory, unfinishedName, writeNewFile } from "./durable-file.ts";
@@ -93,9 +94,19 @@ async function runInitdb(
   ];
   const { code, stderr } = await runProgram(binaries.initdb, args, folder.account);
   if (code === 0) return;
-  const full = await fullDisk(folder.home);
+  const reason = (await fullDisk(folder.home)) ?? nameless(folder);
   throw new DatabaseUnavailable(
-    `The database in ${folder.home} could not be created: ${full ?? `initdb said: ${lastLines(stderr)}`}`,
+    `The database in ${folder.home} could not be created: ${reason ?? `initdb said: ${lastLines(stderr)}`}`,
+  );
+}
+
+/** initdb looks its own user up and ends without a name, whatever --username says. */
+function nameless({ account }: DataFolder): string | undefined {
+  if (!isNameless(account)) return undefined;
+  const uid = account?.uid ?? process.getuid?.() ?? "?";
+  return (
+    `user id ${uid} has no entry in the user database, and PostgreSQL needs one to make a database. ` +
+    "Add a line for it to /etc/passwd, run as a user who has one, or name a PostgreSQL server with --database-url."
   );
 }
 

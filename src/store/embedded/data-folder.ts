@@ -60,6 +60,14 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   return { path, home, cluster, account, password, initialized: marker.initialized };
 }
 
+/** Whether a first start has been there. False also where the folder can't be looked into. */
+export async function isDataFolder(dataDir: string): Promise<boolean> {
+  return access(join(dataDir, MARKER_FILE)).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Records that the cluster is there. */
 export async function markInitialized(folder: DataFolder): Promise<void> {
   if (folder.initialized) return;

@@ -9,6 +9,7 @@ import { finishStuckShutdown, stopPostgres } from "./run-postgres.ts";
 import { keepLogsPruned } from "./server-log.ts";
 import { isSystemError, unavailableBecause } from "./system-error.ts";
 
+export { isDataFolder } from "./data-folder.ts";
 export type { DatabaseConnection } from "./lease.ts";
 
 const BACKOFF_MS_MIN = 100;
@@ -32,6 +33,8 @@ export interface EmbeddedDatabase {
   readonly connection: DatabaseConnection;
   /** postgresql://user:password@%2Fsocket%2Fdirectory:5432/database, as pg and slonik read it. */
   readonly url: string;
+  /** The directory of the cluster where root keeps it apart from the data folder; else null. */
+  readonly homeElsewhere: string | null;
   state(): "running" | "restarting" | "failed" | "stopped";
   /** Gives up this process's lease; stops PostgreSQL only if no other process holds one. Close pools first. */
   stop(): Promise<void>;
@@ -62,6 +65,7 @@ export async function openEmbeddedDatabase(
 class LeasedDatabase implements EmbeddedDatabase {
   readonly connection: DatabaseConnection;
   readonly url: string;
+  readonly homeElsewhere: string | null;
   readonly #folder: DataFolder;
   readonly #binaries: Binaries;
   readonly #options: EmbeddedDatabaseOptions;
@@ -82,6 +86,7 @@ class LeasedDatabase implements EmbeddedDatabase {
     this.#options = options;
     this.connection = acquired.connection;
     this.url = connectionUrl(acquired.connection);
+    this.homeElsewhere = folder.home === folder.path ? null : folder.home;
     this.#hold(acquired.lease);
   }
 

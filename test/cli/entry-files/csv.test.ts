@@ -78,7 +78,7 @@ describe("a CSV of entries", () => {
   it.each([
     ["glAccountCode,name\n", /lacks the column functionalAmount/],
     ["glAccountCode,functionalAmount,externalID\n", /the column "externalID" is not known/],
-    ["glAccountCode;functionalAmount\n", /lacks the column glAccountCode/],
+    ["glAccountCode;functionalAmount\n", /separated by semicolons/],
     ["glAccountCode,functionalAmount,glAccountCode\n", /glAccountCode is there twice/],
     ['glAccountCode,"functionalAmount\n', /a quote is opened and never closed/],
     ["", /the CSV is empty/],

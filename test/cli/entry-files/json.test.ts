@@ -160,7 +160,7 @@ describe("how a file's format is found", () => {
     const { openEntries } = await import("../../../src/cli/entry-files/open-entries.ts");
     const open = (file: string) => openEntries(file, null, () => undefined);
     await expect(read("empty", " \n")).rejects.toThrow(/is empty: there is no entry to post/);
-    await expect(open("/nowhere/x.json")).rejects.toThrow(/can't be read: ENOENT/);
+    await expect(open("/nowhere/x.json")).rejects.toThrow(/can't be read: there is no such file/);
     await expect(open("/")).rejects.toThrow(/is a folder/);
   });
 });

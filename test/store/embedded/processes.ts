@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { canEnter } from "../../../src/store/embedded/account.ts";
 import { isHome } from "../../../src/store/embedded/system-directory.ts";
 import { findPostmaster, isPostmaster } from "../../../src/store/embedded/postmaster.ts";
 
@@ -41,10 +42,17 @@ const packageEntry = createRequire(import.meta.url).resolve(
 );
 export const binariesDir = join(dirname(dirname(packageEntry)), "native");
 
+/** Whom root's tests run openers as. */
+export const NOBODY = { name: "nobody", uid: 65534, gid: 65534 };
+
+/** What an opener of another user needs: where Node and PostgreSQL are, or copies that this user can reach. */
+const forOthers = { node: process.execPath, binaries: binariesDir };
+
 /** A directory that any user may enter, with the bundled opener in it. */
 export async function makeWorkshop(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), "ledgerctl-embedded-"));
+  const dir = await mkdtemp(join(await openTmpdir(), "ledgerctl-embedded-"));
   await chmod(dir, 0o755);
+  if (isRoot) await copyForOthers(dir);
   await build({
     entryPoints: [join(dirname(fileURLToPath(import.meta.url)), "opener.ts")],
     outfile: join(dir, "opener.mjs"),
@@ -59,6 +67,25 @@ export async function makeWorkshop(): Promise<string> {
     },
   });
   return dir;
+}
+
+/** The temporary directory; as root, one that others can reach: root's own may be below its home. */
+async function openTmpdir(): Promise<string> {
+  if (!isRoot) return tmpdir();
+  for (const dir of [tmpdir(), "/tmp", "/var/tmp"]) if (await canEnter(NOBODY, dir)) return dir;
+  throw new Error("no temporary directory can be reached by other users");
+}
+
+/** A checkout, and Node itself, may be below a home that only root may enter. */
+async function copyForOthers(workshop: string): Promise<void> {
+  if (!(await canEnter(NOBODY, binariesDir))) {
+    forOthers.binaries = join(workshop, "native-for-others");
+    await cp(binariesDir, forOthers.binaries, { recursive: true, verbatimSymlinks: true });
+  }
+  if (!(await canEnter(NOBODY, dirname(process.execPath)))) {
+    forOthers.node = join(workshop, "node");
+    await cp(process.execPath, forOthers.node);
+  }
 }
 
 export async function copyOfBinaries(workshop: string): Promise<string> {
@@ -82,12 +109,14 @@ export function startOpener(
   dataDir: string,
   options: OpenerOptions = {},
 ): Opener {
+  const mine = { node: process.execPath, binaries: binariesDir };
+  const { node, binaries } = options.user === undefined ? mine : forOthers;
   const [program, ...args] = [
     ...(options.under ?? ["env"]),
-    process.execPath,
+    node,
     join(workshop, "opener.mjs"),
     dataDir,
-    options.binaries ?? binariesDir,
+    options.binaries ?? binaries,
     options.supervise ? "supervise" : "",
     options.ownGroup ? "drain" : "",
   ];
@@ -95,7 +124,7 @@ export function startOpener(
     stdio: ["pipe", "pipe", "inherit"],
     cwd: "/",
     detached: options.ownGroup ?? false,
-    ...options.user,
+    ...(options.user && { uid: options.user.uid, gid: options.user.gid }),
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const exited = once(child, "exit") as Promise<[number | null]>;

@@ -8,14 +8,13 @@ import {
   homeOf,
   isRoot,
   makeWorkshop,
+  NOBODY,
   postmasterPid,
   removeDataFolder,
   removeWorkshop,
   startOpener,
   type OpenerOptions,
 } from "./processes.ts";
-
-const NOBODY = { uid: 65534, gid: 65534 };
 
 let workshop: string;
 
@@ -144,6 +143,14 @@ describe.runIf(isRoot)("started as root", () => {
     await openQueryStop(dataDir, { user: NOBODY });
     await openQueryStop(dataDir);
     await openQueryStop(dataDir, { user: NOBODY });
+  });
+
+  test("says what a user who is only a number lacks to make a database", async () => {
+    const stranger = { uid: 54321, gid: 54321 };
+    const home = await privateHome("stranger", stranger);
+    const said = await refusal(join(home, "data"), { user: stranger });
+    expect(said).toContain("user id 54321 has no entry in the user database");
+    expect(said).toContain("/etc/passwd");
   });
 
   test("tells another user to stay out of a folder that is not theirs", async () => {

@@ -5,13 +5,14 @@ import { accountTypes } from "../../../core/ledger.ts";
 import { importAccounts, setAccountActive } from "../../../engine/accounts.ts";
 import { insertAccount, listAccounts } from "../../../store/accounts.ts";
 import { requireLabel } from "../../arguments.ts";
+import type { AdminContext } from "../../database-context.ts";
 import { isAccountType, readChart } from "../../chart-file.ts";
 import { CommandFailure, exitCodes, notFoundFailure, usageFailure } from "../../failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../options.ts";
-import type { Column, Output } from "../../output.ts";
+import { Output, type Column } from "../../output.ts";
 import { onLedger } from "../../ledger-context.ts";
-import { isServiceMeant } from "../../connection.ts";
-import { withService } from "../../service-context.ts";
+import { isServiceMeant, resolveConnection } from "../../connection.ts";
+import { withService, type ServiceContext } from "../../service-context.ts";
 
 export interface AccountFlags extends DatabaseFlags {
   ledger?: string;
@@ -91,15 +92,17 @@ export async function listAccountsCommand(
   environment: Environment,
 ): Promise<void> {
   const activeOnly = flags.activeOnly === true;
-  if (await isServiceMeant(flags, environment)) {
-    await withService(flags, environment, async ({ output, client, ledgerId }) => {
-      printAccounts(output, await client.listAccounts(ledgerId(), { activeOnly }));
-    });
-    return;
-  }
-  await onLedger(flags, environment, async (ledgerId, { output, pool }) => {
+  const warnings = new Output(flags, environment.isColorRefused);
+  const connection = await resolveConnection(flags, environment, warnings);
+  const onService = async ({ output, client, ledgerId }: ServiceContext) => {
+    printAccounts(output, await client.listAccounts(ledgerId(), { activeOnly }));
+  };
+  const onDatabase = async (ledgerId: string, { output, pool }: AdminContext) => {
     printAccounts(output, await listAccounts(pool, ledgerId, activeOnly));
-  });
+  };
+  if (isServiceMeant(flags, connection)) {
+    await withService(flags, environment, onService, { connection });
+  } else await onLedger(flags, environment, onDatabase, connection);
 }
 
 const columns: readonly Column<Account>[] = [

@@ -9,8 +9,7 @@ import type { AdminContext } from "../../database-context.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { onLedger, type LedgerFlags } from "../../ledger-context.ts";
 import type { Column } from "../../output.ts";
-import { printable } from "../entry/printable.ts";
-import { requireWholeNumber } from "../entry/whole-number.ts";
+import { requireWholeNumber } from "../../whole-number.ts";
 
 export interface SetAssetFlags extends LedgerFlags {
   rate?: string;
@@ -142,8 +141,8 @@ const columns: readonly Column<AssetDocument>[] = [
   { title: "ASSET", value: ({ assetCode }) => assetCode },
   { title: "RATE", align: "right", value: ({ rate }) => rate ?? "none" },
   { title: "EXPONENT", align: "right", value: ({ exponent }) => String(exponent) },
-  { title: "WALLETS ACCOUNT", value: ({ walletsAccount }) => printable(walletsAccount) },
-  { title: "CLEARING ACCOUNT", value: ({ clearingAccount }) => printable(clearingAccount) },
+  { title: "WALLETS ACCOUNT", value: ({ walletsAccount }) => walletsAccount },
+  { title: "CLEARING ACCOUNT", value: ({ clearingAccount }) => clearingAccount },
   { title: "OVERDRAFT", align: "right", value: (asset) => major(asset.overdraftLimit, asset) },
   { title: "PENDING", align: "right", value: (asset) => major(asset.pending, asset) },
 ];

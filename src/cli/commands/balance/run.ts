@@ -4,15 +4,14 @@ import type { WireBalance } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../options.ts";
 import type { Column } from "../../output.ts";
 import { withService } from "../../service-context.ts";
-import { displayAmount } from "../entry/amounts.ts";
-import { printable } from "../entry/printable.ts";
+import { displayAmount } from "../../amounts.ts";
 
 export interface BalanceFlags extends ServiceFlags {
   currency?: string;
 }
 
 const columns: readonly Column<WireBalance>[] = [
-  { title: "ACCOUNT", value: ({ glAccountCode }) => printable(glAccountCode) },
+  { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
   {
     title: "BALANCE",
     align: "right",

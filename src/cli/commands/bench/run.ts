@@ -7,7 +7,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../interruption.ts";
 import { Output } from "../../output.ts";
 import { ProgressLine } from "../../progress-line.ts";
-import { printable } from "../entry/printable.ts";
+import { printable } from "../../printable.ts";
 import { prepareEntries } from "./entries-workload.ts";
 import { Load } from "./load.ts";
 import { OutcomeLog } from "./outcome-log.ts";

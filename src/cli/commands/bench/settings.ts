@@ -2,7 +2,7 @@
 import { requireDurationMs } from "../../arguments.ts";
 import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { requireWholeNumber } from "../entry/whole-number.ts";
+import { requireWholeNumber } from "../../whole-number.ts";
 
 export type BenchKind = "entries" | "wallets";
 

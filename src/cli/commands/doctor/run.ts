@@ -1,9 +1,8 @@
 // Checks, each with what was found and, where it is not well, what to do.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { request } from "undici";
 import type { Environment } from "../../../config.ts";
 import { LedgerClient, ServiceProblem } from "../../../client/ledger-client.ts";
+import { isDataFolder } from "../../../store/embedded/embedded-database.ts";
 import { listMigrations } from "../../../store/migrate.ts";
 import { listWaitingAssets } from "../../../store/wallet-postings.ts";
 import { WriteConnections } from "../../../store/write-connections.ts";
@@ -72,7 +71,8 @@ function checkConfiguration(connection: Partial<Connection>, environment: Enviro
     return failed(
       "configuration",
       `no API key in the environment or in ${environment.configFile}`,
-      "Set LEDGERCTL_API_KEY and LEDGERCTL_API_SECRET, or run `ledgerctl serve --bootstrap` for a first key.",
+      "Set LEDGERCTL_API_KEY and LEDGERCTL_API_SECRET. `ledgerctl serve --bootstrap` makes a first key on an empty " +
+        "database; on any other, `ledgerctl key create --org ID` does, and `ledgerctl org list` shows the ids.",
       exitCodes.usage,
     );
   }
@@ -80,7 +80,7 @@ function checkConfiguration(connection: Partial<Connection>, environment: Enviro
     return failed(
       "configuration",
       `the key ${apiKey} has no secret`,
-      "Set LEDGERCTL_API_SECRET; the secret was shown when the key was made.",
+      "Set LEDGERCTL_API_SECRET; it was shown when the key was made. `ledgerctl key create --org ID` makes another key.",
       exitCodes.usage,
     );
   }
@@ -115,8 +115,13 @@ async function checkService(connection: Partial<Connection>): Promise<Check[]> {
 function checkClock(dateHeader: string | undefined): Check {
   if (dateHeader === undefined) return passed("clock", "the service does not tell its time");
   const differenceSeconds = Math.round((Date.now() - Date.parse(dateHeader)) / 1000);
-  const detail = `this machine is ${Math.abs(differenceSeconds)} s ${differenceSeconds < 0 ? "behind" : "ahead of"} the service`;
-  return Math.abs(differenceSeconds) <= clockDifferenceSecondsMax
+  const seconds = Math.abs(differenceSeconds);
+  // The service tells its time in whole seconds.
+  const detail =
+    seconds <= 1
+      ? "this machine's clock agrees with the service's"
+      : `this machine's clock is ${seconds} s ${differenceSeconds < 0 ? "behind" : "ahead of"} the service's`;
+  return seconds <= clockDifferenceSecondsMax
     ? passed("clock", detail)
     : failed(
         "clock",
@@ -168,11 +173,11 @@ function checkLedger(
 async function checkDatabase(flags: DoctorFlags, environment: Environment): Promise<Check[]> {
   const isNamed = flags.databaseUrl !== undefined || environment.databaseUrl !== null;
   const folder = flags.dataDir ?? environment.dataDir;
-  if (!isNamed && !existsSync(join(folder, "ledgerctl.json"))) {
+  if (!isNamed && !(await isDataFolder(folder))) {
     return [passed("migrations", "no database here; checked where the database is")];
   }
   try {
-    const database = await openDatabase(flags, environment, { supervise: false });
+    const database = await openDatabase(flags, environment, { supervise: false, mayMake: false });
     return await usingDatabase(database, () =>
       whenReachable(async () => {
         const migrations = await checkMigrations(database.url);

@@ -63,7 +63,8 @@ externalId gets one that is derived from its content, so a list can be posted ag
 A CSV has a row a line; the rows of an entry stand together. Its columns, in any order: externalId,
 transactionDate, eventType, originSystem, originAccount, entryType, description, metadata (JSON),
 glAccountCode, functionalAmount, functionalCurrency, transactionAmount, transactionCurrency, spotRate,
-lineDescription. Without an externalId an entry ends where its lines sum to zero.
+lineDescription. Rows with the same externalId are one entry, whose later rows repeat what the first says about the
+entry or leave it empty. Without an externalId an entry ends where its lines sum to zero. Commas separate columns.
 
 Examples:
   $ ledgerctl entry post --line 1000:+12500 --line 4000:-12500 --description "First sale"
@@ -97,7 +98,6 @@ function defineList(entry: Command): void {
     .option("--to <date>", "dated before")
     .option("--external-id <id>", "with this externalId")
     .option("--limit <n>", "at most so many, 0 for all; 50 unless told, and all with --json")
-    .option("--all", "the same as --limit 0")
     .option("--after <sequence>", "behind the entry with this sequence")
     .addHelpText(
       "after",

@@ -3,12 +3,19 @@
 import { parseEntryBody } from "../../../contract/entry-body.ts";
 import { jsonPointer, type Fault } from "../../../core/errors.ts";
 import type { WireEntryInput, WireLineInput } from "../../../contract/wire.ts";
+import { placeInCsv } from "../../entry-files/csv-columns.ts";
 import type { FoundFault } from "../../entry-files/file-entry.ts";
 import type { FileEntry } from "../../entry-files/open-entries.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
-import type { Output } from "../../output.ts";
-import { outputDrained } from "./output-drained.ts";
-import { printable } from "./printable.ts";
+import { toJson, type Output } from "../../output.ts";
+import { outputDrained } from "../../output-drained.ts";
+import { printable } from "../../printable.ts";
+
+interface PlacedFault {
+  /** A JSON pointer. */
+  readonly place: string;
+  readonly detail: string;
+}
 
 /** Checks entries one by one. The functional currency is null where the ledger was not asked. */
 export async function checkEntries(
@@ -21,11 +28,11 @@ export async function checkEntries(
   for await (const found of entries) {
     const faults =
       found.fault === undefined
-        ? findFaults(found.body, functionalCurrency).map((fault) => `line ${found.line}: ${fault}`)
+        ? findFaults(found.body, functionalCurrency).map((fault) => inFile(found, fault))
         : [found.fault];
     if (found.fault === undefined && faults.length === 0) {
       valid += 1;
-      output.line(JSON.stringify(found.body));
+      output.line(toJson(found.body));
       await outputDrained();
     } else {
       invalid += 1;
@@ -42,8 +49,8 @@ export function checkEntry(
   output: Output,
 ): ExitCode {
   const faults = findFaults(body, functionalCurrency);
-  if (faults.length === 0) output.line(JSON.stringify(body));
-  for (const fault of faults) output.warn(printable(fault));
+  if (faults.length === 0) output.line(toJson(body));
+  for (const { place, detail } of faults) output.warn(printable(`${place}: ${detail}`));
   return faults.length === 0 ? exitCodes.done : exitCodes.usage;
 }
 
@@ -51,7 +58,7 @@ export function checkEntry(
  * The faults that the service would find as well. Without the ledger's currency the entry passes if there
  * is a currency with which it would.
  */
-function findFaults(body: object, functionalCurrency: string | null): readonly string[] {
+function findFaults(body: object, functionalCurrency: string | null): readonly PlacedFault[] {
   // Reading has seen to it that no number loses anything.
   const json = { value: body, inexactNumbers: [] };
   const currencies = functionalCurrency === null ? possibleCurrencies(body) : [functionalCurrency];
@@ -63,8 +70,13 @@ function findFaults(body: object, functionalCurrency: string | null): readonly s
   }
   return first.map((fault) => {
     const place = "path" in fault ? jsonPointer(fault.path) : fault.parameter;
-    return `${place}: ${fault.detail}`;
+    return { place, detail: fault.detail };
   });
+}
+
+function inFile({ line, rowLines }: FileEntry, { place, detail }: PlacedFault): string {
+  if (rowLines === undefined) return `line ${line}: ${place}: ${detail}`;
+  return `${placeInCsv({ line, rowLines }, place)}: ${detail}`;
 }
 
 /** What the ledger's currency may be: what a line says it is, else one of the entry's, or quite another. */

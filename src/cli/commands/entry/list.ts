@@ -2,14 +2,13 @@
 import type { Environment } from "../../../config.ts";
 import type { EntryListQuery, LedgerClient, WireEntry } from "../../../client/ledger-client.ts";
 import { requireMoment } from "../../arguments.ts";
-import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { toJson, type Column, type Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
-import { displayAmount } from "./amounts.ts";
-import { outputDrained } from "./output-drained.ts";
-import { printable } from "./printable.ts";
-import { requireWholeNumber } from "./whole-number.ts";
+import { displayAmount } from "../../amounts.ts";
+import { outputDrained } from "../../output-drained.ts";
+import { printable } from "../../printable.ts";
+import { requireWholeNumber } from "../../whole-number.ts";
 
 export interface ListFlags extends ServiceFlags {
   account?: string;
@@ -17,7 +16,6 @@ export interface ListFlags extends ServiceFlags {
   to?: string;
   externalId?: string;
   limit?: string;
-  all?: boolean;
   after?: string;
 }
 
@@ -39,19 +37,17 @@ export async function listEntries(flags: ListFlags, environment: Environment): P
     }
     if (rows.lastSequence === null) output.note("none");
     else if (isMore) {
-      output.note(`there are more: --after ${rows.lastSequence} goes on, --all lists everything`);
+      output.note(
+        `there are more: --after ${rows.lastSequence} goes on, --limit 0 lists everything`,
+      );
     }
   });
 }
 
 /** Infinity for all. */
 function readLimit(flags: ListFlags): number {
-  if (flags.all === true && flags.limit !== undefined) {
-    throw usageFailure("give either --limit or --all, not both");
-  }
   // A script that silently got the first 50 would be wrong; people can be told that there are more.
-  const isAll = flags.all === true || flags.json === true;
-  if (flags.limit === undefined) return isAll ? Infinity : limitForPeople;
+  if (flags.limit === undefined) return flags.json === true ? Infinity : limitForPeople;
   const limit = requireWholeNumber("--limit", flags.limit, 0);
   return limit === 0 ? Infinity : limit;
 }

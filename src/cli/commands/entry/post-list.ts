@@ -6,7 +6,7 @@ import type { FoundFault } from "../../entry-files/file-entry.ts";
 import type { EntrySource, FileEntry } from "../../entry-files/open-entries.ts";
 import { describeFailure, exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
 import type { ServiceContext } from "../../service-context.ts";
-import { outputDrained } from "./output-drained.ts";
+import { outputDrained } from "../../output-drained.ts";
 import { resultLine, type PostResult } from "./post-result.ts";
 import { Progress } from "./progress.ts";
 
@@ -39,8 +39,10 @@ export async function postList(
     source.stop();
   };
   const interrupt = () => {
-    output.note("stopping once what is under way has finished; Ctrl-C again stops at once");
     stopWith({ exitCode: exitCodes.interrupted, message: "ledgerctl: interrupted" });
+    context.wait.refuse();
+    if (context.wait.signal.aborted) return;
+    output.note("stopping once what is under way has finished; Ctrl-C again stops at once");
   };
   process.once("SIGINT", interrupt);
   const ledgerId = context.ledgerId();
@@ -51,6 +53,8 @@ export async function postList(
         const next = await source.entries.next();
         if (next.done === true || run.stop !== null) return;
         const result = await postOne(context, ledgerId, next.value);
+        // Given up by the user: what became of it, the next run finds out.
+        if (context.wait.signal.aborted) return;
         count(run, result);
         progress.printBetween(() => {
           print(context, result);
@@ -75,8 +79,10 @@ export async function postList(
       `in ${seconds.toFixed(1)} s (${rate}/s)`,
   );
   if (run.stop !== null) {
-    const again = "Not all of the file was posted; run the same command again to go on.";
-    process.stderr.write(`${run.stop.message}\n  ${again}\n`);
+    const again = "\n  Not all of the file was posted; run the same command again to go on.";
+    // What is wrong with the file is so the next time, too.
+    const isOver = run.stop.exitCode === exitCodes.usage;
+    process.stderr.write(`${run.stop.message}${isOver ? "" : again}\n`);
   }
   return run.stop?.exitCode ?? run.firstFailure?.exitCode ?? exitCodes.done;
 }
@@ -87,21 +93,22 @@ async function postOne(
   found: FileEntry | FoundFault,
 ): Promise<PostResult> {
   if (found.fault !== undefined) return { status: "failed", externalId: null, ...found };
-  const { line, externalId } = found;
+  const { line, rowLines, externalId } = found;
+  const place = { line, ...(rowLines === undefined ? {} : { rowLines }) };
   // The service judges what the file says; what it refuses is refused before types matter here.
   const body = found.body as unknown as WireEntryInput;
   try {
     return { status: "posted", line, externalId, ...(await client.postEntry(ledgerId, body)) };
   } catch (error) {
     const journalId = firstWithSameId(error);
-    if (journalId === null) return { status: "failed", line, externalId, error };
+    if (journalId === null) return { status: "failed", ...place, externalId, error };
     try {
       const stored = await client.getEntry(ledgerId, journalId);
-      if (!isSameEntry(body, stored)) return { status: "failed", line, externalId, error };
+      if (!isSameEntry(body, stored)) return { status: "failed", ...place, externalId, error };
       const { persistedAt } = stored;
       return { status: "skipped", line, externalId, journalId, persistedAt };
     } catch (unread) {
-      return { status: "failed", line, externalId, error: unread };
+      return { status: "failed", ...place, externalId, error: unread };
     }
   }
 }

@@ -1,7 +1,8 @@
 // What became of one entry of a list, and the line that says so.
 import { ServiceProblem } from "../../../client/ledger-client.ts";
 import { toJson } from "../../output.ts";
-import { printable } from "./printable.ts";
+import { placeInCsv } from "../../entry-files/csv-columns.ts";
+import { printable } from "../../printable.ts";
 
 interface Written {
   readonly status: "posted" | "skipped";
@@ -14,6 +15,8 @@ interface Written {
 interface Refused {
   readonly status: "failed";
   readonly line: number;
+  /** Of a CSV: on which line of the file each line of the entry stands. */
+  readonly rowLines?: readonly number[];
   readonly externalId: string | null;
   readonly error: unknown;
   readonly fault?: never;
@@ -68,13 +71,19 @@ function resultDocument(result: PostResult): object {
   };
 }
 
-/** `line 12: #/lines/0/glAccountCode: … (400 VALIDATION_ERROR, request …)` */
+/**
+ * `line 12: #/lines/0/glAccountCode: … (400 VALIDATION_ERROR, request …)`; of a CSV,
+ * `line 12, column glAccountCode: …`
+ */
 function describe(result: Refused | Unreadable): string {
   if (result.fault !== undefined) return result.fault;
-  const { line, error } = result;
+  const { line, rowLines, error } = result;
   if (!(error instanceof ServiceProblem)) return `line ${line}: ${messageOf(error)}`;
   const { errors = [], journalId } = error.problem;
   const faults = errors.map(({ detail, pointer, parameter }) => {
+    if (rowLines !== undefined && pointer !== undefined) {
+      return `${placeInCsv({ line, rowLines }, pointer)}: ${detail}`;
+    }
     const place = pointer ?? parameter ?? "#";
     return place === "#" ? detail : `${place}: ${detail}`;
   });
@@ -82,7 +91,8 @@ function describe(result: Refused | Unreadable): string {
   const first = journalId === undefined ? "" : `; the first is entry ${journalId}`;
   const code = error.code === null ? "" : ` ${error.code}`;
   const request = `(${error.status}${code}, request ${error.requestId ?? "unknown"})`;
-  return `line ${line}: ${what}${first} ${request}`;
+  const isPlaced = rowLines !== undefined && faults.length > 0;
+  return `${isPlaced ? "" : `line ${line}: `}${what}${first} ${request}`;
 }
 
 function messageOf(error: unknown): string {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Environment } from "../../../config.ts";
 import type { WireEntryInput } from "../../../client/ledger-client.ts";
-import { requireWholeNumber } from "./whole-number.ts";
+import { requireWholeNumber } from "../../whole-number.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
 import type { FileEntry, EntrySource } from "../../entry-files/open-entries.ts";
 import type { FoundFault } from "../../entry-files/file-entry.ts";
@@ -71,12 +71,13 @@ async function postFromFlags(flags: PostFlags, environment: Environment): Promis
   }
   // Mistakes in the flags are told before anything is asked of the service.
   if (flags.major !== true) readEntryFlags(flags, null);
-  return withService(flags, environment, async ({ client, ledgerId, output }) => {
+  return withService(flags, environment, async (context) => {
+    const { client, ledgerId, output } = context;
     const currency =
       flags.major === true ? (await client.getLedger(ledgerId())).functionalCurrency : null;
     const entry = readEntryFlags(flags, currency);
     if (flags.dryRun === true) return dryRun(entry, currency, output);
-    return postOne({ client, ledgerId, output }, entry);
+    return postOne(context, entry);
   });
 }
 

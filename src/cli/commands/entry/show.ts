@@ -4,8 +4,7 @@ import type { WireEntry, WireLine, WirePostedWrites } from "../../../client/ledg
 import type { ServiceFlags } from "../../options.ts";
 import { members, type Column, type Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
-import { displayAmount } from "./amounts.ts";
-import { printable } from "./printable.ts";
+import { displayAmount } from "../../amounts.ts";
 
 export async function showEntry(
   id: string,
@@ -23,9 +22,9 @@ function describeEntry(entry: WireEntry, output: Output): string {
   const { lines, metadata, sequence, ...labels } = entry;
   const header: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...labels, sequence: String(sequence) })) {
-    if (value !== null) header[name] = printable(value);
+    if (value !== null) header[name] = value;
   }
-  if (Object.keys(metadata).length > 0) header["metadata"] = printable(JSON.stringify(metadata));
+  if (Object.keys(metadata).length > 0) header["metadata"] = JSON.stringify(metadata);
   return `${members(header)}\n\n${output.table(lines, lineColumns(lines))}`;
 }
 
@@ -33,11 +32,11 @@ function describeEntry(entry: WireEntry, output: Output): string {
 function describePosted({ writes, total, hasMore }: WirePostedWrites, output: Output): string {
   if (total === 0) return "";
   const table = output.table(writes, [
-    { title: "WALLET", value: ({ callerKey }) => printable(callerKey) },
+    { title: "WALLET", value: ({ callerKey }) => callerKey },
     { title: "SEQ", align: "right", value: ({ seq }) => String(seq) },
     { title: "TYPE", value: ({ type }) => type },
     { title: "AMOUNT", align: "right", value: ({ amount }) => amount },
-    { title: "EXTERNAL ID", value: ({ externalId }) => printable(externalId ?? "") },
+    { title: "EXTERNAL ID", value: ({ externalId }) => externalId ?? "" },
     { title: "AT", value: ({ at }) => at },
   ]);
   return `\n\n${total} wallet writes${hasMore ? `, the first ${writes.length}` : ""}:\n\n${table}`;
@@ -46,7 +45,7 @@ function describePosted({ writes, total, hasMore }: WirePostedWrites, output: Ou
 /** Columns that no line has anything in are left out. */
 function lineColumns(lines: readonly WireLine[]): Column<WireLine>[] {
   const columns: Column<WireLine>[] = [
-    { title: "ACCOUNT", value: ({ glAccountCode }) => printable(glAccountCode) },
+    { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
     {
       title: "AMOUNT",
       align: "right",
@@ -70,7 +69,7 @@ function lineColumns(lines: readonly WireLine[]): Column<WireLine>[] {
   if (lines.some(({ description }) => description !== null)) {
     columns.push({
       title: "DESCRIPTION",
-      value: ({ description }) => printable(description ?? ""),
+      value: ({ description }) => description ?? "",
     });
   }
   return columns;

@@ -16,7 +16,8 @@ export function defineKey(program: Command): void {
     .option("--expires-in <duration>", "a lifetime such as 12h or 90d (default: none)")
     .addHelpText(
       "after",
-      "\nExample:\n  $ ledgerctl key create --org 0190b6a0-0000-7000-8000-000000000001 --scope read --expires-in 90d",
+      "\nWith --quiet, one line: the key, a space and its secret.\n" +
+        "\nExample:\n  $ ledgerctl key create --org 0190b6a0-0000-7000-8000-000000000001 --scope read --expires-in 90d",
     )
     .action((flags: CreateKeyFlags) =>
       runCommand(async (environment) => (await import("./run.ts")).createKey(flags, environment)),

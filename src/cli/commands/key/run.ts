@@ -34,14 +34,16 @@ export async function createKey(flags: CreateKeyFlags, environment: Environment)
     });
     if (made === null) throw notFoundFailure(`there is no organization ${organizationId}`);
     const key = { ...made, organizationId, scopes: wanted, createdAt, expiresAt };
-    output.result(key, () =>
-      [
+    output.result(key, () => {
+      // The id alone would lose the secret for ever.
+      if (output.isQuiet) return `${made.apiKey} ${made.apiSecret}`;
+      return [
         `API key     ${made.apiKey}`,
         `API secret  ${made.apiSecret}   (shown this once)`,
         `scopes      ${wanted.join(" ")}`,
         `expires     ${expiresAt ?? "never"}`,
-      ].join("\n"),
-    );
+      ].join("\n");
+    });
   });
 }
 

@@ -10,9 +10,9 @@ import { confirm } from "../../confirm.ts";
 import { withDatabase } from "../../database-context.ts";
 import { CommandFailure, exitCodes, notFoundFailure } from "../../failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../options.ts";
-import type { Column, Output } from "../../output.ts";
-import { isServiceMeant } from "../../connection.ts";
-import { withService } from "../../service-context.ts";
+import { Output, type Column } from "../../output.ts";
+import { isServiceMeant, resolveConnection } from "../../connection.ts";
+import { withService, type ServiceContext } from "../../service-context.ts";
 
 export interface CreateLedgerFlags extends DatabaseFlags {
   org: string;
@@ -60,10 +60,13 @@ export async function listLedgersCommand(
   flags: ListLedgersFlags,
   environment: Environment,
 ): Promise<void> {
-  if (await isServiceMeant(flags, environment)) {
-    await withService(flags, environment, async ({ output, client }) => {
+  const warnings = new Output(flags, environment.isColorRefused);
+  const connection = await resolveConnection(flags, environment, warnings);
+  if (isServiceMeant(flags, connection)) {
+    const run = async ({ output, client }: ServiceContext) => {
       printLedgers(output, (await client.listLedgers()).map(pickDocument));
-    });
+    };
+    await withService(flags, environment, run, { connection });
     return;
   }
   await withDatabase(flags, environment, async ({ output, pool }) => {

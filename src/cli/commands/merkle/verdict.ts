@@ -2,7 +2,6 @@
 import type { CloseVerdict } from "../../../verify/close-check.ts";
 import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { Output } from "../../output.ts";
-import { printable } from "../entry/printable.ts";
 
 /** A hash of 64 hex digits in lower case; null where none was given. */
 export function readHash(flag: string, value: string | undefined): string | null {
@@ -29,7 +28,7 @@ function describe(verdict: CloseVerdict, expected: string | null): string {
     `closeHash    ${verdict.closeHash}`,
     ...verdict.checked.map((what) => `checked      ${what}`),
     ...verdict.notChecked.map((what) => `not checked  ${what}`),
-    ...verdict.findings.map(({ where, what }) => printable(`MISMATCH     ${where} ${what}`)),
+    ...verdict.findings.map(({ where, what }) => `MISMATCH     ${where} ${what}`),
     "",
   ];
   if (!verdict.ok) lines.push("FAILED: what is above does not match.");

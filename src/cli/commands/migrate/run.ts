@@ -11,7 +11,10 @@ export interface MigrateFlags extends DatabaseFlags {
 
 export async function migrateCommand(flags: MigrateFlags, environment: Environment): Promise<void> {
   const output = new Output(flags, environment.isColorRefused);
-  const database = await openDatabase(flags, environment, { supervise: false });
+  const database = await openDatabase(flags, environment, {
+    supervise: false,
+    mayMake: flags.status !== true,
+  });
   await usingDatabase(database, async () => {
     if (flags.status === true) {
       const migrations = await whenReachable(() => listMigrations(database.url));

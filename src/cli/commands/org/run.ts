@@ -3,7 +3,7 @@ import type { Environment } from "../../../config.ts";
 import { createOrganization } from "../../../engine/administration.ts";
 import { listOrganizations, type Organization } from "../../../store/organizations.ts";
 import { requireLabel } from "../../arguments.ts";
-import { withDatabase } from "../../database-context.ts";
+import { withDatabase, type AdminContext } from "../../database-context.ts";
 import type { DatabaseFlags } from "../../options.ts";
 
 export async function createOrg(
@@ -12,10 +12,11 @@ export async function createOrg(
   environment: Environment,
 ): Promise<void> {
   requireLabel("NAME", name);
-  await withDatabase(flags, environment, async ({ output, pool, now }) => {
+  const create = async ({ output, pool, now }: AdminContext) => {
     const organization = await createOrganization(pool, name, now());
     output.created(document(organization), ({ id }) => id);
-  });
+  };
+  await withDatabase(flags, environment, create, true);
 }
 
 export async function listOrgs(flags: DatabaseFlags, environment: Environment): Promise<void> {

@@ -4,8 +4,7 @@ import type { Environment } from "../../../config.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { members } from "../../output.ts";
 import { withService } from "../../service-context.ts";
-import { displayAmount } from "../entry/amounts.ts";
-import { printable } from "../entry/printable.ts";
+import { displayAmount } from "../../amounts.ts";
 import { findClose } from "./find-close.ts";
 
 export async function listPeriods(flags: ServiceFlags, environment: Environment): Promise<void> {
@@ -19,7 +18,7 @@ export async function listPeriods(flags: ServiceFlags, environment: Environment)
     }
     output.list(all, [
       { title: "NO", align: "right", value: ({ number }) => String(number) },
-      { title: "PERIOD", value: ({ periodId }) => printable(periodId) },
+      { title: "PERIOD", value: ({ periodId }) => periodId },
       { title: "FROM", value: ({ startsAt }) => startsAt ?? "the beginning" },
       { title: "TO", value: ({ endsAt }) => endsAt },
       { title: "ENTRIES", align: "right", value: ({ entryCount }) => String(entryCount) },
@@ -46,14 +45,14 @@ export async function showPeriod(
         value: (row: WireBalanceRow) => displayAmount(row[name], functionalCurrency),
       });
       const table = output.table(balances, [
-        { title: "ACCOUNT", value: ({ glAccountCode }) => printable(glAccountCode) },
+        { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
         amount("OPENING", "opening"),
         amount("DEBITS", "debits"),
         amount("CREDITS", "credits"),
         amount("CLOSING", "closing"),
         { title: "ENTRIES", align: "right", value: ({ entryCount }) => String(entryCount) },
       ]);
-      return `${printable(members(record))}\n\n${table}`;
+      return `${members(record)}\n\n${table}`;
     });
   });
 }

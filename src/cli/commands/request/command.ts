@@ -4,14 +4,18 @@ import { serviceOptions } from "../../options.ts";
 import { runCommand } from "../../run-command.ts";
 import type { RequestFlags } from "./run.ts";
 
+const examples = `
+Examples:
+  $ ledgerctl request GET /v1/ledgers
+  $ LEDGER=$(ledgerctl ledger list --json | jq -r .id | head -n 1)
+  $ echo '{"lines":[{"glAccountCode":"1000","functionalAmount":"1"},{"glAccountCode":"4000","functionalAmount":"-1"}]}' |
+      ledgerctl request POST "/v1/ledgers/$LEDGER/journal-entries" --body -`;
+
 export function defineRequest(program: Command): void {
   serviceOptions(program.command("request <method> <target>"))
     .description("send a signed request and print the reply")
     .option("--body <file>", "the file whose bytes are the body; - is stdin")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  $ ledgerctl request GET /v1/ledgers\n  $ echo '{\"lines\":[]}' | ledgerctl request POST /v1/ledgers/ID/journal-entries --body -",
-    )
+    .addHelpText("after", examples)
     .action((method: string, target: string, flags: RequestFlags) =>
       runCommand(async (environment) =>
         (await import("./run.ts")).request(method, target, flags, environment),

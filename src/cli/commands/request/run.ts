@@ -20,7 +20,7 @@ export async function request(
   const body = await readBody(flags.body);
   return withService(flags, environment, async ({ output, client }) => {
     const reply = await client.request(method.toUpperCase(), target, body);
-    output.line(reply.text);
+    output.verbatim(reply.text);
     if (reply.status < 300) return exitCodes.done;
     output.note(`${reply.status}, request ${reply.requestId ?? "unknown"}`);
     return exitCodeOfProblem(reply.status, problemCode(reply.text));

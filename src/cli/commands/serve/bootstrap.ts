@@ -1,6 +1,8 @@
 // A first organization, ledger and key on a database that has none, for somebody who just wants to try.
 import { delimiter, join } from "node:path";
 import { realpathSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../../../config.ts";
 import { scopes } from "../../../core/ledger.ts";
 import {
@@ -13,32 +15,50 @@ import { listOrganizations, lockOrganizations } from "../../../store/organizatio
 import type { ReadPool } from "../../../store/read-pool.ts";
 import { now } from "../../database-context.ts";
 import { toJson, type Output } from "../../output.ts";
-import { readConfigFile, writeConfigFile } from "../../profiles.ts";
+import { readConfigFile, writeConfigFile, type Profile } from "../../profiles.ts";
+import { systemReason } from "../../system-reason.ts";
 
 const profileName = "local";
 
-export interface Bootstrapped {
+/** A home directory on a server that is gone must not keep the service from being ready. */
+const saveTimeoutMs = 5_000;
+
+interface Credentials {
   readonly organizationId: string;
   readonly ledgerId: string;
   readonly apiKey: string;
   readonly apiSecret: string;
-  readonly url: string;
-  /** How this program is called from a shell. */
-  readonly program: string;
-  /** Whether commands find these credentials by themselves, through the profile. */
-  readonly isProfileSaved: boolean;
-  readonly configFile: string;
 }
 
-/** Makes everything a first try needs; null on a database that has an organization. */
+/** What became of the profile: used by every command, saved beside another that is, or not saved. */
+type ProfileFate = "current" | "saved" | "left alone" | "not saved";
+
+/**
+ * Makes everything a first try needs and prints it; the credentials are printed before anything else is tried,
+ * since nobody can show them again. False, and nothing printed, on a database that has an organization.
+ */
 export async function bootstrap(
   pool: ReadPool,
   masterKey: Buffer,
   environment: Environment,
   url: string,
   output: Output,
-): Promise<Bootstrapped | null> {
-  const made = await pool.transaction(async (transaction) => {
+): Promise<boolean> {
+  const made = await makeFirstBooks(pool, masterKey);
+  if (made === null) return false;
+  output.line(output.isJson ? toJson({ event: "bootstrap", ...made }) : describeMade(made));
+  const { apiKey, apiSecret, ledgerId: ledger } = made;
+  const profile = { url, apiKey, apiSecret, ledger };
+  const fate = await saveProfile(environment.configFile, profile, output);
+  if (!output.isJson) {
+    const program = programCall(environment.path);
+    output.line(describeNext(made, { url, fate, program, configFile: environment.configFile }));
+  } else if (fate === "left alone") output.note(leftAlone(environment.configFile));
+  return true;
+}
+
+async function makeFirstBooks(pool: ReadPool, masterKey: Buffer): Promise<Credentials | null> {
+  return pool.transaction(async (transaction) => {
     // Two first starts must not make two organizations, and a killed one not half of one.
     await lockOrganizations(transaction);
     if ((await listOrganizations(transaction)).length > 0) return null;
@@ -59,46 +79,44 @@ export async function bootstrap(
       expiresAt: null,
     });
     if (ledger === null || key === null) throw new Error("an organization just made is there");
-    return { organizationId, ledger, key };
+    return { organizationId, ledgerId: ledger.ledgerId, ...key };
   });
-  if (made === null) return null;
-  const { organizationId, ledger, key } = made;
-  const { ledgerId } = ledger;
-  const profile = { url, ...key, ledger: ledgerId };
-  const isProfileSaved = await saveProfile(environment.configFile, profile, output);
-  return {
-    organizationId,
-    ledgerId,
-    ...key,
-    url,
-    program: programCall(environment.path),
-    isProfileSaved,
-    configFile: environment.configFile,
-  };
 }
 
 async function saveProfile(
   configFile: string,
-  profile: { url: string; apiKey: string; apiSecret: string; ledger: string },
+  profile: Profile,
   output: Output,
-): Promise<boolean> {
+): Promise<ProfileFate> {
   try {
-    const config = await readConfigFile(configFile, (message) => {
-      output.warn(message);
+    const timeout = sleep(saveTimeoutMs, undefined, { ref: false }).then(() => {
+      throw new Error(`${configFile} can't be read and written within ${saveTimeoutMs / 1000} s`);
     });
-    if (Object.hasOwn(config.profiles, profileName)) return false;
-    await writeConfigFile(configFile, {
-      ...config,
-      currentProfile: config.currentProfile ?? profileName,
-      profiles: { ...config.profiles, [profileName]: profile },
-    });
-    return config.currentProfile === undefined;
+    return await Promise.race([timeout, addProfile(configFile, profile, output)]);
   } catch (error) {
-    output.warn(
-      `the profile was not saved: ${error instanceof Error ? error.message : String(error)}`,
-    );
-    return false;
+    output.warn(`the profile was not saved: ${systemReason(error)}`);
+    return "not saved";
   }
+}
+
+async function addProfile(
+  configFile: string,
+  profile: Profile,
+  output: Output,
+): Promise<ProfileFate> {
+  const found = await stat(configFile).catch(() => null);
+  // Reading a pipe would wait for its writer, and a file would then be put in its place.
+  if (found?.isFile() === false) throw new Error(`${configFile} is no regular file`);
+  const config = await readConfigFile(configFile, (message) => {
+    output.warn(message);
+  });
+  if (Object.hasOwn(config.profiles, profileName)) return "left alone";
+  await writeConfigFile(configFile, {
+    ...config,
+    currentProfile: config.currentProfile ?? profileName,
+    profiles: { ...config.profiles, [profileName]: profile },
+  });
+  return config.currentProfile === undefined ? "current" : "saved";
 }
 
 /** `ledgerctl` where the shell finds it as this very program, else node with the path of the script. */
@@ -115,22 +133,7 @@ function programCall(path: string): string {
   return `node ${/^[\w./-]+$/.test(script) ? script : `'${script.replaceAll("'", `'\\''`)}'`}`;
 }
 
-export function describeBootstrap(made: Bootstrapped, isJson: boolean): string {
-  const { organizationId, ledgerId, apiKey, apiSecret, program } = made;
-  if (isJson) return toJson({ event: "bootstrap", organizationId, ledgerId, apiKey, apiSecret });
-  const credentials = made.isProfileSaved
-    ? [
-        `They are saved as profile "${profileName}" in ${made.configFile}.`,
-        "",
-        "Try, in another terminal:",
-        "",
-      ]
-    : [
-        "Try, in another terminal:",
-        "",
-        `  export LEDGERCTL_URL=${made.url} LEDGERCTL_LEDGER=${ledgerId}`,
-        `  export LEDGERCTL_API_KEY=${apiKey} LEDGERCTL_API_SECRET=${apiSecret}`,
-      ];
+function describeMade({ organizationId, ledgerId, apiKey, apiSecret }: Credentials): string {
   return [
     "Made a first organization with a USD ledger and an API key.",
     `  organization  ${organizationId}`,
@@ -138,7 +141,35 @@ export function describeBootstrap(made: Bootstrapped, isJson: boolean): string {
     `  API key       ${apiKey}`,
     `  API secret    ${apiSecret}   (shown this once)`,
     "",
-    ...credentials,
+  ].join("\n");
+}
+
+function leftAlone(configFile: string): string {
+  return `A profile "${profileName}" was in ${configFile} already and was left alone: it is not for these books.`;
+}
+
+/** Where the credentials are, and the commands to try with them. */
+function describeNext(
+  { ledgerId, apiKey, apiSecret }: Credentials,
+  context: { url: string; fate: ProfileFate; program: string; configFile: string },
+): string {
+  const { url, fate, program, configFile } = context;
+  const saved = `They are saved as profile "${profileName}" in ${configFile}.`;
+  const said = {
+    current: [saved, ""],
+    saved: [`${saved} Another is its currentProfile.`, ""],
+    "left alone": [leftAlone(configFile), ""],
+    "not saved": [],
+  }[fate];
+  const exports = [
+    `  export LEDGERCTL_URL=${url} LEDGERCTL_LEDGER=${ledgerId}`,
+    `  export LEDGERCTL_API_KEY=${apiKey} LEDGERCTL_API_SECRET=${apiSecret}`,
+  ];
+  return [
+    ...said,
+    "Try, in another terminal:",
+    "",
+    ...(fate === "current" ? [] : exports),
     `  ID=$(${program} entry post --line 1000:+12500 --line 4000:-12500 --description "First sale" --quiet)`,
     `  ${program} balance 1000`,
     `  ${program} entry list`,

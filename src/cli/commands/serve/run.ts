@@ -16,7 +16,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import { Output, toJson } from "../../output.ts";
 import { composeService, openServiceReads, type Service } from "../../service.ts";
 import { programVersion } from "../../version.ts";
-import { bootstrap, describeBootstrap } from "./bootstrap.ts";
+import { bootstrap } from "./bootstrap.ts";
 import type { DatabaseFlags } from "../../options.ts";
 
 export interface ServeFlags extends DatabaseFlags {
@@ -28,6 +28,9 @@ export interface ServeFlags extends DatabaseFlags {
 }
 
 const workersMax = 64;
+const nothingToBootstrap =
+  "--bootstrap made nothing: the database has an organization already. `ledgerctl key create --org ID` makes " +
+  "a key, and `ledgerctl org list` shows the ids.";
 
 /** Serves until SIGTERM or SIGINT, then drains; resolves with the exit code. */
 export async function serve(flags: ServeFlags, environment: Environment): Promise<number> {
@@ -43,6 +46,7 @@ export async function serve(flags: ServeFlags, environment: Environment): Promis
   if (isWorker()) return serveAsWorker(environment, log);
   const database = await openDatabase(flags, environment, {
     supervise: true,
+    mayMake: true,
     onEvent: ({ message, error }) => {
       log.warn(error === undefined ? {} : { err: error }, message);
     },
@@ -63,8 +67,20 @@ async function serveOn(
 ): Promise<number> {
   await whenReachable(() => prepareSchema(database.url, flags, log));
   const pool = openServiceReads(database.url);
+  const output = new Output(flags, environment.isColorRefused);
+  // With --json stderr is the log alone.
+  const say = (text: string) => {
+    if (output.isJson) log.info(text);
+    else output.note(text);
+  };
   let service: Service | null = null;
   try {
+    const { dataDir, homeElsewhere = null } = database;
+    if (dataDir !== null && homeElsewhere !== null) {
+      say(
+        `The database of ${dataDir} is in ${homeElsewhere}: the user who runs it for root can't reach the folder.`,
+      );
+    }
     await warnAboutUnsafeSettings(pool, log);
     const masterKeys = await loadMasterKeys(environment, pool, database.dataDir);
     service =
@@ -87,10 +103,9 @@ async function serveOn(
     const url = await service.listen(flags.host, flags.port).catch((error: unknown) => {
       throw listenFailure(flags, error);
     });
-    const output = new Output(flags, environment.isColorRefused);
     if (flags.bootstrap === true) {
-      const made = await bootstrap(pool, masterKeys.current, environment, url, output);
-      if (made !== null) output.line(describeBootstrap(made, output.isJson));
+      const isMade = await bootstrap(pool, masterKeys.current, environment, url, output);
+      if (!isMade) say(nothingToBootstrap);
     }
     output.line(output.isJson ? toJson({ event: "ready", url }) : `ledgerctl is ready at ${url}`);
     const signal = await stopRequested;

@@ -5,6 +5,7 @@ import { readBody, requireTarget } from "../../request-arguments.ts";
 import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { Output, toJson } from "../../output.ts";
+import { printableLines } from "../../printable.ts";
 import { requireCredentials, resolveConnection } from "../../connection.ts";
 
 export interface SignFlags extends ServiceFlags {
@@ -55,8 +56,9 @@ function curlCall(
   for (const [name, value] of Object.entries(headers)) parts.push("-H", quote(`${name}: ${value}`));
   if (body.length === 0) return parts.join(" ");
   const text = body.toString("utf8");
-  // What is no text, or begins like a file name to curl, goes in through base64.
-  if (!Buffer.from(text).equals(body) || text.includes("\0") || text.startsWith("@")) {
+  // What is no text, would not be printed as it is, or begins like a file name to curl, goes in through base64.
+  const isShown = Buffer.from(text).equals(body) && printableLines(text) === text;
+  if (!isShown || text.startsWith("@")) {
     return `printf %s ${body.toString("base64")} | base64 -d | ${parts.join(" ")} --data-binary @-`;
   }
   return `${parts.join(" ")} --data-binary ${quote(text)}`;

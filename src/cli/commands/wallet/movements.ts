@@ -5,7 +5,7 @@ import { requireCurrency, requireLabel } from "../../arguments.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { members, type Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
-import { displayAmount } from "../entry/amounts.ts";
+import { displayAmount } from "../../amounts.ts";
 import { writeToWallet } from "./ledger-state-refusal.ts";
 import { addressOf, requireAmount, requireWalletName } from "./wallet-arguments.ts";
 

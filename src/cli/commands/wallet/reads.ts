@@ -8,9 +8,8 @@ import type {
 import type { ServiceFlags } from "../../options.ts";
 import { members, toJson, type Column } from "../../output.ts";
 import { withService } from "../../service-context.ts";
-import { outputDrained } from "../entry/output-drained.ts";
-import { printable } from "../entry/printable.ts";
-import { requireWholeNumber } from "../entry/whole-number.ts";
+import { outputDrained } from "../../output-drained.ts";
+import { requireWholeNumber } from "../../whole-number.ts";
 import { addressOf, requireWalletName } from "./wallet-arguments.ts";
 
 export interface HistoryFlags extends ServiceFlags {
@@ -86,7 +85,7 @@ const columns: readonly Column<WireWalletWrite>[] = [
   { title: "AMOUNT", align: "right", value: ({ amount }) => amount },
   { title: "BALANCE", align: "right", value: ({ balance }) => balance },
   { title: "HELD", align: "right", value: ({ held }) => held },
-  { title: "EXTERNAL ID", value: ({ externalId }) => printable(externalId ?? "") },
+  { title: "EXTERNAL ID", value: ({ externalId }) => externalId ?? "" },
   { title: "HOLD", value: ({ holdId }) => holdId ?? "" },
   { title: "POSTED WITH", value: ({ journalId }) => journalId ?? "" },
 ];

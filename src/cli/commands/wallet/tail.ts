@@ -6,9 +6,9 @@ import { exitOnInterrupt } from "../../interruption.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { toJson, type Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
-import { outputDrained } from "../entry/output-drained.ts";
-import { printable } from "../entry/printable.ts";
-import { requireWholeNumber } from "../entry/whole-number.ts";
+import { outputDrained } from "../../output-drained.ts";
+import { printable } from "../../printable.ts";
+import { requireWholeNumber } from "../../whole-number.ts";
 import { addressOf, requireWalletName } from "./wallet-arguments.ts";
 
 export interface TailFlags extends ServiceFlags {

@@ -1,6 +1,6 @@
 // Amounts for people: major units and their currency.
-import { currencyExponent } from "../../../core/currencies.ts";
-import { formatMajorAmount } from "../../../core/money.ts";
+import { currencyExponent } from "../core/currencies.ts";
+import { formatMajorAmount } from "../core/money.ts";
 import { printable } from "./printable.ts";
 
 /** `-125.00 USD`, from smallest units. */

@@ -1,5 +1,5 @@
 // Arguments that are whole numbers.
-import { usageFailure } from "../../failure.ts";
+import { usageFailure } from "./failure.ts";
 
 export function requireWholeNumber(
   argument: string,

@@ -1,0 +1,42 @@
+// Waiting for a service that does not answer: told after a second, and given up at once when asked to.
+import type { Output } from "./output.ts";
+
+const silentMs = 1_000;
+
+export class ServerWait {
+  readonly #output: Output;
+  readonly #abort = new AbortController();
+  #note: NodeJS.Timeout | null = null;
+  #isRefused = false;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  /** Ends requests, and the pauses before they are tried again. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** A request is going to be tried again. */
+  begin(): void {
+    if (this.#isRefused) this.#abort.abort();
+    this.#note ??= setTimeout(() => {
+      // A progress line may stand there.
+      if (process.stderr.isTTY && !this.#output.isQuiet) process.stderr.write("\r\u001b[K");
+      this.#output.note("waiting for the server …");
+    }, silentMs);
+  }
+
+  /** A request was answered, or nobody waits any more. */
+  end(): void {
+    if (this.#note !== null) clearTimeout(this.#note);
+    this.#note = null;
+  }
+
+  /** From now on nothing is waited for; what waits now ends at once. */
+  refuse(): void {
+    this.#isRefused = true;
+    if (this.#note !== null) this.#abort.abort();
+  }
+}
