@@ -152,8 +152,11 @@ export async function whenReachable<Result>(act: () => Promise<Result>): Promise
 /** Only a socket is a file that may not be there. */
 function unreachableReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (!("code" in error && error.code === "ENOENT" && "address" in error)) return error.message;
-  return `there is no socket ${String(error.address)}`;
+  const { cause } = error;
+  const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+  return isMissing && "address" in cause
+    ? `there is no socket ${String(cause.address)}`
+    : error.message;
 }
 
 /** Class 28: invalid authorization; 3D000: no such database. */

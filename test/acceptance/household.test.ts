@@ -5,8 +5,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
+import type { WireClose, WireCloseWithBalances } from "../../src/contract/wire.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, startCli, type CliResult } from "../support/cli.ts";
+import { hasPython, runSecondVerifier } from "../support/second-verifier.ts";
 
 const folder = process.env["LEDGERCTL_TEST_HOUSEHOLD_DIR"] ?? "";
 
@@ -26,7 +28,11 @@ interface Expected {
   entries: number;
   functional: ExpectedBalance[];
   byCurrency: ExpectedBalance[];
+  /** By year, then by account: the balance when the year was over. */
+  closingByYear: Record<string, Record<string, string>>;
 }
+
+const twoDigits = (number: number) => String(number).padStart(2, "0");
 
 describe.runIf(folder !== "")("the household's books", () => {
   const file = join(folder, "entries.ndjson");
@@ -53,6 +59,9 @@ describe.runIf(folder !== "")("the household's books", () => {
     expect(code, stderr).toBe(0);
     return { ...server.env, LEDGERCTL_LEDGER: (JSON.parse(stdout) as { id: string }).id };
   }
+
+  const run = (env: Record<string, string>, args: string[]): Promise<CliResult> =>
+    runCli(args, { env });
 
   function post(env: Record<string, string>): Promise<CliResult> {
     return runCli(["entry", "post", file], { env });
@@ -108,4 +117,28 @@ describe.runIf(folder !== "")("the household's books", () => {
       await expectBalances(env);
     },
   );
+
+  it("close by month and by year, and both verifiers agree with every record", async () => {
+    const env = await createLedger("closed household");
+    expect((await post(env)).code).toBe(0);
+    for (const year of Object.keys(expected.closingByYear)) {
+      const months = Array.from({ length: 12 }, (_, index) => `${year}-${twoDigits(index + 1)}`);
+      for (const period of [...months, year]) {
+        const close = await run(env, ["period", "close", period, "--yes", "--json"]);
+        const { closeHash } = JSON.parse(close.stdout) as WireClose;
+        const bundle = join(server.home, `${period}.ndjson`);
+        expect((await run(env, ["bundle", period, "--out", bundle])).code).toBe(0);
+        const verify = ["merkle", "verify", "--bundle", bundle, "--expect", closeHash];
+        expect(await run({}, verify)).toMatchObject({ code: 0, stderr: "" });
+        if (hasPython) expect(runSecondVerifier(bundle, "--expect", closeHash).code).toBe(0);
+      }
+      const shown = await run(env, ["period", "show", year, "--json"]);
+      const { balances } = JSON.parse(shown.stdout) as WireCloseWithBalances;
+      const closing = Object.fromEntries(
+        balances.map(({ glAccountCode, closing: amount }) => [glAccountCode, amount]),
+      );
+      expect(closing).toEqual(expected.closingByYear[year]);
+      expect((await run(env, ["merkle", "verify", "--period", year])).code).toBe(0);
+    }
+  }, 300_000);
 });

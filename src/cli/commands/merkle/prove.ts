@@ -28,7 +28,7 @@ export async function proveEntry(
         exitCodes.verificationFailed,
       );
     }
-    if (flags.out === undefined) output.line(proof);
+    if (flags.out === undefined) output.verbatim(proof);
     else {
       await writeFile(flags.out, `${proof}\n`);
       output.note(`the proof is in ${flags.out}`);

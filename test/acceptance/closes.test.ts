@@ -1,0 +1,172 @@
+// Closes from the shell: an accountant closes a period, an auditor checks a file and believes nothing else.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { WireClose } from "../../src/contract/wire.ts";
+import type { CloseVerdict } from "../../src/verify/close-check.ts";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { documents, runCli, type CliResult } from "../support/cli.ts";
+import { hasPython, runSecondVerifier } from "../support/second-verifier.ts";
+
+let server: BinaryServer;
+let close: WireClose;
+let bundle: string;
+let entryIds: string[];
+
+/** What an auditor has: a file, no account, no service, no home. */
+const offline = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent" };
+
+const run = (...args: string[]): Promise<CliResult> => runCli(args, { env: server.env });
+const audit = (...args: string[]): Promise<CliResult> => runCli(args, { env: offline });
+
+async function post(date: string, amount: number): Promise<void> {
+  const lines = ["--line", `1000:${amount}`, "--line", `4000:-${amount}`];
+  expect(await run("entry", "post", ...lines, "--date", date)).toMatchObject({ code: 0 });
+}
+
+beforeAll(async () => {
+  server = await startBinaryServer();
+  await post("2026-02-27", 700);
+  for (const day of ["01", "15", "31"]) await post(`2026-03-${day}`, 12_000 + Number(day));
+  const closed = await run("period", "close", "2026-03", "--reason", "March", "--yes", "--json");
+  expect(closed).toMatchObject({ code: 0, stderr: "" });
+  close = JSON.parse(closed.stdout) as WireClose;
+  bundle = join(server.home, "2026-03.ndjson");
+  expect(await run("bundle", "2026-03", "--out", bundle)).toMatchObject({ code: 0, stdout: "" });
+  const listed = documents<{ journalId: string }>((await run("entry", "list", "--json")).stdout);
+  entryIds = listed.map(({ journalId }) => journalId);
+});
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+});
+
+describe("period", () => {
+  it("refuses what is dated in a closed one, with exit code 6", async () => {
+    const lines = ["--line", "1000:1", "--line", "4000:-1", "--date", "2026-03-05"];
+    const refused = await run("entry", "post", ...lines);
+    expect(refused.code).toBe(6);
+    expect(refused.stderr).toContain("PERIOD_CLOSED");
+  });
+
+  it("close needs --yes where nobody can be asked, and says what it would close", async () => {
+    const dated = await run("period", "close", "2026-04");
+    expect(dated.code).toBe(2);
+    expect(dated.stderr).toContain("from 2026-04-01T00:00:00.000Z up to 2026-05-01T00:00:00.000Z");
+    const open = await run("period", "close", "final");
+    expect(open.stderr).toContain("THIS MOMENT (the label is no date)");
+    expect((await run("period", "list", "--json")).stdout.trim().split("\n")).toHaveLength(1);
+  });
+
+  it("close refuses a label that is nearly a date, and a period again gives its record", async () => {
+    expect((await run("period", "close", "2026-13", "--yes")).code).toBe(2);
+    const again = await run("period", "close", "2026-03", "--yes", "--json");
+    expect(JSON.parse(again.stdout)).toEqual(close);
+  });
+
+  it("show has the trial balance; one that is not closed is exit code 5", async () => {
+    const shown = await run("period", "show", "2026-03");
+    expect(shown.stdout).toContain(close.closeHash);
+    expect(shown.stdout).toMatch(/^1000 +7\.00 USD +360\.47 USD +0\.00 USD +367\.47 USD +3$/m);
+    expect((await run("period", "show", "2026-02")).code).toBe(5);
+  });
+});
+
+describe("merkle verify", () => {
+  const verdict = async (result: Promise<CliResult>) =>
+    JSON.parse((await result).stdout) as CloseVerdict;
+
+  it("finds a bundle consistent offline, and anchored by what was published", async () => {
+    const free = await audit("merkle", "verify", "--bundle", bundle);
+    expect(free.code).toBe(0);
+    expect(free.stdout).toContain("consistent, NOT anchored");
+    expect(free.stdout).not.toContain("verified");
+    for (const [hash, name] of [
+      [close.closeHash, "closeHash"],
+      [close.merkleRoot.toUpperCase(), "merkleRoot"],
+    ] as const) {
+      const anchored = await audit("merkle", "verify", "--bundle", bundle, "--expect", hash);
+      expect(anchored.code).toBe(0);
+      expect(anchored.stdout).toContain(`verified: everything matches, and ${name} is the one`);
+    }
+  });
+
+  it("reads a bundle from stdin", async () => {
+    const args = ["merkle", "root", "--bundle", "-"];
+    const result = await runCli(args, { env: offline, input: readFileSync(bundle) });
+    expect(result).toEqual({ code: 0, stdout: `${close.merkleRoot}\n`, stderr: "" });
+  });
+
+  it("recomputes openings too where the service lists the entries", async () => {
+    const online = ["merkle", "verify", "--period", "2026-03", "--expect", close.closeHash];
+    const { ok, anchored, notChecked } = await verdict(run(...online, "--json"));
+    expect({ ok, anchored, notChecked }).toEqual({ ok: true, anchored: true, notChecked: [] });
+  });
+
+  it("ends with 3 and names what differs, also for another figure than expected", async () => {
+    const forged = join(server.home, "forged.ndjson");
+    writeFileSync(forged, readFileSync(bundle, "utf8").replaceAll("12015", "12016"));
+    const found = await audit("merkle", "verify", "--bundle", forged);
+    expect(found.code).toBe(3);
+    expect(found.stdout).toContain('account "1000" debits is 36047, but comes to 36048');
+    expect(found.stdout).toContain("FAILED");
+    const other = await audit("merkle", "verify", "--bundle", bundle, "--expect", "0".repeat(64));
+    expect(other.code).toBe(3);
+    expect(other.stdout).not.toContain("verified");
+  });
+
+  it("tells wrong use, and files that are no bundles, with exit code 2", async () => {
+    const none = join(server.home, "none.ndjson");
+    writeFileSync(none, "hello\n");
+    for (const args of [
+      ["--bundle", none],
+      ["--bundle", join(server.home, "missing")],
+      ["--bundle", bundle, "--period", "2026-03"],
+      ["--bundle", bundle, "--expect", "abc"],
+      [],
+    ]) {
+      expect((await audit("merkle", "verify", ...args)).code, args.join(" ")).toBe(2);
+    }
+  });
+});
+
+describe("merkle prove and check", () => {
+  it("make a proof and check it offline", async () => {
+    const file = join(server.home, "proof.json");
+    const entryId = entryIds[2] ?? "";
+    const made = await run("merkle", "prove", entryId, "--period", "2026-03", "--out", file);
+    expect(made).toMatchObject({ code: 0, stdout: "" });
+    const free = await audit("merkle", "check", file);
+    expect(free.stdout).toContain("consistent, NOT anchored");
+    const anchored = await audit("merkle", "check", file, "--root", close.closeHash);
+    expect(anchored).toMatchObject({ code: 0, stderr: "" });
+    expect(anchored.stdout).toContain("verified");
+    const printed = await run("merkle", "prove", entryId, "--period", "2026-03");
+    expect(JSON.parse(printed.stdout)).toEqual(JSON.parse(readFileSync(file, "utf8")));
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll("12015", "12016"));
+    expect((await audit("merkle", "check", file, "--root", close.closeHash)).code).toBe(3);
+  });
+
+  it("can't prove what the close does not cover", async () => {
+    const outside = await run("merkle", "prove", entryIds[0] ?? "", "--period", "2026-03");
+    expect(outside.code).toBe(5);
+  });
+});
+
+describe.runIf(hasPython)("the second verifier", () => {
+  it("agrees on a bundle and a proof, and on forged ones", async () => {
+    expect(runSecondVerifier(bundle)).toMatchObject({ code: 0 });
+    const anchored = runSecondVerifier(bundle, "--expect", close.closeHash);
+    expect(anchored.code, anchored.output).toBe(0);
+    expect(anchored.output).toContain("verified");
+    expect(runSecondVerifier(bundle, "--expect", "0".repeat(64)).code).toBe(3);
+    const proof = join(server.home, "second.json");
+    await run("merkle", "prove", entryIds[1] ?? "", "--period", "2026-03", "--out", proof);
+    expect(runSecondVerifier(proof, "--expect", close.closeHash).code).toBe(0);
+    for (const file of [bundle, proof]) {
+      const forged = `${file}.forged`;
+      writeFileSync(forged, readFileSync(file, "utf8").replaceAll("12001", "12002"));
+      expect(runSecondVerifier(forged, "--expect", close.closeHash).code).toBe(3);
+    }
+  });
+});
