@@ -45,4 +45,18 @@ export const makers = {
       })),
     }),
   }),
+  /** Every wallet once, in order. */
+  fill: (plan, number, run) => ({
+    method: "POST",
+    target: `/v1/ledgers/${plan.ledgerId}/wallet-writes`,
+    body: JSON.stringify({
+      writes: Array.from({ length: 500 }, (_, index) => ({
+        callerKey: `user-${(number - 1) * 500 + index}`,
+        type: "credit",
+        amount: "100",
+        assetCode: "USD",
+        externalId: `fill-${run}-${number}-${index}`,
+      })),
+    }),
+  }),
 };
