@@ -37,6 +37,26 @@ export interface CloseVerdict {
 /** Nobody reads more; counting goes on. */
 const findingsMax = 20;
 
+/** How findings name an entry. */
+export function whereOf({ journalId, sequence }: Pick<EntryDocument, "journalId" | "sequence">) {
+  return `entry ${journalId} (sequence ${sequence})`;
+}
+
+/** The finding that another figure was expected than any that there is. */
+export function unexpected(expected: string): Finding {
+  return {
+    where: "close",
+    what: `${expected} was expected; neither the merkleRoot nor the closeHash is it`,
+  };
+}
+
+/** What an expected figure does not cover. */
+export function notCovered(expected: string | null, closeHash: string): string[] {
+  if (expected === null) return ["a figure from elsewhere: nothing was expected"];
+  if (expected === closeHash) return [];
+  return ["bounds, balances and reason: a merkleRoot does not cover them"];
+}
+
 /** Which entries are at hand: the period's own, or all up to the close's last sequence. */
 export type Coverage = "period" | "journal";
 
@@ -72,7 +92,7 @@ export class CloseCheck {
       return;
     }
     const { document } = read;
-    const where = `entry ${document.journalId} (sequence ${document.sequence})`;
+    const where = whereOf(document);
     for (const what of this.#entryFaults(document)) this.find(where, what);
     this.#lastSequence = document.sequence;
     const lines = document.lines.map(({ glAccountCode, functionalAmount }) => ({
@@ -95,10 +115,8 @@ export class CloseCheck {
     this.#compareBalances(balances);
     const isExpected = expected === null || expected === this.merkleRoot || expected === closeHash;
     if (!isExpected) {
-      this.find(
-        "close",
-        `${expected} was expected; neither the merkleRoot nor the closeHash is it`,
-      );
+      const { where, what } = unexpected(expected);
+      this.find(where, what);
     }
     const ok = this.#findings.length === 0;
     return {
@@ -124,10 +142,7 @@ export class CloseCheck {
         ? ["the openings: entries before the period are not here"]
         : []),
       ...(this.#record.previousCloseHash === null ? [] : ["the closes before this one"]),
-      ...(expected === null ? ["a figure from elsewhere: nothing was expected"] : []),
-      ...(expected !== null && expected !== closeHash
-        ? ["bounds, balances and reason: a merkleRoot does not cover them"]
-        : []),
+      ...notCovered(expected, closeHash),
     ];
   }
 

@@ -1,12 +1,12 @@
 // Checking a proof: one entry, a close, and the path from one to the other.
 import { z } from "zod";
 import { canonicalJson } from "../core/canonical.ts";
-import { closeHashOf, merkleAlgorithm } from "../core/close.ts";
+import { closeHashOf, merkleAlgorithm, type CloseRecord } from "../core/close.ts";
 import type { JsonObject } from "../core/journal.ts";
 import { hashLeaf, rootFromPath } from "../core/merkle.ts";
 import { holds } from "../core/period.ts";
-import type { CloseVerdict, Finding } from "./close-check.ts";
-import { readCloseRecord, readEntryDocument } from "./documents.ts";
+import { notCovered, unexpected, whereOf, type CloseVerdict, type Finding } from "./close-check.ts";
+import { readCloseRecord, readEntryDocument, type EntryDocument } from "./documents.ts";
 import { AmbiguousJson, parseStrictJson } from "./strict-json.ts";
 
 /** A file that is no proof at all: there is nothing to check. */
@@ -26,62 +26,30 @@ const proofShape = z.strictObject({
   close: z.unknown(),
 });
 
+type ProofShape = z.output<typeof proofShape>;
+
+/** A proof whose parts are what they have to be; whether they agree is not looked at yet. */
+interface Proof extends Pick<ProofShape, "leafIndex" | "treeSize" | "auditPath"> {
+  readonly entry: EntryDocument;
+  readonly close: CloseRecord;
+  /** From the entry's content and the path; null where there is no such leaf. */
+  readonly root: string | null;
+}
+
 /**
  * Checks the text of a proof. `expected` is a merkleRoot or closeHash from elsewhere, 64 lower-case hex
  * digits, or null. Throws NoProof where the text is none.
  */
 export function checkProof(text: string, expected: string | null): CloseVerdict {
-  const content = readProof(text);
-  const shape = proofShape.safeParse(content);
-  if (!shape.success) {
-    const [issue] = shape.error.issues;
-    throw new NoProof(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`);
-  }
-  const record = readCloseRecord(content["close"]);
-  if ("fault" in record) throw new NoProof(`close: ${record.fault}`);
-  const entry = readEntryDocument(content["entry"]);
-  if ("fault" in entry) throw new NoProof(`entry: ${entry.fault}`);
-  const { document: close } = record;
-  const { document } = entry;
-  const { leafIndex, treeSize, auditPath } = shape.data;
-  const findings: Finding[] = [];
-  const find = (where: string, what: string) => findings.push({ where, what });
-  const where = `entry ${document.journalId} (sequence ${document.sequence})`;
-  if (document.ledgerId !== close.ledgerId) find(where, `is of the ledger ${document.ledgerId}`);
-  if (!holds(close, document.transactionDate)) {
-    find(where, `is dated ${document.transactionDate}, outside of the period`);
-  }
-  if (document.sequence > close.lastSequence) {
-    find(where, `is beyond lastSequence ${close.lastSequence}`);
-  }
-  if (treeSize !== close.entryCount) {
-    find("close", `entryCount is ${close.entryCount}, but treeSize ${treeSize}`);
-  }
-  const root = rootFromPath(
-    hashLeaf(canonicalJson(content["entry"] as JsonObject)),
-    leafIndex,
-    treeSize,
-    auditPath.map((hash) => Buffer.from(hash, "hex")),
-  )?.toString("hex");
-  if (root === undefined) {
-    find(
-      where,
-      `a tree of ${treeSize} leaves has no leaf ${leafIndex} with ${auditPath.length} hashes above`,
-    );
-  } else if (root !== close.merkleRoot) {
-    find(where, `merkleRoot is ${close.merkleRoot}, but its path leads to ${root}`);
-  }
-  if (close.merkleAlgorithm !== merkleAlgorithm) {
-    find("close", `merkleAlgorithm is ${close.merkleAlgorithm}, not ${merkleAlgorithm}`);
-  }
-  const closeHash = closeHashOf(close).toString("hex");
-  if (closeHash !== close.closeHash) {
-    find("close", `closeHash is ${close.closeHash}, but comes to ${closeHash}`);
-  }
+  const proof = readProof(text);
+  const { root } = proof;
+  const closeHash = closeHashOf(proof.close).toString("hex");
   const isExpected = expected === null || expected === root || expected === closeHash;
-  if (!isExpected) {
-    find("close", `${expected} was expected; neither the merkleRoot nor the closeHash is it`);
-  }
+  const findings = [
+    ...entryFindings(proof),
+    ...closeFindings(proof, closeHash),
+    ...(isExpected ? [] : [unexpected(expected)]),
+  ];
   const ok = findings.length === 0;
   return {
     ok,
@@ -89,18 +57,69 @@ export function checkProof(text: string, expected: string | null): CloseVerdict 
     merkleRoot: root ?? "",
     closeHash,
     checked: ["the entry's content", "its path to the root", "the close's own hash"],
-    notChecked: [
-      "all other entries, and the trial balance",
-      ...(expected === null ? ["a figure from elsewhere: nothing was expected"] : []),
-      ...(expected !== null && expected !== closeHash
-        ? ["bounds, balances and reason: a merkleRoot does not cover them"]
-        : []),
-    ],
+    notChecked: ["all other entries, and the trial balance", ...notCovered(expected, closeHash)],
     findings,
   };
 }
 
-function readProof(text: string): JsonObject {
+function entryFindings({ entry, close, leafIndex, treeSize, auditPath, root }: Proof): Finding[] {
+  const faults: string[] = [];
+  const { ledgerId, transactionDate, sequence } = entry;
+  if (ledgerId !== close.ledgerId) faults.push(`is of the ledger ${ledgerId}`);
+  if (!holds(close, transactionDate)) {
+    faults.push(`is dated ${transactionDate}, outside of the period`);
+  }
+  if (sequence > close.lastSequence) faults.push(`is beyond lastSequence ${close.lastSequence}`);
+  if (root === null) {
+    const path = `${auditPath.length} hashes above`;
+    faults.push(`a tree of ${treeSize} leaves has no leaf ${leafIndex} with ${path}`);
+  } else if (root !== close.merkleRoot) {
+    faults.push(`merkleRoot is ${close.merkleRoot}, but its path leads to ${root}`);
+  }
+  return faults.map((what) => ({ where: whereOf(entry), what }));
+}
+
+function closeFindings({ close, treeSize }: Proof, closeHash: string): Finding[] {
+  const faults: string[] = [];
+  if (treeSize !== close.entryCount) {
+    faults.push(`entryCount is ${close.entryCount}, but treeSize ${treeSize}`);
+  }
+  if (close.merkleAlgorithm !== merkleAlgorithm) {
+    faults.push(`merkleAlgorithm is ${close.merkleAlgorithm}, not ${merkleAlgorithm}`);
+  }
+  if (closeHash !== close.closeHash) {
+    faults.push(`closeHash is ${close.closeHash}, but comes to ${closeHash}`);
+  }
+  return faults.map((what) => ({ where: "close", what }));
+}
+
+function readProof(text: string): Proof {
+  const content = readObject(text);
+  const shape = proofShape.safeParse(content);
+  if (!shape.success) {
+    const [issue] = shape.error.issues;
+    throw new NoProof(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`);
+  }
+  const close = readCloseRecord(content["close"]);
+  if ("fault" in close) throw new NoProof(`close: ${close.fault}`);
+  const entry = readEntryDocument(content["entry"]);
+  if ("fault" in entry) throw new NoProof(`entry: ${entry.fault}`);
+  const { leafIndex, treeSize, auditPath } = shape.data;
+  const root = rootFromPath(
+    hashLeaf(canonicalJson(content["entry"] as JsonObject)),
+    leafIndex,
+    treeSize,
+    auditPath.map((hash) => Buffer.from(hash, "hex")),
+  );
+  return {
+    ...{ leafIndex, treeSize, auditPath },
+    entry: entry.document,
+    close: close.document,
+    root: root?.toString("hex") ?? null,
+  };
+}
+
+function readObject(text: string): JsonObject {
   try {
     return parseStrictJson(text.trim());
   } catch (error) {
