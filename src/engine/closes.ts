@@ -45,7 +45,7 @@ export interface CloseRequest {
   readonly endsAt: Timestamp | null;
 }
 
-/** How long a close waits for a lock or a database that is away, before it is given up. */
+/** How long a close is tried again after its first failure: a lock not had, a database that is away. */
 const deadlineMs = 30_000;
 const retryMs = 100;
 /** Hashed in one turn of the event loop: some milliseconds. */
@@ -68,7 +68,7 @@ export class Closes {
   async closePeriod(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
     requireLabel(request);
     let isUnknown = false;
-    const startedMs = performance.now();
+    let failingSinceMs: number | null = null;
     for (;;) {
       try {
         return await this.#closeOnce(ledgerId, request);
@@ -76,7 +76,8 @@ export class Closes {
         // Whether it was stored is seen by trying again: the same close is found under the lock.
         isUnknown ||= error instanceof CommitAnswerLost;
         if (!(error instanceof CommitAnswerLost) && !isTransient(error)) throw error;
-        if (performance.now() - startedMs > deadlineMs) throw givenUp(isUnknown, error);
+        failingSinceMs ??= performance.now();
+        if (performance.now() - failingSinceMs > deadlineMs) throw givenUp(isUnknown, error);
         await sleep(retryMs);
       }
     }
