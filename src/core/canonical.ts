@@ -24,7 +24,7 @@ function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
  * The document of an entry whose hash is its leaf: every member but `reversedByJournalId`, in
  * canonical form. Written out member by member, in order, because this runs for every entry written.
  */
-export function canonicalEntry(entry: Entry): string {
+export function canonicalEntry(entry: EntryContent): string {
   return (
     `{"description":${text(entry.description)},"entryType":"${entry.entryType}",` +
     `"eventType":${text(entry.eventType)},"externalId":${text(entry.externalId)},` +
@@ -37,7 +37,19 @@ export function canonicalEntry(entry: Entry): string {
   );
 }
 
-function canonicalLine(line: Line): string {
+/** An entry whose amounts may still be the texts that they are hashed as. */
+export type EntryContent = Omit<Entry, "lines" | "transactionDate" | "persistedAt"> & {
+  readonly transactionDate: string;
+  readonly persistedAt: string;
+  readonly lines: readonly LineContent[];
+};
+
+type LineContent = Omit<Line, "functionalAmount" | "transactionAmount"> & {
+  readonly functionalAmount: bigint | string;
+  readonly transactionAmount: bigint | string;
+};
+
+function canonicalLine(line: LineContent): string {
   return (
     `{"description":${text(line.description)},"functionalAmount":"${line.functionalAmount}",` +
     `"functionalCurrency":${text(line.functionalCurrency)},"glAccountCode":${text(line.glAccountCode)},` +

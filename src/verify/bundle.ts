@@ -2,7 +2,7 @@
 import type { BalanceRow } from "../core/close.ts";
 import type { JsonObject, JsonValue } from "../core/journal.ts";
 import { CloseCheck, type CloseVerdict } from "./close-check.ts";
-import { readBalanceRow, readCloseRecord } from "./documents.ts";
+import { readBalanceRow, readCanonicalEntry, readCloseRecord } from "./documents.ts";
 import { AmbiguousJson, parseStrictJson } from "./strict-json.ts";
 
 /** A file that is no bundle at all: there is nothing to check. */
@@ -30,6 +30,8 @@ export async function checkBundle(
   return bundle.finish(expected);
 }
 
+const entryLineStart = '{"kind":"entry","entry":';
+
 class BundleCheck {
   readonly #check: CloseCheck;
   readonly #balances: BalanceRow[] = [];
@@ -48,6 +50,7 @@ class BundleCheck {
   addLine(line: string): void {
     this.#lineNumber += 1;
     const where = this.#where();
+    if (!this.#hasEnded && this.#addCanonicalEntry(line)) return;
     let value: JsonObject;
     try {
       value = parseStrictJson(line);
@@ -90,6 +93,17 @@ class BundleCheck {
     const row = readBalanceRow(value["account"]);
     if ("fault" in row) this.#check.find(where, `is no balance row: ${row.fault}`);
     else this.#balances.push(row.document);
+  }
+
+  /** Takes a line as the service writes entries, the document in canonical form; false for any other line. */
+  #addCanonicalEntry(line: string): boolean {
+    if (!line.startsWith(entryLineStart)) return false;
+    const text = line.slice(entryLineStart.length, -1);
+    const document = line.endsWith("}") ? readCanonicalEntry(text) : null;
+    if (document === null) return false;
+    this.#entries += 1;
+    this.#check.addDocument(document, text);
+    return true;
   }
 
   #addEntry(value: JsonObject, where: string): void {

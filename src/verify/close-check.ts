@@ -87,11 +87,12 @@ export class CloseCheck {
   /** Takes the next entry, by sequence; `place` names it should it be unreadable. */
   addEntry(content: JsonObject, place: string): void {
     const read = readEntryDocument(content);
-    if ("fault" in read) {
-      this.find(place, `is no entry document: ${read.fault}`);
-      return;
-    }
-    const { document } = read;
+    if ("fault" in read) this.find(place, `is no entry document: ${read.fault}`);
+    else this.addDocument(read.document, canonicalJson(content));
+  }
+
+  /** Takes the next entry, with its canonical form. */
+  addDocument(document: EntryDocument, canonical: string): void {
     const where = whereOf(document);
     for (const what of this.#entryFaults(document)) this.find(where, what);
     this.#lastSequence = document.sequence;
@@ -100,7 +101,7 @@ export class CloseCheck {
       functionalAmount: BigInt(functionalAmount),
     }));
     if (holds(this.#record, document.transactionDate)) {
-      this.#leaves.append(hashLeaf(canonicalJson(content)));
+      this.#leaves.append(hashLeaf(canonical));
       this.#balances.addEntry(lines);
     } else if (this.#isBefore(document.transactionDate)) {
       this.#balances.addOpening(lines);

@@ -1,8 +1,9 @@
 // Documents of proofs and bundles as they are read: exactly their members, each of its type.
 import type { z } from "zod";
+import { canonicalEntry } from "../core/canonical.ts";
 import type { BalanceRow, CloseRecord } from "../core/close.ts";
 import type { JsonObject } from "../core/journal.ts";
-import { parseTimestamp, type Timestamp } from "../core/time.ts";
+import type { Timestamp } from "../core/time.ts";
 import { balanceRowReply, closeReply, entryDocumentReply } from "../contract/replies.ts";
 import type { WireBalanceRow, WireEntryDocument } from "../contract/wire.ts";
 
@@ -22,6 +23,23 @@ export function readEntryDocument(value: unknown): ReadDocument<EntryDocument> {
   if (!isTimestamp(transactionDate)) return { fault: "transactionDate is no timestamp" };
   if (!isTimestamp(persistedAt)) return { fault: "persistedAt is no timestamp" };
   return { document: { ...read.document, transactionDate, persistedAt } };
+}
+
+/**
+ * Reads an entry document that is in canonical form, which can't be read in two ways. null for any other
+ * text, which may still be an entry document. Far faster than reading text of any form.
+ */
+export function readCanonicalEntry(text: string): EntryDocument | null {
+  // What JSON escapes as a lone surrogate is the only thing that canonical form does not rule out.
+  if (text.includes("\\ud")) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const read = readEntryDocument(value);
+  return "document" in read && canonicalEntry(read.document) === text ? read.document : null;
 }
 
 export function readCloseRecord(value: unknown): ReadDocument<CloseRecord> {
@@ -68,6 +86,9 @@ function readBy<Schema extends z.ZodType>(
   return { fault: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}` };
 }
 
+/** The one way to write a moment of the years 0001 to 9999. */
 function isTimestamp(text: string): text is Timestamp {
-  return parseTimestamp(text) === text;
+  if (text.length !== 24 || text.startsWith("0000")) return false;
+  const epochMs = Date.parse(text);
+  return !Number.isNaN(epochMs) && new Date(epochMs).toISOString() === text;
 }

@@ -1,5 +1,4 @@
 // JSON of files that are not trusted: one meaning a text, or none.
-import { canonicalJson } from "../core/canonical.ts";
 import type { JsonObject, JsonValue } from "../core/journal.ts";
 
 /** A text that is no JSON, or JSON that could be read in two ways. */
@@ -26,8 +25,7 @@ export function parseStrictJson(text: string): JsonObject {
   }
   const fault = brokenValue(value);
   if (fault !== null) throw new AmbiguousJson(fault);
-  // In canonical form already, which is how the service writes it, nothing can stand twice.
-  const repeated = canonicalJson(value) === text ? null : repeatedName(text);
+  const repeated = repeatedName(text);
   if (repeated !== null) throw new AmbiguousJson(`has ${JSON.stringify(repeated)} twice`);
   return value as JsonObject;
 }

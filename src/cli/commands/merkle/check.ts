@@ -5,10 +5,19 @@ import { checkProof, NoProof } from "../../../verify/proof.ts";
 import { usageFailure, type ExitCode } from "../../failure.ts";
 import type { OutputFlags } from "../../options.ts";
 import { Output } from "../../output.ts";
+import { systemReason } from "../../system-reason.ts";
 import { readHash, tellVerdict } from "./verdict.ts";
 
 export interface CheckFlags extends OutputFlags {
   root?: string;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file === "-" ? "/dev/stdin" : file, "utf8");
+  } catch (error) {
+    throw usageFailure(`${file} can't be read: ${systemReason(error)}`);
+  }
 }
 
 export async function checkFile(
@@ -18,7 +27,7 @@ export async function checkFile(
 ): Promise<ExitCode> {
   const output = new Output(flags, environment.isColorRefused);
   const expected = readHash("--root", flags.root);
-  const text = await readFile(file === "-" ? "/dev/stdin" : file, "utf8");
+  const text = await readText(file);
   try {
     return tellVerdict(checkProof(text, expected), expected, output);
   } catch (error) {

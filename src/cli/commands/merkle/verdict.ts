@@ -26,8 +26,8 @@ function describe(verdict: CloseVerdict, expected: string | null): string {
   const lines = [
     `merkleRoot   ${verdict.merkleRoot}`,
     `closeHash    ${verdict.closeHash}`,
-    ...verdict.checked.map((what) => `checked      ${what}`),
-    ...verdict.notChecked.map((what) => `not checked  ${what}`),
+    ...verdict.checked.map((what) => `compared     ${what}`),
+    ...verdict.notChecked.map((what) => `not compared ${what}`),
     ...verdict.findings.map(({ where, what }) => `MISMATCH     ${where} ${what}`),
     "",
   ];
