@@ -50,10 +50,13 @@ export function unexpected(expected: string): Finding {
   };
 }
 
-/** What an expected figure does not cover. */
-export function notCovered(expected: string | null, closeHash: string): string[] {
+/** What an expected figure does not cover; one that nothing is equal to covers nothing, and is a finding. */
+export function notCovered(
+  expected: string | null,
+  { merkleRoot, closeHash }: { merkleRoot: string | null; closeHash: string },
+): string[] {
   if (expected === null) return ["a figure from elsewhere: nothing was expected"];
-  if (expected === closeHash) return [];
+  if (expected === closeHash || expected !== merkleRoot) return [];
   return ["bounds, balances and reason: a merkleRoot does not cover them"];
 }
 
@@ -143,7 +146,7 @@ export class CloseCheck {
         ? ["the openings: entries before the period are not here"]
         : []),
       ...(this.#record.previousCloseHash === null ? [] : ["the closes before this one"]),
-      ...notCovered(expected, closeHash),
+      ...notCovered(expected, { merkleRoot: this.merkleRoot, closeHash }),
     ];
   }
 

@@ -57,7 +57,10 @@ export function checkProof(text: string, expected: string | null): CloseVerdict 
     merkleRoot: root ?? "",
     closeHash,
     checked: ["the entry's content", "its path to the root", "the close's own hash"],
-    notChecked: ["all other entries, and the trial balance", ...notCovered(expected, closeHash)],
+    notChecked: [
+      "all other entries, and the trial balance",
+      ...notCovered(expected, { merkleRoot: root, closeHash }),
+    ],
     findings,
   };
 }

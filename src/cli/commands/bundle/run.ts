@@ -35,7 +35,7 @@ export async function writeBundle(
       throw error;
     }
     output.note(
-      `${close.entryCount} entries are in ${out}; publish the closeHash ${close.closeHash}`,
+      `${out} is written, entries: ${close.entryCount}; publish the closeHash ${close.closeHash}`,
     );
   });
 }
