@@ -288,7 +288,7 @@ function resolveHold(
 
 function refuseAsset(state: WalletState, write: { assetCode: string }): WalletDecision | null {
   if (state.wallet.assetCode === write.assetCode) return null;
-  const detail = `the wallet's asset is ${state.wallet.assetCode}`;
+  const detail = `must be ${state.wallet.assetCode}, the asset of the wallet`;
   return { refusal: validationRefusal([{ path: ["assetCode"], detail }]) };
 }
 
