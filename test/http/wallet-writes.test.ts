@@ -198,7 +198,7 @@ describe("a wallet", () => {
     accepted(await move(service, key, "credit", 5, { assetCode: "tokens" }));
     for (const verb of ["credit", "debit", "reserve"] as const) {
       const error = refusal(await move(service, key, verb, 1), 400);
-      expect(error).toBe("assetCode the wallet's asset is tokens");
+      expect(error).toBe("assetCode must be tokens, the asset of the wallet");
     }
     refusal(await move(service, key, "credit", 1, { assetCode: "Tokens" }), 400);
     accepted(await move(service, key, "credit", 1, { assetCode: "tokens" }));
