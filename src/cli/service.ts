@@ -57,12 +57,15 @@ export function composeService(options: {
 }): Service {
   const { environment, database, pool, masterKeys, log, version } = options;
   const nowMs = () => Date.now();
-  const openConnections = (connectionsMax: number, answerTimeoutMs = 10_000) =>
+  const openConnections = (
+    connectionsMax: number,
+    timeouts: { answerTimeoutMs: number; readTimeoutMs?: number } = { answerTimeoutMs: 10_000 },
+  ) =>
     new WriteConnections({
       databaseUrl: database.url,
       connectionsMax,
       lockTimeoutMs,
-      answerTimeoutMs,
+      ...timeouts,
       isLogSpared: database.dataDir !== null,
     });
   const connections = openConnections(writeConnectionsMax);
@@ -87,7 +90,10 @@ export function composeService(options: {
   };
   const journal = new Journal(connections, limits);
   // Sums over years of books take longer than any other statement.
-  const closeConnections = openConnections(closeConnectionsMax, closeAnswerTimeoutMs);
+  const closeConnections = openConnections(closeConnectionsMax, {
+    answerTimeoutMs: closeAnswerTimeoutMs,
+    readTimeoutMs: closeAnswerTimeoutMs,
+  });
   const closes = new Closes(closeConnections, new ClosedPeriods());
   const hub = new StreamHub(connections, {
     pollIntervalMs: 25,

@@ -39,6 +39,8 @@ interface WriteConnectionOptions {
   readonly lockTimeoutMs: number;
   /** How long one statement may go unanswered before the connection is given up as broken. */
   readonly answerTimeoutMs: number;
+  /** The same for a statement that only reads; 5 s, unless given: nothing has to be found out about it. */
+  readonly readTimeoutMs?: number;
   /**
    * Keeps errors of statements out of the database's log: they are answered here, and every duplicate is
    * several. Only a superuser may, as ledgerctl is in the embedded database.
@@ -46,13 +48,14 @@ interface WriteConnectionOptions {
   readonly isLogSpared?: boolean;
 }
 
-/** How long a statement that only reads may go unanswered: nothing has to be found out about it. */
-const readTimeoutMs = 5_000;
+const readTimeoutMsDefault = 5_000;
 
 export class WriteConnections {
   readonly #pool: Pool;
+  readonly #readTimeoutMs: number;
 
   constructor(options: WriteConnectionOptions) {
+    this.#readTimeoutMs = options.readTimeoutMs ?? readTimeoutMsDefault;
     const target = connectionTarget(options.databaseUrl, "ledgerctl write", {
       // Plans made while a table was empty walk the whole ledger; planning anew costs far less.
       plan_cache_mode: "force_custom_plan",
@@ -99,7 +102,7 @@ export class WriteConnections {
   /** Runs statements that only read, each by itself, on one connection. */
   async read<T>(work: (sender: StatementSender) => Promise<T>): Promise<T> {
     const client = await this.#connect();
-    const reads = new PipelinedReads(client);
+    const reads = new PipelinedReads(client, this.#readTimeoutMs);
     // Without a listener, a connection that breaks in between would end the process.
     const ignore = () => undefined;
     client.on("error", ignore);
@@ -126,15 +129,17 @@ export class WriteConnections {
 
 class PipelinedReads implements StatementSender {
   readonly #client: PoolClient;
+  readonly #timeoutMs: number;
   isBroken = false;
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, timeoutMs: number) {
     this.#client = client;
+    this.#timeoutMs = timeoutMs;
   }
 
   async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     try {
-      const query = { ...statement, values: values as unknown[], query_timeout: readTimeoutMs };
+      const query = { ...statement, values: values as unknown[], query_timeout: this.#timeoutMs };
       const { rows } = await this.#client.query(query);
       return rows as Row[];
     } catch (error) {

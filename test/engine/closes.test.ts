@@ -1,5 +1,6 @@
 // Closing periods while the books go on: what a close covers, what it refuses afterwards, and what
 // happens when closes, writers and wallets meet. Roots are recomputed from what the API reads.
+import { sql } from "slonik";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canonicalJson } from "../../src/core/canonical.ts";
 import {
@@ -23,7 +24,7 @@ import {
   readEntry,
   type ReadEntry,
 } from "../support/entries.ts";
-import { serveBooks } from "../support/service.ts";
+import { createBooks, serveBooks, startService } from "../support/service.ts";
 import { accepted, move, newKey } from "../support/wallets.ts";
 
 const service = serveBooks(neverPosting);
@@ -317,5 +318,26 @@ test("every entry of a close has a proof that leads to its root", async () => {
     const { leafIndex, treeSize, auditPath } = await proving;
     const root = rootFromPath(leafOf(read), leafIndex, treeSize, auditPath);
     expect(root?.toString("hex")).toBe(close.merkleRoot);
+  }
+});
+
+test("sums that take longer than any other read are waited for", async () => {
+  const books = await createBooks();
+  const slow = await startService(books, neverPosting);
+  try {
+    await postEntry(slow, entry(7n), books.ledgerId);
+    // Years of books, in one row: whoever reads lines waits longer than other reads may take.
+    await books.pool.query(sql.unsafe`ALTER TABLE journal_lines RENAME TO lines_of_years`);
+    await books.pool.query(sql.unsafe`
+      CREATE VIEW journal_lines AS
+        WITH years AS MATERIALIZED (SELECT pg_sleep(6))
+        SELECT lines_of_years.* FROM lines_of_years, years`);
+    const closed = await slow.post(`/v1/ledgers/${books.ledgerId}/period-closes`, {
+      periodId: "to date",
+    });
+    expect(closed).toMatchObject({ status: 201, body: { entryCount: 1 } });
+  } finally {
+    await slow.stop();
+    await books.drop();
   }
 });
