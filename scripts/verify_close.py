@@ -29,6 +29,7 @@ import math
 import re
 import sys
 from datetime import date
+from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from json import JSONDecodeError, JSONDecoder
 from typing import Any, BinaryIO, Callable, Dict, FrozenSet, List, NoReturn, Optional, Tuple
@@ -104,14 +105,26 @@ def normal(number: float) -> Any:
     return int(number) if number.is_integer() and abs(number) <= 2**53 else number
 
 
+def exact(text: str) -> Any:
+    """A JSON number as a double; ReadError if it is another number, which would have the same hash."""
+    number = normal(float(text))
+    try:
+        same = Decimal(text) == Decimal(repr(number))
+    except InvalidOperation:  # an exponent beyond all bounds
+        same = False
+    if not same:
+        raise ReadError(f"a number that a double can't hold: {text[:40]}")
+    return number
+
+
 def read_int(text: str) -> Any:
     """A JSON number without fraction and exponent, read as a double."""
-    return int(text) if len(text) <= 15 else normal(float(text))
+    return int(text) if len(text) <= 15 else exact(text)
 
 
 def read_float(text: str) -> Any:
     """A JSON number with fraction or exponent, read as a double."""
-    return normal(float(text))
+    return exact(text)
 
 
 def read_constant(text: str) -> NoReturn:

@@ -26,7 +26,7 @@ export interface Service {
 
 const writeConnectionsMax = 8;
 const closeConnectionsMax = 2;
-const closeTimeoutMs = 15 * 60_000;
+const closeAnswerTimeoutMs = 15 * 60_000;
 const readConnectionsMax = 5;
 /** How long a read waits for the database; a search, which may take its time, waits longer. */
 const readTimeoutMs = 5_000;
@@ -59,15 +59,13 @@ export function composeService(options: {
   const nowMs = () => Date.now();
   const openConnections = (
     connectionsMax: number,
-    answerTimeoutMs = 10_000,
-    readTimeoutMs = 5_000,
+    timeouts: { answerTimeoutMs: number; readTimeoutMs?: number } = { answerTimeoutMs: 10_000 },
   ) =>
     new WriteConnections({
       databaseUrl: database.url,
       connectionsMax,
       lockTimeoutMs,
-      answerTimeoutMs,
-      readTimeoutMs,
+      ...timeouts,
       isLogSpared: database.dataDir !== null,
     });
   const connections = openConnections(writeConnectionsMax);
@@ -92,7 +90,10 @@ export function composeService(options: {
   };
   const journal = new Journal(connections, limits);
   // Sums over years of books take longer than any other statement.
-  const closeConnections = openConnections(closeConnectionsMax, closeTimeoutMs, closeTimeoutMs);
+  const closeConnections = openConnections(closeConnectionsMax, {
+    answerTimeoutMs: closeAnswerTimeoutMs,
+    readTimeoutMs: closeAnswerTimeoutMs,
+  });
   const closes = new Closes(closeConnections, new ClosedPeriods());
   const hub = new StreamHub(connections, {
     pollIntervalMs: 25,

@@ -28,7 +28,7 @@ const id = z.uuid();
 const timestamp = z.string().describe("ISO 8601, UTC, milliseconds");
 const amount = z
   .string()
-  .regex(/^-?(0|[1-9][0-9]*)$/)
+  .regex(/^(0|-?[1-9][0-9]*)$/)
   .describe("integer, smallest unit");
 const metadata = z.custom<JsonObject>(isJsonObject);
 

@@ -58,6 +58,10 @@ const requestTimeoutMs = 30_000;
 const partingMsMax = 1_000;
 const heldBodyBytesMax = 128 * 1024 * 1024;
 const heldAnswerBytesMax = 128 * 1024 * 1024;
+/** Of answers that are streamed, apart from the others: one kind can't keep out the other. */
+const heldStreamBytesMax = 128 * 1024 * 1024;
+/** What one holds while its reader does not read: pieces that were read ahead, as rows and as text. */
+const streamBytes = 4 * 1024 * 1024;
 
 /** What is noted of a request while it runs, for its line in the log. */
 interface RequestNotes {
@@ -178,6 +182,7 @@ function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): voi
 function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
   const methodsByPath = new Map<string, string[]>();
   const held = new HeldAnswers(heldAnswerBytesMax);
+  const heldStreams = new HeldAnswers(heldStreamBytesMax);
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), route.method]);
@@ -194,6 +199,7 @@ function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
           (caller) => (noted.caller = caller),
         );
         if (typeof body !== "string") {
+          if (!heldStreams.hold(reply.raw, streamBytes)) throw tooManyHeld();
           return reply
             .code(status)
             .type("application/x-ndjson; charset=utf-8")
@@ -201,13 +207,17 @@ function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
         }
         // What a write did has to be told; a read can be asked again.
         if (!held.hold(reply.raw, Buffer.byteLength(body)) && route.method === "GET") {
-          throw new Refusal("unavailable", "too many answers wait for their readers");
+          throw tooManyHeld();
         }
         return reply.code(status).type("application/json; charset=utf-8").send(body);
       },
     });
   }
   for (const [url, methods] of methodsByPath) refuseOtherMethods(app, url, methods);
+}
+
+function tooManyHeld(): Refusal {
+  return new Refusal("unavailable", "too many answers wait for their readers");
 }
 
 function rawRequest(request: FastifyRequest) {

@@ -39,7 +39,7 @@ interface WriteConnectionOptions {
   readonly lockTimeoutMs: number;
   /** How long one statement may go unanswered before the connection is given up as broken. */
   readonly answerTimeoutMs: number;
-  /** The same for a statement that only reads, about which nothing has to be found out; 5 s where it is not said. */
+  /** The same for a statement that only reads; 5 s, unless given: nothing has to be found out about it. */
   readonly readTimeoutMs?: number;
   /**
    * Keeps errors of statements out of the database's log: they are answered here, and every duplicate is
@@ -48,14 +48,14 @@ interface WriteConnectionOptions {
   readonly isLogSpared?: boolean;
 }
 
-const usualReadTimeoutMs = 5_000;
+const readTimeoutMsDefault = 5_000;
 
 export class WriteConnections {
   readonly #pool: Pool;
   readonly #readTimeoutMs: number;
 
   constructor(options: WriteConnectionOptions) {
-    this.#readTimeoutMs = options.readTimeoutMs ?? usualReadTimeoutMs;
+    this.#readTimeoutMs = options.readTimeoutMs ?? readTimeoutMsDefault;
     const target = connectionTarget(options.databaseUrl, "ledgerctl write", {
       // Plans made while a table was empty walk the whole ledger; planning anew costs far less.
       plan_cache_mode: "force_custom_plan",

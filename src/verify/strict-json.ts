@@ -1,4 +1,5 @@
 // JSON of files that are not trusted: one meaning a text, or none.
+import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
 import type { JsonObject, JsonValue } from "../core/journal.ts";
 
 /** A text that is no JSON, or JSON that could be read in two ways. */
@@ -11,20 +12,26 @@ export class AmbiguousJson extends Error {
 
 /**
  * Reads one JSON object (RFC 8259, and I-JSON, RFC 7493). Throws AmbiguousJson for text that is no JSON
- * object, for a name that stands twice in one object, for lone surrogates and for numbers beyond a double.
+ * object, for a name that stands twice in one object, for lone surrogates and for numbers that a double
+ * can't hold: what is hashed is the double, and two such numbers would be one.
  */
 export function parseStrictJson(text: string): JsonObject {
-  let value: JsonValue;
+  let read: ExactJson;
   try {
-    value = JSON.parse(text) as JsonValue;
+    read = parseExactJson(text);
   } catch {
     throw new AmbiguousJson("is not JSON");
   }
+  const value = read.value as JsonValue;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new AmbiguousJson("is not a JSON object");
   }
   const fault = brokenValue(value);
   if (fault !== null) throw new AmbiguousJson(fault);
+  const [inexact] = read.inexactNumbers;
+  if (inexact !== undefined) {
+    throw new AmbiguousJson(`has a number that a double can't hold: ${inexact.text.slice(0, 40)}`);
+  }
   const repeated = repeatedName(text);
   if (repeated !== null) throw new AmbiguousJson(`has ${JSON.stringify(repeated)} twice`);
   return value as JsonObject;

@@ -6,6 +6,7 @@ import type { WireClose } from "../../src/contract/wire.ts";
 import type { CloseVerdict } from "../../src/verify/close-check.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";
+import { bundleOf, bundleText, closeVectors } from "../support/close-vectors.ts";
 import { hasPython, runSecondVerifier } from "../support/second-verifier.ts";
 
 let server: BinaryServer;
@@ -167,6 +168,22 @@ describe.runIf(hasPython)("the second verifier", () => {
       const forged = `${file}.forged`;
       writeFileSync(forged, readFileSync(file, "utf8").replaceAll("12001", "12002"));
       expect(runSecondVerifier(forged, "--expect", close.closeHash).code).toBe(3);
+    }
+  });
+
+  it("takes no number in place of another that has the same double, and so the same hash", () => {
+    const text = bundleText(bundleOf(0));
+    const { closeHash } = closeVectors.closes[0]?.record ?? {};
+    for (const [from, to, code] of [
+      ["", "", 0],
+      ['"spotRate":1.0845', '"spotRate":10845e-4', 0],
+      ['"spotRate":1.0845', '"spotRate":1.08450000000000000001', 3],
+      ['"spotRate":null', '"spotRate":1e-99999999999999999999', 3],
+    ] as const) {
+      const forged = join(server.home, "number.ndjson");
+      expect(text).toContain(from);
+      writeFileSync(forged, text.replace(from, to));
+      expect(runSecondVerifier(forged, "--expect", closeHash ?? "").code, to).toBe(code);
     }
   });
 });

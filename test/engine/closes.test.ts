@@ -1,5 +1,6 @@
 // Closing periods while the books go on: what a close covers, what it refuses afterwards, and what
 // happens when closes, writers and wallets meet. Roots are recomputed from what the API reads.
+import { sql } from "slonik";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canonicalJson } from "../../src/core/canonical.ts";
 import {
@@ -318,4 +319,36 @@ test("every entry of a close has a proof that leads to its root", async () => {
     const root = rootFromPath(leafOf(read), leafIndex, treeSize, auditPath);
     expect(root?.toString("hex")).toBe(close.merkleRoot);
   }
+});
+
+describe("in books of many years", () => {
+  const years = serveBooks(neverPosting);
+
+  /** Whoever reads a table waits longer than a cheap read may take. */
+  async function slowDown(table: "journal_lines" | "period_close_subtrees"): Promise<void> {
+    const { pool } = years.books;
+    const name = sql.identifier([table]);
+    const stored = sql.identifier([`${table}_of_years`]);
+    await pool.query(sql.unsafe`ALTER TABLE ${name} RENAME TO ${stored}`);
+    await pool.query(sql.unsafe`
+      CREATE VIEW ${name} AS
+        WITH years AS MATERIALIZED (SELECT pg_sleep(6)) SELECT ${stored}.* FROM ${stored}, years`);
+  }
+
+  test("a close waits for its sums, and a proof for its leaves", async () => {
+    const { ledgerId } = years.books;
+    const { journalId } = await postEntry(years, entry(7n));
+    const closes = `/v1/ledgers/${ledgerId}/period-closes`;
+    await slowDown("journal_lines");
+    const closed = await years.post(closes, { periodId: "to date" });
+    expect(closed).toMatchObject({ status: 201, body: { entryCount: 1 } });
+    await years.books.pool.query(sql.unsafe`DROP VIEW journal_lines`);
+    await years.books.pool.query(
+      sql.unsafe`ALTER TABLE journal_lines_of_years RENAME TO journal_lines`,
+    );
+    await slowDown("period_close_subtrees");
+    const { closeId } = closed.body as CloseRecord;
+    const proof = await years.get(`${closes}/${closeId}/proof?entryId=${journalId}`);
+    expect(proof).toMatchObject({ status: 200, body: { leafIndex: 0, treeSize: 1 } });
+  });
 });

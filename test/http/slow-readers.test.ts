@@ -21,14 +21,14 @@ beforeAll(async () => {
 
 const target = () => `${entriesPath(service.books.ledgerId)}?limit=100`;
 
-/** A connection that asks for a long page several times and reads nothing. */
-function openSleeper(pages: number): Socket {
+/** A connection that asks for a long page, or something else, several times and reads nothing. */
+function openSleeper(pages: number, asked = target()): Socket {
   const { credentials } = service.books;
   const socket = connect(service.port, "127.0.0.1");
   socket.on("error", () => undefined);
   socket.pause();
   socket.write(
-    Buffer.concat(Array<Buffer>(pages).fill(signedRequestBytes({ credentials, target: target() }))),
+    Buffer.concat(Array<Buffer>(pages).fill(signedRequestBytes({ credentials, target: asked }))),
   );
   return socket;
 }
@@ -52,6 +52,28 @@ describe("readers that do not read", () => {
     await expect
       .poll(async () => (await service.get(target())).status, { timeout: 40_000 })
       .toBe(200);
+  });
+
+  test("hold so much of bundles too, and leave lists to others", async () => {
+    const closes = `/v1/ledgers/${service.books.ledgerId}/period-closes`;
+    const closed = await service.post(closes, { periodId: "to date" });
+    const { closeId } = closed.body as { closeId: string };
+    const bundle = `${closes}/${closeId}/bundle`;
+    const sleepers: Socket[] = [];
+    await expect
+      .poll(
+        async () => {
+          if (sleepers.length < 60) sleepers.push(openSleeper(2, bundle), openSleeper(2, bundle));
+          return (await service.get(bundle)).text;
+        },
+        { timeout: 40_000 },
+      )
+      .toContain("too many answers wait for their readers");
+    expect((await service.get(target())).status).toBe(200);
+    for (const sleeper of sleepers) sleeper.destroy();
+    await expect
+      .poll(async () => (await service.get(bundle)).text, { timeout: 40_000 })
+      .toContain('{"kind":"trailer"');
   });
 
   test("are cut when they have taken nothing for 30 s", { timeout: 90_000 }, async () => {

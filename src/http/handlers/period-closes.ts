@@ -41,12 +41,12 @@ export const getClose: RouteHandler<"getClose"> = async ({ pool }, { ledger, clo
   return { ...close, balances: (await listCloseBalances(pool, close)).map(wireBalanceRow) };
 };
 
-export const getProof: RouteHandler<"getProof"> = async ({ pool }, request) => {
+export const getProof: RouteHandler<"getProof"> = async ({ pool, searches }, request) => {
   const close = await requireClose(pool, request.ledger, request.closeId);
   const journalId = parseUuid(request.query.entryId);
   const entry = journalId === null ? null : await findEntry(pool, close.ledgerId, journalId);
   if (entry === null) throw new Refusal("entryNotFound", "the ledger has no entry with this id");
-  const { leafIndex, treeSize, auditPath } = await proveEntry(pool, close, entry);
+  const { leafIndex, treeSize, auditPath } = await proveEntry(searches, close, entry);
   return {
     format: "ledgerctl-proof-v1",
     leafIndex,
