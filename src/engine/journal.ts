@@ -11,15 +11,17 @@ import {
 import type { LedgerIdentity } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
 import {
-  addToBalances,
-  advanceJournalHead,
   hasEntry,
-  insertEntries,
-  insertLines,
-  insertReversals,
   listAccountStates,
   listKnownEntries,
   listOriginals,
+} from "../store/journal-lookups.ts";
+import {
+  addToBalances,
+  advanceJournalHead,
+  insertEntries,
+  insertLines,
+  insertReversals,
   lockJournalHead,
   lockLedgerStateShared,
   readClock,

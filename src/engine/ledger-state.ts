@@ -6,7 +6,7 @@ import {
   lockLedgerState,
   updateLedgerState,
   withdrawStateRequest,
-} from "../store/journal-writes.ts";
+} from "../store/ledger-state-changes.ts";
 import { listAssetsWithoutRate } from "../store/wallet-postings.ts";
 import type { WriteConnections, WriteTransaction } from "../store/write-connections.ts";
 import { postPending } from "./posting.ts";

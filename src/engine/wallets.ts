@@ -9,7 +9,8 @@ import {
 } from "../core/wallet-batch.ts";
 import type { Hold, Wallet, WalletReply, WalletState, WalletWrite } from "../core/wallet.ts";
 import { insertAssetRules, insertMissingAccounts } from "../store/asset-rules.ts";
-import { lockLedgerState, lockLedgerStateShared, readClock } from "../store/journal-writes.ts";
+import { lockLedgerStateShared, readClock } from "../store/journal-writes.ts";
+import { lockLedgerState } from "../store/ledger-state-changes.ts";
 import {
   hasWalletWrite,
   insertBatchSides,

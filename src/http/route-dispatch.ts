@@ -92,12 +92,10 @@ export async function dispatch(
   }
   if (callerKey !== null) requireCallerKey(callerKey);
   const reply = await handle(books, name, {
+    ...raw.parameters,
     caller,
     ledger,
-    callerKey: callerKey ?? "",
-    entryId: raw.parameters["entryId"] ?? "",
-    holdId: raw.parameters["holdId"] ?? "",
-    closeId: raw.parameters["closeId"] ?? "",
+    callerKey,
     query: readQuery(route, raw.target),
     body: readBody(route, raw),
     bodyBytes: raw.body?.length ?? 0,
@@ -123,25 +121,22 @@ export function authenticateRequest(
 
 /**
  * The ledger of a path, which `{ledgerId}` names or the part of `{walletKey}` before its first colon, and
- * the part behind it. A wallet key without a colon names no ledger; its shape is refused in its turn.
+ * the part behind it; null where the path names neither. A wallet key without a colon names no ledger, and
+ * `requireCallerKey` refuses it in its turn.
  */
 export async function resolveLedger(
   ledgers: LedgerDirectory,
   caller: Caller,
   parameters: Readonly<Record<string, string>>,
-): Promise<{ ledger: LedgerIdentity; callerKey: string | null }> {
+): Promise<{ ledger: LedgerIdentity | null; callerKey: string | null }> {
   const { ledgerId, walletKey } = parameters;
   if (walletKey === undefined) {
-    return {
-      ledger:
-        ledgerId === undefined
-          ? noLedger
-          : await ledgers.getLedger(caller.organizationId, ledgerId),
-      callerKey: null,
-    };
+    const ledger =
+      ledgerId === undefined ? null : await ledgers.getLedger(caller.organizationId, ledgerId);
+    return { ledger, callerKey: null };
   }
   const colon = walletKey.indexOf(":");
-  if (colon < 0) return { ledger: noLedger, callerKey: "" };
+  if (colon < 0) return { ledger: null, callerKey: "" };
   return {
     ledger: await ledgers.getLedger(caller.organizationId, walletKey.slice(0, colon)),
     callerKey: walletKey.slice(colon + 1),
@@ -159,10 +154,7 @@ export function requireCallerKey(callerKey: string): void {
   ]);
 }
 
-/** Routes without a ledger in their path never look at it. */
-const noLedger: LedgerIdentity = { ledgerId: "", organizationId: "", functionalCurrency: "" };
-
-/** The table of handlers is typed name by name; which name it is, is known only here. */
+/** The table of handlers is typed name by name, after its path; which name it is, is known only here. */
 function handle(books: HandlerContext, name: RouteName, request: unknown): Promise<unknown> {
   const handler = handlers[name] as RouteHandler<RouteName>;
   return handler(books, request as RouteRequest<RouteName>);

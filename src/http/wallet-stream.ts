@@ -1,12 +1,10 @@
 // Streams of wallets over WebSocket (RFC 6455): who may have one, what is sent, and what happens to a
 // reader that can't keep up. What is told, and in which order, is the stream hub's.
-import type { IncomingMessage, Server } from "node:http";
+import { STATUS_CODES, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { STATUS_CODES } from "node:http";
 import { WebSocketServer, type WebSocket } from "ws";
-import { Refusal, validationRefusal } from "../core/errors.ts";
-import { routes } from "../contract/routes.ts";
-import type { RouteQuery } from "../contract/routes.ts";
+import { assert, Refusal, validationRefusal } from "../core/errors.ts";
+import { routes, type RouteQuery } from "../contract/routes.ts";
 import { newId } from "../engine/new-id.ts";
 import type { BalanceEvent, StreamHub, Subscription } from "../engine/stream-hub.ts";
 import type { Log } from "../log.ts";
@@ -151,12 +149,13 @@ async function openStream(
     );
   }
   requireCallerKey(callerKey ?? "");
+  assert(ledger !== null && callerKey !== null, "a key that passed names a wallet of a ledger");
   const query = readQuery(routes.streamWallet, target) as RouteQuery<"streamWallet">;
   const isLive = () => dispatcher.authenticator.isLive(caller.apiKey);
   const stream = new Stream(
     hub,
     behind,
-    { ledgerId: ledger.ledgerId, callerKey: callerKey ?? "" },
+    { ledgerId: ledger.ledgerId, callerKey },
     query.since,
     isLive,
   );

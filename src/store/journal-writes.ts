@@ -1,15 +1,11 @@
-// Statements of a journal batch, in the order in which a transaction sends them: lock, read, record.
+// Statements that every journal batch takes its locks with, and those that record it, in the order in which
+// a transaction sends them; what is read between them is in journal-lookups.ts.
 // Those that record build their values before they send anything: what throws there must do so before
-// a COMMIT is on its way.
-// Every one names the ledger first; arrays travel as one parameter a column. Keys are looked up one by
-// one: LIMIT 1 keeps the planner from joining all of a ledger instead, which it thinks is small as long
-// as its statistics are from before the ledger grew (measured at 20,000 entries: 8 ms against 0.2 ms).
-import type { BalanceChange, Entry, Line, StoredEntry } from "../core/journal.ts";
-import type { KnownEntry } from "../core/journal-batch.ts";
+// a COMMIT is on its way. Arrays travel as one parameter a column.
+import type { BalanceChange, Entry, Line } from "../core/journal.ts";
 import type { LedgerStatus } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
 import { canonicalJson, entryLeaf } from "../core/canonical.ts";
-import { entryColumns, entryFromRow, type EntryRow } from "./entry-rows.ts";
 import { namingTakenKey, StateChangeAsked } from "./database-errors.ts";
 import type { StatementSender } from "./write-connections.ts";
 
@@ -33,65 +29,6 @@ export async function lockLedgerStateShared(
   );
   if (rows[0]?.isAsked === true) throw new StateChangeAsked();
   return rows[0]?.status ?? null;
-}
-
-/** Asks writers to step aside for a while; for a transaction of its own, before the lock is waited for. */
-export function askForLedgerState(
-  sender: StatementSender,
-  ledgerId: string,
-  waitMs: number,
-): Promise<unknown> {
-  return sender.send(
-    {
-      name: "ask_for_ledger_state",
-      text: `INSERT INTO ledger_state_requests (ledger_id, waits_until)
-             VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
-             ON CONFLICT (ledger_id) DO UPDATE SET waits_until = EXCLUDED.waits_until`,
-    },
-    [ledgerId, waitMs],
-  );
-}
-
-/** Lets writers go on, once the transaction that holds the state commits. */
-export function withdrawStateRequest(sender: StatementSender, ledgerId: string): Promise<unknown> {
-  return sender.send(
-    {
-      name: "withdraw_state_request",
-      text: "DELETE FROM ledger_state_requests WHERE ledger_id = $1",
-    },
-    [ledgerId],
-  );
-}
-
-/** The same lock, against all who hold it shared: waits for every batch of the ledger that is under way. */
-export async function lockLedgerState(
-  sender: StatementSender,
-  ledgerId: string,
-): Promise<LedgerStatus | null> {
-  const rows = await sender.send<{ status: LedgerStatus }>(
-    {
-      name: "lock_ledger_state",
-      text: "SELECT status FROM ledger_states WHERE ledger_id = $1 FOR UPDATE",
-    },
-    [ledgerId],
-  );
-  return rows[0]?.status ?? null;
-}
-
-/** Changes the state of a ledger that is locked against all. */
-export async function updateLedgerState(
-  sender: StatementSender,
-  ledgerId: string,
-  status: LedgerStatus,
-): Promise<void> {
-  await sender.send(
-    {
-      name: "update_ledger_state",
-      text: `UPDATE ledger_states SET status = $2, changed_at = clock_timestamp()
-              WHERE ledger_id = $1`,
-    },
-    [ledgerId, status],
-  );
 }
 
 export interface JournalHead {
@@ -142,71 +79,6 @@ export async function readClock(sender: StatementSender): Promise<Timestamp> {
   return row.now;
 }
 
-/** Of the accounts named, those that exist, by code. */
-export async function listAccountStates(
-  sender: StatementSender,
-  ledgerId: string,
-  glAccountCodes: readonly string[],
-): Promise<Map<string, { active: boolean }>> {
-  if (glAccountCodes.length === 0) return new Map();
-  const rows = await sender.send<{ code: string; active: boolean }>(
-    {
-      name: "list_account_states",
-      text: `SELECT accounts.gl_account_code AS code, accounts.active
-               FROM unnest($2::text[]) AS wanted (code)
-               CROSS JOIN LATERAL (
-                 SELECT gl_account_code, active FROM accounts
-                  WHERE ledger_id = $1 AND gl_account_code = wanted.code
-                  LIMIT 1
-               ) AS accounts`,
-    },
-    [ledgerId, glAccountCodes],
-  );
-  return new Map(rows.map(({ code, active }) => [code, { active }]));
-}
-
-/** Of the externalIds named, those in use, with the entry that came first. */
-export async function listKnownEntries(
-  sender: StatementSender,
-  ledgerId: string,
-  externalIds: readonly string[],
-): Promise<Map<string, KnownEntry>> {
-  if (externalIds.length === 0) return new Map();
-  const rows = await sender.send<KnownEntry & { externalId: string }>(
-    {
-      name: "list_known_entries",
-      text: `SELECT entries.external_id AS "externalId", entries.journal_id AS "journalId",
-                    entries.persisted_at AS "persistedAt"
-               FROM unnest($2::text[]) AS wanted (external_id)
-               CROSS JOIN LATERAL (
-                 SELECT external_id, journal_id, persisted_at FROM journal_entries
-                  WHERE ledger_id = $1 AND external_id = wanted.external_id
-                  LIMIT 1
-               ) AS entries`,
-    },
-    [ledgerId, externalIds],
-  );
-  return new Map(rows.map((row) => [row.externalId, row]));
-}
-
-/** Whether an entry with this id is in the ledger. */
-export async function hasEntry(
-  sender: StatementSender,
-  ledgerId: string,
-  journalId: string,
-): Promise<boolean> {
-  const rows = await sender.send(
-    {
-      name: "has_entry",
-      text: "SELECT 1 FROM journal_entries WHERE ledger_id = $1 AND journal_id = $2",
-    },
-    [ledgerId, journalId],
-  );
-  return rows.length > 0;
-}
-
-const externalIdConstraint = "journal_entries_external_id_key";
-
 /** Records entries, without their lines. Throws KeyTaken when an externalId is in use. */
 export function insertEntries(
   sender: StatementSender,
@@ -214,7 +86,7 @@ export function insertEntries(
   entries: readonly Entry[],
 ): Promise<unknown> {
   return namingTakenKey(
-    externalIdConstraint,
+    "journal_entries_external_id_key",
     sender.send(
       {
         name: "insert_entries",
@@ -354,31 +226,4 @@ export function insertReversals(
       reversals.map((reversal) => reversal.reversalJournalId),
     ],
   );
-}
-
-/** Of the entries named, those that exist, by id, as they stand under the head's lock. */
-export async function listOriginals(
-  sender: StatementSender,
-  ledgerId: string,
-  journalIds: readonly string[],
-): Promise<Map<string, StoredEntry>> {
-  if (journalIds.length === 0) return new Map();
-  const rows = await sender.send<EntryRow>(
-    {
-      name: "list_originals",
-      text: `SELECT ${entryColumns.sql} FROM unnest($2::uuid[]) AS wanted (journal_id)
-              CROSS JOIN LATERAL (
-                SELECT * FROM journal_entries
-                 WHERE ledger_id = $1 AND journal_id = wanted.journal_id
-                 LIMIT 1
-              ) AS entries
-              LEFT JOIN LATERAL (
-                SELECT reversal_journal_id FROM journal_reversals
-                 WHERE ledger_id = $1 AND journal_id = entries.journal_id
-                 LIMIT 1
-              ) AS reversals ON true`,
-    },
-    [ledgerId, journalIds],
-  );
-  return new Map(rows.map((row) => [row.journalId, entryFromRow(row)]));
 }

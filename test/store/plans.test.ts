@@ -4,12 +4,12 @@ import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  addToBalances,
   hasEntry,
   listAccountStates,
   listKnownEntries,
   listOriginals,
-} from "../../src/store/journal-writes.ts";
+} from "../../src/store/journal-lookups.ts";
+import { addToBalances } from "../../src/store/journal-writes.ts";
 import type { StatementSender } from "../../src/store/write-connections.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 

@@ -1,7 +1,7 @@
 // What a handler is given and what it gives back.
 import type { LedgerIdentity } from "../../core/ledger.ts";
 import type { ExactJson } from "../../contract/exact-json.ts";
-import type { RouteName, RouteQuery, RouteReply } from "../../contract/routes.ts";
+import type { RouteName, RouteQuery, RouteReply, Routes } from "../../contract/routes.ts";
 import type { Closes } from "../../engine/closes.ts";
 import type { Journal } from "../../engine/journal.ts";
 import type { WalletReader } from "../../engine/wallet-reader.ts";
@@ -23,21 +23,26 @@ export interface HandlerContext {
   readonly walletLogs: WriteConnections;
 }
 
-export interface RouteRequest<Name extends RouteName> {
+/** What of a request its route's path names, decoded; a path names a ledger by itself or with a wallet. */
+type PathParameters<Path extends string> =
+  (Path extends `${string}{${"ledgerId" | "walletKey"}}${string}`
+    ? {
+        /** Known to be the caller's. */
+        readonly ledger: LedgerIdentity;
+      }
+    : unknown) &
+    (Path extends `${string}{walletKey}${string}` ? { readonly callerKey: string } : unknown) &
+    (Path extends `${string}{entryId}${string}` ? { readonly entryId: string } : unknown) &
+    (Path extends `${string}{holdId}${string}` ? { readonly holdId: string } : unknown) &
+    (Path extends `${string}{closeId}${string}` ? { readonly closeId: string } : unknown);
+
+export type RouteRequest<Name extends RouteName> = PathParameters<Routes[Name]["path"]> & {
   readonly caller: Caller;
-  /** The ledger of the path, known to be the caller's. */
-  readonly ledger: LedgerIdentity;
-  /** The `{entryId}`, `{holdId}` or `{closeId}` of the path, decoded; empty where the path has none. */
-  readonly entryId: string;
-  readonly holdId: string;
-  readonly closeId: string;
-  /** The wallet of the path; empty where the path names none. */
-  readonly callerKey: string;
   readonly query: RouteQuery<Name>;
   /** null where the request had none; an empty body is none. */
   readonly body: ExactJson | null;
   readonly bodyBytes: number;
-}
+};
 
 export type RouteHandler<Name extends RouteName> = (
   books: HandlerContext,

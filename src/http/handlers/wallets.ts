@@ -9,7 +9,6 @@ import {
   parseReleaseBody,
   parseReserveBody,
 } from "../../contract/wallet-body.ts";
-import type { RouteName } from "../../contract/routes.ts";
 import type { WireBulkResult, WireWalletResult, WireWalletWrite } from "../../contract/wire.ts";
 import { parseUuid } from "../../core/text.ts";
 import { findEntry } from "../../store/journal-reads.ts";
@@ -110,9 +109,9 @@ export const writeWallets: RouteHandler<"writeWallets"> = async (books, request)
   return { results };
 };
 
-async function write<Name extends RouteName>(
+async function write(
   books: HandlerContext,
-  request: RouteRequest<Name>,
+  request: Pick<RouteRequest<"creditWallet">, "ledger" | "bodyBytes">,
   parsed: Parsed<WalletWrite>,
 ): Promise<WalletReply> {
   if (parsed.faults) throw validationRefusal(parsed.faults);

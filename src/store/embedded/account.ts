@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import type { Owner } from "./durable-file.ts";
 
-const CANDIDATES = ["ledgerctl", "postgres", "nobody"];
+const accountNames = ["ledgerctl", "postgres", "nobody"];
 
 export interface Account {
   name: string;
@@ -28,12 +28,12 @@ export async function databaseAccount(owner: Owner): Promise<Account | undefined
     const known = accounts.find((account) => account.uid === owner.uid);
     return known ?? { name: nameOfNameless(owner.uid), uid: owner.uid, gid: owner.gid };
   }
-  for (const name of CANDIDATES) {
+  for (const name of accountNames) {
     const account = accounts.find((each) => each.name === name && each.uid !== 0);
     if (account) return account;
   }
   throw new DatabaseUnavailable(
-    `PostgreSQL refuses to run as root, and none of the users ${CANDIDATES.join(", ")} exists to run it. ` +
+    `PostgreSQL refuses to run as root, and none of the users ${accountNames.join(", ")} exists to run it. ` +
       "Add one (useradd --system ledgerctl), start ledgerctl as an ordinary user, or name a PostgreSQL server with --database-url.",
   );
 }

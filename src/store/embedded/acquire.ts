@@ -3,24 +3,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import type { Binaries } from "./binaries.ts";
-import { SUPERUSER } from "./cluster.ts";
+import { superuser } from "./cluster.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { takeLease, type DatabaseConnection, type Lease } from "./lease.ts";
 import { findPostmaster, type Postmaster } from "./postmaster.ts";
 import { explainFailedStart, startPostgres, stopPostgres } from "./run-postgres.ts";
 import { errorCode } from "./system-error.ts";
 
-const DATABASE = "ledgerctl";
+const databaseName = "ledgerctl";
 
-const POLL_MS = 15;
-const RETRY_MS = 200;
+const pollMs = 15;
+const retryMs = 200;
 // Sessions of a killed PostgreSQL notice at their next wait; until then its memory is "still in use".
-const CRASH_PATIENCE_MS = 15_000;
+const crashPatienceMs = 15_000;
 // A faster starter holds the files that ours failed over, and may end or be killed the next moment.
-const START_PATIENCE_MS = 3_000;
+const startPatienceMs = 3_000;
 // Replaying a few GB of log takes minutes; the checkpoint at the end, seconds; a socket is there or is not.
-const PATIENCE_MS = { starting: 600_000, stopping: 120_000, ready: 30_000 };
-const STOPPING_PATIENCE_MS = 5_000;
+const patienceByStatusMs = { starting: 600_000, stopping: 120_000, ready: 30_000 };
+const stoppingPatienceMs = 5_000;
 
 export interface Acquired {
   connection: DatabaseConnection;
@@ -47,7 +47,7 @@ export async function acquireLease(
       const attempt = await tryLease(folder, finding.running);
       if ("lease" in attempt) return attempt;
       patience.check(folder, finding.running, attempt.trouble);
-      await sleep(attempt.trouble === undefined ? POLL_MS : RETRY_MS, undefined, { signal });
+      await sleep(attempt.trouble === undefined ? pollMs : retryMs, undefined, { signal });
     }
   } catch (error) {
     // Nobody else gets in either, so nobody would ever stop it.
@@ -61,7 +61,7 @@ export async function acquireLease(
  * nobody's lease on it. A database that is still replaying its log is stopped at once.
  */
 export async function leaseForStopping(folder: DataFolder): Promise<Lease | undefined> {
-  const deadline = Date.now() + STOPPING_PATIENCE_MS;
+  const deadline = Date.now() + stoppingPatienceMs;
   while (Date.now() < deadline) {
     const { running } = await findPostmaster(folder.cluster);
     if (running === undefined || running.status === "stopping") return undefined;
@@ -72,7 +72,7 @@ export async function leaseForStopping(folder: DataFolder): Promise<Lease | unde
     const attempt = await tryLease(folder, running);
     if ("lease" in attempt) return attempt.lease;
     if (attempt.trouble === undefined) return undefined;
-    await sleep(RETRY_MS);
+    await sleep(retryMs);
   }
   return undefined;
 }
@@ -95,9 +95,9 @@ async function tryLease(
   const connection = {
     host: running.socketDirectory,
     port: running.port,
-    user: SUPERUSER,
+    user: superuser,
     password: folder.password,
-    database: DATABASE,
+    database: databaseName,
   };
   try {
     const lease = await takeLease(connection);
@@ -120,11 +120,11 @@ async function startAndWait(
   signal: AbortSignal,
 ): Promise<void> {
   const begun = Date.now();
-  let patienceMs = START_PATIENCE_MS;
+  let patienceMs = startPatienceMs;
   for (;;) {
     const finding = await findPostmaster(folder.cluster);
     if (finding.running) return;
-    if (finding.crashed) patienceMs = CRASH_PATIENCE_MS;
+    if (finding.crashed) patienceMs = crashPatienceMs;
     const said = await startedOrEnded(folder, binaries);
     if (said === undefined) return;
     if (Date.now() - begun > patienceMs) {
@@ -132,7 +132,7 @@ async function startAndWait(
         `PostgreSQL did not start in ${folder.cluster}: ${await explainFailedStart(folder, said)}`,
       );
     }
-    await sleep(RETRY_MS, undefined, { signal });
+    await sleep(retryMs, undefined, { signal });
   }
 }
 
@@ -140,7 +140,7 @@ async function startAndWait(
 async function startedOrEnded(folder: DataFolder, binaries: Binaries): Promise<string | undefined> {
   const { ended } = await startPostgres(folder, binaries);
   for (;;) {
-    const said = await Promise.race([ended, sleep(POLL_MS, undefined)]);
+    const said = await Promise.race([ended, sleep(pollMs, undefined)]);
     if ((await findPostmaster(folder.cluster)).running) return undefined;
     if (said !== undefined) return said;
   }
@@ -156,7 +156,7 @@ class Patience {
       this.#status = postmaster.status;
       this.#since = Date.now();
     }
-    if (Date.now() - this.#since < PATIENCE_MS[postmaster.status]) return;
+    if (Date.now() - this.#since < patienceByStatusMs[postmaster.status]) return;
     const reason = trouble instanceof Error ? `: ${trouble.message}` : "";
     throw new DatabaseUnavailable(
       `PostgreSQL (process ${postmaster.pid}) is "${postmaster.status}" in ${folder.cluster} but cannot be used through ${postmaster.socketDirectory}${reason}. ` +

@@ -19,7 +19,7 @@ import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { runsAsRoot, type Account } from "./account.ts";
 import { clearUnfinished, unfinishedName } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
-import { makeSystemDirectory, SYSTEM_DIRECTORY } from "./system-directory.ts";
+import { makeSystemDirectory, systemDirectory } from "./system-directory.ts";
 import { errorCode } from "./system-error.ts";
 
 export interface Binaries {
@@ -51,7 +51,7 @@ export async function findBinaries(
     const major = await majorVersion(native, account);
     if (major !== undefined) return programs(native, major);
   }
-  const copy = await copyBinaries(native, runsAsRoot() ? SYSTEM_DIRECTORY : home);
+  const copy = await copyBinaries(native, runsAsRoot() ? systemDirectory : home);
   const major = await majorVersion(copy, account);
   if (major !== undefined) return programs(copy, major);
   throw new DatabaseUnavailable(
@@ -134,7 +134,7 @@ async function whyNot(native: string, account: Account | undefined): Promise<str
 }
 
 async function copyBinaries(native: string, parent: string): Promise<string> {
-  if (parent === SYSTEM_DIRECTORY) await makeSystemDirectory();
+  if (parent === systemDirectory) await makeSystemDirectory();
   const target = join(parent, `postgresql-${await versionLabel(native)}`);
   if (await exists(join(target, "bin/postgres"))) return target;
   await clearUnfinished(parent);

@@ -8,13 +8,13 @@ import type { Binaries } from "./binaries.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { clearUnfinished, syncDirectory, unfinishedName, writeNewFile } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
-import { SETTINGS_FILE } from "./settings.ts";
+import { settingsFile } from "./settings.ts";
 import { errorCode } from "./system-error.ts";
 
-export const SUPERUSER = "ledgerctl";
+export const superuser = "ledgerctl";
 
 // What initdb writes, and a first WAL segment on top.
-const NEW_CLUSTER_BYTES = 64 * 1024 * 1024;
+const newClusterBytes = 64 * 1024 * 1024;
 
 /** Leaves a whole cluster of this PostgreSQL's major version in `folder.cluster`, or throws. */
 export async function ensureCluster(folder: DataFolder, binaries: Binaries): Promise<void> {
@@ -83,7 +83,7 @@ async function runInitdb(
 ): Promise<void> {
   const args = [
     `--pgdata=${target}`,
-    `--username=${SUPERUSER}`,
+    `--username=${superuser}`,
     `--pwfile=${passwordFile}`,
     "--auth=scram-sha-256",
     "--encoding=UTF8",
@@ -113,7 +113,7 @@ function nameless({ account }: DataFolder): string | undefined {
 /** What to tell about the disk that holds `dir`; undefined when space is not the trouble. */
 export async function fullDisk(dir: string): Promise<string | undefined> {
   const { bavail, bsize } = await statfs(dir);
-  if (bavail * bsize > NEW_CLUSTER_BYTES / 4) return undefined;
+  if (bavail * bsize > newClusterBytes / 4) return undefined;
   return (
     `the disk is full (${Math.floor((bavail * bsize) / 1024 / 1024)} MB left). ` +
     "Free some space (a new database takes about 60 MB), or choose another --data-dir."
@@ -131,7 +131,7 @@ async function includeSettings(cluster: string): Promise<void> {
   const file = await open(join(cluster, "postgresql.conf"), flags);
   try {
     await file.appendFile(
-      `\n# ledgerctl's settings; what stands below them wins.\ninclude_if_exists '${SETTINGS_FILE}'\n`,
+      `\n# ledgerctl's settings; what stands below them wins.\ninclude_if_exists '${settingsFile}'\n`,
     );
     await file.sync();
   } finally {

@@ -16,13 +16,13 @@ import { z } from "zod";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { canEnter, databaseAccount, runsAsRoot, type Account } from "./account.ts";
 import { clearUnfinished, createFileOnce, isUnfinishedName, replaceFile } from "./durable-file.ts";
-import { MASTER_KEY_FILE } from "./master-key-file.ts";
+import { masterKeyFile } from "./master-key-file.ts";
 import { isHome, makeSystemDirectory, newHome } from "./system-directory.ts";
 import { errorCode } from "./system-error.ts";
 
-const MARKER_FILE = "ledgerctl.json";
-const PASSWORD_FILE = "database-password";
-const FORMAT = 1;
+const markerFile = "ledgerctl.json";
+const passwordFile = "database-password";
+const markerFormat = 1;
 
 const markerSchema = z.object({
   format: z.number(),
@@ -62,7 +62,7 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
 
 /** Whether a first start has been there. False also where the folder can't be looked into. */
 export async function isDataFolder(dataDir: string): Promise<boolean> {
-  return access(join(dataDir, MARKER_FILE)).then(
+  return access(join(dataDir, markerFile)).then(
     () => true,
     () => false,
   );
@@ -72,7 +72,7 @@ export async function isDataFolder(dataDir: string): Promise<boolean> {
 export async function markInitialized(folder: DataFolder): Promise<void> {
   if (folder.initialized) return;
   const marker = await readMarker(folder.path);
-  await replaceFile(join(folder.path, MARKER_FILE), format({ ...marker, initialized: true }));
+  await replaceFile(join(folder.path, markerFile), format({ ...marker, initialized: true }));
 }
 
 async function makeFolder(path: string): Promise<string> {
@@ -93,12 +93,12 @@ async function makeFolder(path: string): Promise<string> {
 /** Puts the marker into a folder that is empty; leaves one that has it alone. */
 async function claimFolder(path: string): Promise<void> {
   const names = await readdir(path);
-  if (names.includes(MARKER_FILE)) return;
+  if (names.includes(markerFile)) return;
   const foreign = names.filter((name) => !mayPrecedeMarker(name));
   // Another first start may have put its marker and more there between our two looks.
-  if (foreign.length > 0 && !(await readdir(path)).includes(MARKER_FILE)) {
+  if (foreign.length > 0 && !(await readdir(path)).includes(markerFile)) {
     throw new DatabaseUnavailable(
-      `The data folder ${path} is not empty and was not made by ledgerctl (it holds ${foreign.slice(0, 3).join(", ")}, and no ${MARKER_FILE}). ` +
+      `The data folder ${path} is not empty and was not made by ledgerctl (it holds ${foreign.slice(0, 3).join(", ")}, and no ${markerFile}). ` +
         "Nothing in it was touched. Choose an empty or a new --data-dir.",
     );
   }
@@ -108,16 +108,16 @@ async function claimFolder(path: string): Promise<void> {
   const reachable = account === undefined || (await canEnter(account, path));
   const tooOpen = account !== undefined && reachable && found.uid === 0 ? 0o066 : 0o077;
   if (found.uid === process.getuid?.()) await chmod(path, found.mode & 0o7777 & ~tooOpen);
-  const marker = { format: FORMAT, initialized: false };
+  const marker = { format: markerFormat, initialized: false };
   await createFileOnce(
-    join(path, MARKER_FILE),
+    join(path, markerFile),
     format(reachable ? marker : { ...marker, home: newHome(path) }),
   );
 }
 
 /** What may be in a folder before the marker: nothing but a volume's own directory, or a key put there to be used. */
 function mayPrecedeMarker(name: string): boolean {
-  return name === "lost+found" || name === MASTER_KEY_FILE || isUnfinishedName(name);
+  return name === "lost+found" || name === masterKeyFile || isUnfinishedName(name);
 }
 
 async function makeHome(home: string, account: Account | undefined): Promise<void> {
@@ -145,16 +145,16 @@ async function ownerOf(cluster: string, path: string): Promise<{ uid: number; gi
 }
 
 async function readMarker(path: string): Promise<Marker> {
-  const file = join(path, MARKER_FILE);
+  const file = join(path, markerFile);
   const marker = parseMarker(await readFile(file, "utf8"));
   if (marker === undefined) {
     throw new DatabaseUnavailable(
       `${file} is damaged. Restore it from a backup, or choose another --data-dir.`,
     );
   }
-  if (marker.format > FORMAT) {
+  if (marker.format > markerFormat) {
     throw new DatabaseUnavailable(
-      `The data folder ${path} was made by a newer ledgerctl (format ${marker.format}; this one knows ${FORMAT}). Install that version.`,
+      `The data folder ${path} was made by a newer ledgerctl (format ${marker.format}; this one knows ${markerFormat}). Install that version.`,
     );
   }
   return marker;
@@ -174,7 +174,7 @@ function format(marker: Marker): string {
 }
 
 async function loadPassword(path: string, marker: Marker): Promise<string> {
-  const file = join(path, PASSWORD_FILE);
+  const file = join(path, passwordFile);
   if (!marker.initialized) await createFileOnce(file, `${randomBytes(32).toString("base64url")}\n`);
   try {
     return (await readFile(file, "utf8")).trim();

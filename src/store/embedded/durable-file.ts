@@ -4,8 +4,8 @@ import { link, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode } from "./system-error.ts";
 
-const UNFINISHED = /^\.ledgerctl-new-(\d+)-[0-9a-f]+$/;
-const ABANDONED_AFTER_MS = 3_600_000;
+const unfinishedPattern = /^\.ledgerctl-new-(\d+)-[0-9a-f]+$/;
+const abandonedAfterMs = 3_600_000;
 
 // Made by this process and not finished. A restarted container often gets its old pid again, so a name
 // with our pid says nothing by itself.
@@ -24,7 +24,7 @@ export function unfinishedName(dir: string): string {
 }
 
 export function isUnfinishedName(name: string): boolean {
-  return UNFINISHED.test(name);
+  return unfinishedPattern.test(name);
 }
 
 /** Mode 0600. False when `path` exists already: it is never overwritten, and never seen half written. */
@@ -72,7 +72,7 @@ export async function syncDirectory(dir: string): Promise<void> {
 /** Removes what processes that are gone (or very slow: an hour) left unfinished in `dir`. */
 export async function clearUnfinished(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {
-    const pid = UNFINISHED.exec(name)?.[1];
+    const pid = unfinishedPattern.exec(name)?.[1];
     if (pid === undefined) continue;
     const path = join(dir, name);
     const age = await stat(path).then(
@@ -80,7 +80,7 @@ export async function clearUnfinished(dir: string): Promise<void> {
       () => 0,
     );
     const isMaking = Number(pid) === process.pid ? inTheMaking.has(name) : isAlive(Number(pid));
-    if (isMaking && age < ABANDONED_AFTER_MS) continue;
+    if (isMaking && age < abandonedAfterMs) continue;
     // An initdb whose parent was killed may still be writing: what is left now goes next time.
     await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }

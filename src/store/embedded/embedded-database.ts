@@ -12,8 +12,8 @@ import { isSystemError, unavailableBecause } from "./system-error.ts";
 export { isDataFolder } from "./data-folder.ts";
 export type { DatabaseConnection } from "./lease.ts";
 
-const BACKOFF_MS_MIN = 100;
-const BACKOFF_MS_MAX = 5_000;
+const backoffMsMin = 100;
+const backoffMsMax = 5_000;
 
 export interface EmbeddedDatabaseEvent {
   message: string;
@@ -125,7 +125,7 @@ class LeasedDatabase implements EmbeddedDatabase {
 
   async #startAgain(): Promise<void> {
     const signal = this.#abort.signal;
-    let backoffMs = BACKOFF_MS_MIN;
+    let backoffMs = backoffMsMin;
     while (!this.#isStopping()) {
       try {
         const { connection, lease } = await acquireLease(this.#folder, this.#binaries, signal);
@@ -138,7 +138,7 @@ class LeasedDatabase implements EmbeddedDatabase {
         this.#tell("The database could not be started; trying again", error);
       }
       await sleep(backoffMs, undefined, { signal }).catch(() => undefined);
-      backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX);
+      backoffMs = Math.min(backoffMs * 2, backoffMsMax);
     }
   }
 

@@ -4,10 +4,10 @@ import { Client } from "pg";
 import { errorCode } from "./system-error.ts";
 
 // Any constant will do; "ledgerctl lease" has no meaning to PostgreSQL.
-const LOCK_KEY = 7_105_110_103;
+const lockKey = 7_105_110_103;
 // The lease lives here and not in the ledger's database, so that a restore may drop and make that one.
-const MAINTENANCE_DATABASE = "postgres";
-const CONNECT_TIMEOUT_MS = 10_000;
+const maintenanceDatabase = "postgres";
+const connectTimeoutMs = 10_000;
 
 export interface DatabaseConnection {
   /** The directory of the Unix socket. */
@@ -30,9 +30,9 @@ export interface Lease {
 export async function takeLease(connection: DatabaseConnection): Promise<Lease | undefined> {
   const client = new Client({
     ...connection,
-    database: MAINTENANCE_DATABASE,
+    database: maintenanceDatabase,
     application_name: "ledgerctl lease",
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectTimeoutMs,
     ssl: false,
   });
   const ended = new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ export async function takeLease(connection: DatabaseConnection): Promise<Lease |
 }
 
 async function askLock(client: Client, question: string): Promise<boolean> {
-  const { rows } = await client.query<{ answer: boolean }>(question, [LOCK_KEY]);
+  const { rows } = await client.query<{ answer: boolean }>(question, [lockKey]);
   return rows[0]?.answer === true;
 }
 

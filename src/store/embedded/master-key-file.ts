@@ -6,12 +6,12 @@ import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { createFileOnce } from "./durable-file.ts";
 import { errorCode, isSystemError, unavailableBecause } from "./system-error.ts";
 
-export const MASTER_KEY_FILE = "master-key";
+export const masterKeyFile = "master-key";
 
 /** Base64 of 32 bytes, as kept; undefined when the folder has none. Does not check the content. */
 export async function loadMasterKeyFile(dataDir: string): Promise<string | undefined> {
   try {
-    return (await readFile(join(dataDir, MASTER_KEY_FILE), "utf8")).trim();
+    return (await readFile(join(dataDir, masterKeyFile), "utf8")).trim();
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw cannot("read", dataDir, error);
@@ -25,7 +25,7 @@ export async function loadMasterKeyFile(dataDir: string): Promise<string | undef
 export async function createMasterKeyFile(dataDir: string): Promise<string> {
   const key = randomBytes(32).toString("base64");
   try {
-    if (await createFileOnce(join(dataDir, MASTER_KEY_FILE), `${key}\n`)) return key;
+    if (await createFileOnce(join(dataDir, masterKeyFile), `${key}\n`)) return key;
   } catch (error) {
     throw cannot("written", dataDir, error);
   }

@@ -5,10 +5,10 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { isAlive } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
-import { PORT, socketFile } from "./socket-directory.ts";
+import { socketPort, socketFile } from "./socket-directory.ts";
 import { errorCode } from "./system-error.ts";
 
-const EMPTY_FILE_PATIENCE_MS = 5_000;
+const emptyFilePatienceMs = 5_000;
 
 export interface Postmaster {
   pid: number;
@@ -40,7 +40,7 @@ export async function clearStaleSocketLock(
   cluster: string,
   socketDirectory: string,
 ): Promise<void> {
-  const path = `${socketFile(socketDirectory, PORT)}.lock`;
+  const path = `${socketFile(socketDirectory, socketPort)}.lock`;
   const text = await readPidFile(path);
   if (text === undefined) return;
   const holder = parsePidFile(text);
@@ -89,7 +89,7 @@ function parsePidFile(text: string): Postmaster | undefined {
 /** Empty is a file just being made, or what a full disk or a power cut left; PostgreSQL refuses to start over it. */
 async function judgeEmptyFile(path: string, text: string): Promise<Finding> {
   const found = await stat(path).catch(() => undefined);
-  if (found && Date.now() - found.mtimeMs > EMPTY_FILE_PATIENCE_MS) await setAside(path, text);
+  if (found && Date.now() - found.mtimeMs > emptyFilePatienceMs) await setAside(path, text);
   return { running: undefined, crashed: true };
 }
 

@@ -13,10 +13,10 @@ import { listLogs, pruneLogs } from "./server-log.ts";
 import { writeSettings } from "./settings.ts";
 import { prepareSocketDirectory } from "./socket-directory.ts";
 
-const POLL_MS = 15;
-const STOP_PATIENCE_MS = 120_000;
-const STUCK_AFTER_MS = 10_000;
-const LOOK_EVERY_MS = 1_000;
+const pollMs = 15;
+const stopPatienceMs = 120_000;
+const stuckAfterMs = 10_000;
+const lookEveryMs = 1_000;
 
 export interface StartedPostgres {
   /** Resolves when the process ended, with what it said before its log file was open. */
@@ -71,10 +71,10 @@ export async function stopPostgres(folder: DataFolder): Promise<boolean> {
   if (running === undefined) return true;
   if (!(await isPostmaster(running.pid, folder.cluster))) return false;
   process.kill(running.pid, "SIGINT");
-  const deadline = Date.now() + STOP_PATIENCE_MS;
+  const deadline = Date.now() + stopPatienceMs;
   while (await isPostmaster(running.pid, folder.cluster)) {
     if (Date.now() > deadline) return false;
-    await sleep(POLL_MS);
+    await sleep(pollMs);
   }
   return true;
 }
@@ -89,12 +89,12 @@ export function finishStuckShutdown(folder: DataFolder): NodeJS.Timeout {
     const { running } = await findPostmaster(folder.cluster);
     if (running?.status !== "stopping") stoppingSince = undefined;
     else stoppingSince ??= Date.now();
-    if (stoppingSince !== undefined && Date.now() - stoppingSince > STUCK_AFTER_MS) {
+    if (stoppingSince !== undefined && Date.now() - stoppingSince > stuckAfterMs) {
       await stopPostgres(folder);
     }
   };
   return setInterval(() => {
     // The lease notices whatever goes wrong here.
     look().catch(() => undefined);
-  }, LOOK_EVERY_MS).unref();
+  }, lookEveryMs).unref();
 }

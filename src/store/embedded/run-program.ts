@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import type { Account } from "./account.ts";
 
-const OUTPUT_CHARS_MAX = 64 * 1024;
+const outputCharsMax = 64 * 1024;
 
 export interface ProgramResult {
   code: number | null;
@@ -47,7 +47,7 @@ export function spawnProgram(
 export function collect(stream: NodeJS.ReadableStream | null): () => string {
   let text = "";
   stream?.on("data", (chunk: Buffer | string) => {
-    text = (text + chunk.toString()).slice(-OUTPUT_CHARS_MAX);
+    text = (text + chunk.toString()).slice(-outputCharsMax);
   });
   return () => text.trim();
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { DataFolder } from "./data-folder.ts";
 
 /** With files of 8 MB (settings.ts): what the log takes at most, but for a minute's writing. */
-const FILES_MAX = 8;
-const LOOK_EVERY_MS = 60_000;
+const filesMax = 8;
+const lookEveryMs = 60_000;
 
 /** The files of a cluster's log, newest first. */
 export async function listLogs(cluster: string): Promise<string[]> {
@@ -27,11 +27,11 @@ export async function listLogs(cluster: string): Promise<string[]> {
 
 /** Removes all but the newest files. What can't be removed stays: it keeps no database from starting. */
 export async function pruneLogs(cluster: string): Promise<void> {
-  const old = (await listLogs(cluster)).slice(FILES_MAX);
+  const old = (await listLogs(cluster)).slice(filesMax);
   await Promise.all(old.map((path) => rm(path, { force: true }).catch(() => undefined)));
 }
 
 /** Prunes once a minute until the timer is cleared; keeps no process from ending. */
 export function keepLogsPruned(folder: DataFolder): NodeJS.Timeout {
-  return setInterval(() => void pruneLogs(folder.cluster), LOOK_EVERY_MS).unref();
+  return setInterval(() => void pruneLogs(folder.cluster), lookEveryMs).unref();
 }

@@ -5,13 +5,13 @@ import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { replaceFile } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
-import { PORT } from "./socket-directory.ts";
+import { socketPort } from "./socket-directory.ts";
 
-export const SETTINGS_FILE = "ledgerctl.conf";
+export const settingsFile = "ledgerctl.conf";
 
-const SETTINGS: Record<string, string | number> = {
+const fixedSettings: Record<string, string | number> = {
   listen_addresses: "",
-  port: PORT,
+  port: socketPort,
   unix_socket_permissions: "0700",
   cluster_name: "ledgerctl",
   max_connections: 200,
@@ -49,13 +49,13 @@ export async function writeSettings(
   account: Account | undefined,
 ): Promise<void> {
   const all = {
-    ...SETTINGS,
+    ...fixedSettings,
     unix_socket_directories: socketDirectory,
     wal_compression: await walCompression(cluster, binaries, account),
   };
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'`);
   const head = "# Written by ledgerctl at each start; changes belong into postgresql.conf.";
-  await replaceFile(join(cluster, SETTINGS_FILE), [head, ...lines, ""].join("\n"));
+  await replaceFile(join(cluster, settingsFile), [head, ...lines, ""].join("\n"));
 }
 
 /** lz4 costs a third of pglz's time, but not every build has it; only the build itself knows. */

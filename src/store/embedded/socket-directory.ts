@@ -8,12 +8,12 @@ import type { Account } from "./account.ts";
 import { errorCode } from "./system-error.ts";
 
 /** Part of the socket's file name only: nothing listens on TCP. */
-export const PORT = 5432;
+export const socketPort = 5432;
 
 // sockaddr_un holds 108 bytes on Linux, 104 on macOS, with the zero at the end.
-const PATH_BYTES_MAX = process.platform === "darwin" ? 103 : 107;
+const pathBytesMax = process.platform === "darwin" ? 103 : 107;
 // Anything else would need quoting in PostgreSQL's list of directories and in URLs.
-const PLAIN_PATH = /^[A-Za-z0-9/._-]+$/;
+const plainPath = /^[A-Za-z0-9/._-]+$/;
 
 /** The directory, made if needed: 0700 and the database user's own, or an error. */
 export async function prepareSocketDirectory(
@@ -47,8 +47,8 @@ export function socketFile(directory: string, port: number): string {
 }
 
 function fits(directory: string): boolean {
-  const path = socketFile(directory, PORT);
-  return Buffer.byteLength(path) <= PATH_BYTES_MAX && PLAIN_PATH.test(directory);
+  const path = socketFile(directory, socketPort);
+  return Buffer.byteLength(path) <= pathBytesMax && plainPath.test(directory);
 }
 
 function shortDirectory(home: string, uid: number): string {

@@ -3,23 +3,23 @@ import { createHash, randomBytes } from "node:crypto";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-export const SYSTEM_DIRECTORY = "/var/lib/ledgerctl";
+export const systemDirectory = "/var/lib/ledgerctl";
 
-const HOME_NAME = /^\/var\/lib\/ledgerctl\/[0-9a-f]{16}-[0-9a-f]{8}$/;
+const homePattern = /^\/var\/lib\/ledgerctl\/[0-9a-f]{16}-[0-9a-f]{8}$/;
 
 /** Root's only. Open to all whatever the umask: what is in it has modes of its own. */
 export async function makeSystemDirectory(): Promise<void> {
-  await mkdir(SYSTEM_DIRECTORY, { recursive: true });
-  await chmod(SYSTEM_DIRECTORY, 0o755);
+  await mkdir(systemDirectory, { recursive: true });
+  await chmod(systemDirectory, 0o755);
 }
 
 /** The random part keeps a new data folder at an old path from meeting the database of the one before. */
 export function newHome(dataFolder: string): string {
   const hash = createHash("sha256").update(dataFolder).digest("hex").slice(0, 16);
-  return join(SYSTEM_DIRECTORY, `${hash}-${randomBytes(4).toString("hex")}`);
+  return join(systemDirectory, `${hash}-${randomBytes(4).toString("hex")}`);
 }
 
 /** Root makes and gives away this directory: a marker written by somebody else must not choose just any. */
 export function isHome(path: string): boolean {
-  return HOME_NAME.test(path);
+  return homePattern.test(path);
 }

@@ -1,7 +1,7 @@
 // Turns what the operating system refuses (a full disk, a missing permission) into words for a person.
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 
-const OUTSIDE_DATABASE = "or name a PostgreSQL server with --database-url";
+const outsideDatabase = "or name a PostgreSQL server with --database-url";
 
 /** The errno name ("ENOENT"), or PostgreSQL's SQLSTATE for an error of the driver. */
 export function errorCode(error: unknown): string | undefined {
@@ -27,16 +27,16 @@ function reasonAndRemedy(error: NodeJS.ErrnoException): string {
   switch (error.code) {
     case "ENOSPC":
     case "EDQUOT":
-      return `the disk is full. Free some space (a new database takes about 60 MB), choose another --data-dir, ${OUTSIDE_DATABASE}.`;
+      return `the disk is full. Free some space (a new database takes about 60 MB), choose another --data-dir, ${outsideDatabase}.`;
     case "EACCES":
     case "EPERM":
-      return `permission denied${path} for user id ${process.getuid?.() ?? "?"}. Run as the user who owns the folder, choose another --data-dir, ${OUTSIDE_DATABASE}.`;
+      return `permission denied${path} for user id ${process.getuid?.() ?? "?"}. Run as the user who owns the folder, choose another --data-dir, ${outsideDatabase}.`;
     case "EROFS":
-      return `the file system is read-only${path}. Choose another --data-dir, ${OUTSIDE_DATABASE}.`;
+      return `the file system is read-only${path}. Choose another --data-dir, ${outsideDatabase}.`;
     case "ENOTDIR":
     case "EEXIST":
       return `there is a file where a folder should be${path}. Choose another --data-dir.`;
     default:
-      return `${error.message}. Choose another --data-dir, ${OUTSIDE_DATABASE}.`;
+      return `${error.message}. Choose another --data-dir, ${outsideDatabase}.`;
   }
 }
