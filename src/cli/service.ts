@@ -57,12 +57,17 @@ export function composeService(options: {
 }): Service {
   const { environment, database, pool, masterKeys, log, version } = options;
   const nowMs = () => Date.now();
-  const openConnections = (connectionsMax: number, answerTimeoutMs = 10_000) =>
+  const openConnections = (
+    connectionsMax: number,
+    answerTimeoutMs = 10_000,
+    readTimeoutMs = 5_000,
+  ) =>
     new WriteConnections({
       databaseUrl: database.url,
       connectionsMax,
       lockTimeoutMs,
       answerTimeoutMs,
+      readTimeoutMs,
       isLogSpared: database.dataDir !== null,
     });
   const connections = openConnections(writeConnectionsMax);
@@ -87,7 +92,9 @@ export function composeService(options: {
   };
   const journal = new Journal(connections, limits);
   // Sums over years of books take longer than any other statement.
-  const closeConnections = openConnections(closeConnectionsMax, closeAnswerTimeoutMs);
+  const openForSums = (connectionsMax: number) =>
+    openConnections(connectionsMax, closeAnswerTimeoutMs, closeAnswerTimeoutMs);
+  const closeConnections = openForSums(closeConnectionsMax);
   const closes = new Closes(closeConnections, new ClosedPeriods());
   const hub = new StreamHub(connections, {
     pollIntervalMs: 25,

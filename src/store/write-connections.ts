@@ -44,15 +44,18 @@ interface WriteConnectionOptions {
    * several. Only a superuser may, as ledgerctl is in the embedded database.
    */
   readonly isLogSpared?: boolean;
+  /** How long a statement outside of a transaction may go unanswered: nothing has to be found out about it. */
+  readonly readTimeoutMs?: number;
 }
 
-/** How long a statement that only reads may go unanswered: nothing has to be found out about it. */
-const readTimeoutMs = 5_000;
+const readTimeoutMsDefault = 5_000;
 
 export class WriteConnections {
   readonly #pool: Pool;
+  readonly #readTimeoutMs: number;
 
   constructor(options: WriteConnectionOptions) {
+    this.#readTimeoutMs = options.readTimeoutMs ?? readTimeoutMsDefault;
     const target = connectionTarget(options.databaseUrl, "ledgerctl write", {
       // Plans made while a table was empty walk the whole ledger; planning anew costs far less.
       plan_cache_mode: "force_custom_plan",
@@ -99,7 +102,7 @@ export class WriteConnections {
   /** Runs statements that only read, each by itself, on one connection. */
   async read<T>(work: (sender: StatementSender) => Promise<T>): Promise<T> {
     const client = await this.#connect();
-    const reads = new PipelinedReads(client);
+    const reads = new PipelinedReads(client, this.#readTimeoutMs);
     // Without a listener, a connection that breaks in between would end the process.
     const ignore = () => undefined;
     client.on("error", ignore);
@@ -109,6 +112,22 @@ export class WriteConnections {
       client.removeListener("error", ignore);
       client.release(reads.isBroken);
     }
+  }
+
+  /** Runs statements that only read and all see the books as they are at one moment; for short work. */
+  async snapshot<T>(work: (sender: StatementSender) => Promise<T>): Promise<T> {
+    return this.read(async (sender) => {
+      await sender.send(
+        { name: "begin_snapshot", text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" },
+        [],
+      );
+      try {
+        return await work(sender);
+      } finally {
+        // A connection on which this fails is broken, and dropped.
+        await sender.send({ name: "end_snapshot", text: "ROLLBACK" }, []);
+      }
+    });
   }
 
   async end(): Promise<void> {
@@ -126,15 +145,17 @@ export class WriteConnections {
 
 class PipelinedReads implements StatementSender {
   readonly #client: PoolClient;
+  readonly #timeoutMs: number;
   isBroken = false;
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, timeoutMs: number) {
     this.#client = client;
+    this.#timeoutMs = timeoutMs;
   }
 
   async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     try {
-      const query = { ...statement, values: values as unknown[], query_timeout: readTimeoutMs };
+      const query = { ...statement, values: values as unknown[], query_timeout: this.#timeoutMs };
       const { rows } = await this.#client.query(query);
       return rows as Row[];
     } catch (error) {
