@@ -21,6 +21,8 @@ export interface HandlerContext {
   readonly wallets: Wallets;
   readonly walletReader: WalletReader;
   readonly walletLogs: WriteConnections;
+  /** For sums over the books, which may take minutes. */
+  readonly reports: WriteConnections;
 }
 
 export interface RouteRequest<Name extends RouteName> {
