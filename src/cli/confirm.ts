@@ -3,10 +3,15 @@ import { createInterface } from "node:readline/promises";
 import type { Readable, Writable } from "node:stream";
 import { CommandFailure, exitCodes, usageFailure } from "./failure.ts";
 
+/** Whether there is somebody who can be asked. */
+export function isTerminal(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
 /** Resolves when the user agrees, and otherwise ends the command. */
 export async function confirm(question: string, yes: boolean | undefined): Promise<void> {
   if (yes === true) return;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!isTerminal()) {
     throw usageFailure(`${question} There is no terminal to ask on; say --yes to go ahead.`);
   }
   await ask(question, { input: process.stdin, output: process.stderr });

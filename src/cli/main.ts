@@ -13,6 +13,7 @@ import { defineRequest } from "./commands/request/command.ts";
 import { defineDoctor } from "./commands/doctor/command.ts";
 import { defineEntry } from "./commands/entry/command.ts";
 import { defineBalance } from "./commands/balance/command.ts";
+import { defineTrialBalance } from "./commands/trial-balance/command.ts";
 import { definePeriod } from "./commands/period/command.ts";
 import { defineBundle } from "./commands/bundle/command.ts";
 import { defineMerkle } from "./commands/merkle/command.ts";
@@ -37,6 +38,7 @@ export function createProgram(): Command {
   defineAsset(program);
   defineEntry(program);
   defineBalance(program);
+  defineTrialBalance(program);
   defineWallet(program);
   definePeriod(program);
   defineBundle(program);

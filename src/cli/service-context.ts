@@ -24,6 +24,8 @@ export interface ServiceContext {
 interface ServiceOptions {
   readonly connections?: number;
   readonly retryForMs?: number;
+  /** How long one request may take. */
+  readonly timeoutMs?: number;
   /** Where the service is, for those who have looked already: the file is not read, and warned about, twice. */
   readonly connection?: Partial<Connection>;
 }

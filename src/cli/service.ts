@@ -27,6 +27,8 @@ export interface Service {
 const writeConnectionsMax = 8;
 const closeConnectionsMax = 2;
 const closeAnswerTimeoutMs = 15 * 60_000;
+/** Trial balances and previews that are summed at once; they must not keep a close waiting. */
+const reportConnectionsMax = 2;
 const readConnectionsMax = 5;
 /** How long a read waits for the database; a search, which may take its time, waits longer. */
 const readTimeoutMs = 5_000;
@@ -90,10 +92,12 @@ export function composeService(options: {
   };
   const journal = new Journal(connections, limits);
   // Sums over years of books take longer than any other statement.
-  const closeConnections = openConnections(closeConnectionsMax, {
+  const sumTimeouts = {
     answerTimeoutMs: closeAnswerTimeoutMs,
     readTimeoutMs: closeAnswerTimeoutMs,
-  });
+  };
+  const closeConnections = openConnections(closeConnectionsMax, sumTimeouts);
+  const reports = openConnections(reportConnectionsMax, sumTimeouts);
   const closes = new Closes(closeConnections, new ClosedPeriods());
   const hub = new StreamHub(connections, {
     pollIntervalMs: 25,
@@ -121,6 +125,7 @@ export function composeService(options: {
         wallets,
         walletReader: new WalletReader(connections),
         walletLogs,
+        reports,
       },
       authenticator: new Authenticator({
         findApiKey: (apiKey) => findApiKey(pool, apiKey),
@@ -160,6 +165,7 @@ export function composeService(options: {
         connections.end(),
         walletLogs.end(),
         closeConnections.end(),
+        reports.end(),
         searches.end(),
       ]);
     },

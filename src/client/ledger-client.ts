@@ -10,6 +10,7 @@ import type {
   WireClose,
   WireCloseInput,
   WireClosePage,
+  WireClosePreview,
   WireCloseWithBalances,
   WireEntry,
   WireEntryInput,
@@ -20,6 +21,7 @@ import type {
   WireReserveInput,
   WireReserveResult,
   WireReversalInput,
+  WireTrialBalance,
   WireWalletBalance,
   WireWalletHistory,
   WireWalletResult,
@@ -36,10 +38,15 @@ export type {
   WireAccount,
   WireCloseWithBalances,
   WireClosePage,
+  WireClosePreview,
   WireCloseInput,
   WireClose,
   WireBalance,
   WireBalanceRow,
+  WireBalanceTotals,
+  WireMovedBalance,
+  WireTrialBalance,
+  WireTrialBalanceRow,
   WireBalanceMessage,
   WireBulkMovementInput,
   WireBulkResult,
@@ -121,6 +128,14 @@ export class LedgerClient {
     return { ...held, balance: BigInt(digits ?? held.balance) };
   }
 
+  /** The trial balance of the live books: of a period, up to a moment, or up to now. */
+  async getTrialBalance(
+    ledgerId: string,
+    query: { periodId?: string; asOf?: string } = {},
+  ): Promise<WireTrialBalance> {
+    return this.#get(withQuery(paths.getTrialBalance({ ledgerId }), query));
+  }
+
   async listEntries(ledgerId: string, query: EntryListQuery = {}): Promise<WireEntryPage> {
     return this.#get(withQuery(paths.listEntries({ ledgerId }), query));
   }
@@ -170,6 +185,14 @@ export class LedgerClient {
     const body = JSON.stringify(close);
     const { reply } = await this.#http.send({ method: "POST", target, body });
     return parseReply(reply).value as WireClose;
+  }
+
+  /** What closing a period would do now. */
+  async previewClose(
+    ledgerId: string,
+    query: { periodId: string; startsAt?: string; endsAt?: string },
+  ): Promise<WireClosePreview> {
+    return this.#get(withQuery(paths.previewClose({ ledgerId }), query));
   }
 
   /** Closes, oldest first. */

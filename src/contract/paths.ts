@@ -13,6 +13,7 @@ export const pathTemplates = {
   getLedger: ledger,
   listAccounts: `${ledger}/accounts`,
   getBalance: `${ledger}/balances`,
+  getTrialBalance: `${ledger}/trial-balance`,
   postEntry: `${ledger}/journal-entries`,
   listEntries: `${ledger}/journal-entries`,
   getEntry: `${ledger}/journal-entries/{entryId}`,
@@ -20,6 +21,8 @@ export const pathTemplates = {
   listPostedWrites: `${ledger}/journal-entries/{entryId}/wallet-writes`,
   closePeriod: `${ledger}/period-closes`,
   listCloses: `${ledger}/period-closes`,
+  // A router takes what is fixed before a parameter; and no closeId reads so.
+  previewClose: `${ledger}/period-closes/preview`,
   getClose: `${ledger}/period-closes/{closeId}`,
   getProof: `${ledger}/period-closes/{closeId}/proof`,
   getBundle: `${ledger}/period-closes/{closeId}/bundle`,

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { textFault, labelCodePointsMax } from "../core/text.ts";
 import type { Fault } from "../core/errors.ts";
+import { readPeriodLabel } from "../core/period.ts";
 import type { Parsed } from "./entry-body.ts";
 import { timestamp } from "./field-schemas.ts";
 
@@ -67,6 +68,32 @@ export const historyQuery = z.object({ limit, after: optionalParameter(position)
 export const postedWritesQuery = z.object({ limit, offset: optionalParameter(position) });
 
 export const closesQuery = z.object({ limit, offset: optionalParameter(position) });
+
+export const trialBalanceQuery = z
+  .object({ asOf: optionalParameter(timestamp), periodId: optionalParameter(labelText) })
+  .refine(({ asOf, periodId }) => asOf === null || periodId === null, {
+    path: ["periodId"],
+    error: "must not be given beside asOf",
+  });
+
+export const previewQuery = z
+  .object({
+    periodId: z
+      .string({ error: "is required" })
+      .pipe(labelText)
+      .superRefine((value, context) => {
+        const meaning = readPeriodLabel(value);
+        if (typeof meaning === "object" && "fault" in meaning) {
+          context.addIssue({ code: "custom", message: meaning.fault });
+        }
+      }),
+    startsAt: optionalParameter(timestamp),
+    endsAt: optionalParameter(timestamp),
+  })
+  .refine(({ startsAt, endsAt }) => startsAt === null || endsAt === null || startsAt < endsAt, {
+    path: ["endsAt"],
+    error: "must be later than startsAt",
+  });
 
 export const proofQuery = z.object({ entryId: z.string({ error: "is required" }) });
 

@@ -10,6 +10,7 @@ import type {
   WireBulkResult,
   WireClose,
   WireClosePage,
+  WireClosePreview,
   WireCloseWithBalances,
   WireEntry,
   WireEntryDocument,
@@ -18,6 +19,7 @@ import type {
   WirePostedWrites,
   WireProof,
   WireReserveResult,
+  WireTrialBalance,
   WireWalletBalance,
   WireWalletHistory,
   WireWalletResult,
@@ -136,6 +138,67 @@ export const balanceRowReply = z.strictObject({
 export const closeWithBalancesReply = closeReply.extend({
   balances: z.array(balanceRowReply),
 }) satisfies z.ZodType<WireCloseWithBalances>;
+
+const balanceTotalsReply = balanceRowReply.omit({ glAccountCode: true, entryCount: true });
+
+const movedBalanceReply = z.strictObject({
+  glAccountCode: z.string(),
+  stored: balanceRowReply.omit({ glAccountCode: true }),
+  live: balanceRowReply.omit({ glAccountCode: true }),
+});
+
+const balancesReply = z.strictObject({
+  ledgerId: id,
+  functionalCurrency: z.string(),
+  startsAt: timestamp.nullable(),
+  endsAt: timestamp,
+  lastSequence: z.int(),
+  accounts: z.array(
+    balanceTotalsReply.extend({
+      glAccountCode: z.string(),
+      name: z.string(),
+      type: z.enum(accountTypes).nullable(),
+    }),
+  ),
+  totals: balanceTotalsReply,
+  balanced: z.boolean(),
+});
+
+export const trialBalanceReply = balancesReply.extend({
+  periodId: z.string().nullable(),
+  close: closeReply.nullable(),
+  moved: z.array(movedBalanceReply),
+}) satisfies z.ZodType<WireTrialBalance>;
+
+export const closePreviewReply = balancesReply.extend({
+  periodId: z.string(),
+  previewedAt: timestamp,
+  close: closeReply.nullable(),
+  closesToDate: z.boolean(),
+  endsInFuture: z.boolean(),
+  entryCount: z.int(),
+  pendingPostings: z.array(
+    z.strictObject({
+      assetCode: z.string(),
+      transactionDate: timestamp,
+      isInPeriod: z.boolean(),
+      amount,
+      writes: z.int(),
+      wallets: z.int(),
+    }),
+  ),
+  assetsWithoutRate: z.array(z.string()),
+  earlierOpen: z.array(z.strictObject({ periodId: z.string(), entryCount: z.int() })),
+  moved: z.array(
+    z.strictObject({
+      periodId: z.string(),
+      closeId: id,
+      number: z.int(),
+      closedAt: timestamp,
+      accounts: z.array(movedBalanceReply),
+    }),
+  ),
+}) satisfies z.ZodType<WireClosePreview>;
 
 export const proofReply = z.strictObject({
   format: z.literal("ledgerctl-proof-v1"),

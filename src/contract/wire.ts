@@ -141,6 +141,85 @@ export interface WireCloseWithBalances extends WireClose {
   readonly balances: readonly WireBalanceRow[];
 }
 
+/** The columns of a trial balance, summed: integer strings in the smallest unit of the functional currency. */
+export interface WireBalanceTotals {
+  readonly opening: string;
+  readonly debits: string;
+  readonly credits: string;
+  readonly closing: string;
+}
+
+/** A line of a trial balance of the live books. */
+export interface WireTrialBalanceRow extends WireBalanceTotals {
+  readonly glAccountCode: string;
+  readonly name: string;
+  readonly type: AccountType | null;
+}
+
+/** An account whose figures are not those that a close stored. */
+export interface WireMovedBalance {
+  readonly glAccountCode: string;
+  readonly stored: Omit<WireBalanceRow, "glAccountCode">;
+  readonly live: Omit<WireBalanceRow, "glAccountCode">;
+}
+
+interface WireBalances {
+  readonly ledgerId: string;
+  readonly functionalCurrency: string;
+  /** null: from the beginning of the books. */
+  readonly startsAt: string | null;
+  /** Exclusive. */
+  readonly endsAt: string;
+  /** The sequence up to which entries were read. */
+  readonly lastSequence: number;
+  /** Accounts with an entry dated before the end, by the UTF-8 bytes of their codes. */
+  readonly accounts: readonly WireTrialBalanceRow[];
+  readonly totals: WireBalanceTotals;
+  readonly balanced: boolean;
+}
+
+export interface WireTrialBalance extends WireBalances {
+  /** As it was asked for. */
+  readonly periodId: string | null;
+  /** The period's close. */
+  readonly close: WireClose | null;
+  /** Accounts whose figures are no longer those of the close. */
+  readonly moved: readonly WireMovedBalance[];
+}
+
+/** What a close would do if it were made now; all figures include the postings that it would make. */
+export interface WireClosePreview extends WireBalances {
+  readonly periodId: string;
+  readonly previewedAt: string;
+  /** The close that the period has already, which closing again would give, and do nothing. */
+  readonly close: WireClose | null;
+  /** The label is no date: everything up to the moment of the close would be closed. */
+  readonly closesToDate: boolean;
+  readonly endsInFuture: boolean;
+  readonly entryCount: number;
+  readonly pendingPostings: readonly {
+    readonly assetCode: string;
+    readonly transactionDate: string;
+    readonly isInPeriod: boolean;
+    /** The sum of its debits, in functional currency. */
+    readonly amount: string;
+    /** Wallet writes in it, and wallets that they are of. */
+    readonly writes: number;
+    readonly wallets: number;
+  }[];
+  readonly assetsWithoutRate: readonly string[];
+  /** Entries dated before the period and in no closed one, by months in UTC. */
+  readonly earlierOpen: readonly { readonly periodId: string; readonly entryCount: number }[];
+  /** Closes whose figures are no longer those of the books: the last one, and the one before the period. */
+  readonly moved: readonly {
+    readonly periodId: string;
+    readonly closeId: string;
+    readonly number: number;
+    readonly closedAt: string;
+    readonly accounts: readonly WireMovedBalance[];
+  }[];
+}
+
 /** What of an entry is hashed: all but whether it has been reversed since. */
 export type WireEntryDocument = Omit<WireEntry, "reversedByJournalId">;
 
@@ -238,6 +317,7 @@ export interface WireReplies {
   readonly getLedger: WireLedger;
   readonly listAccounts: { readonly accounts: readonly WireAccount[] };
   readonly getBalance: WireBalance;
+  readonly getTrialBalance: WireTrialBalance;
   readonly postEntry: WireWriteResult;
   readonly listEntries: WireEntryPage;
   readonly getEntry: WireEntry;
@@ -245,6 +325,7 @@ export interface WireReplies {
   readonly listPostedWrites: WirePostedWrites;
   readonly closePeriod: WireClose;
   readonly listCloses: WireClosePage;
+  readonly previewClose: WireClosePreview;
   readonly getClose: WireCloseWithBalances;
   readonly getProof: WireProof;
   /** NDJSON, streamed. */

@@ -79,6 +79,61 @@ export function balancesRootOf(rows: readonly BalanceRow[]): Hash {
   return range.root();
 }
 
+/** The columns of a trial balance, summed. */
+export type BalanceTotals = Pick<BalanceRow, "opening" | "debits" | "credits" | "closing">;
+
+export function totalsOf(rows: readonly BalanceTotals[]): BalanceTotals {
+  const totals = { opening: 0n, debits: 0n, credits: 0n, closing: 0n };
+  for (const row of rows) {
+    totals.opening += row.opening;
+    totals.debits += row.debits;
+    totals.credits += row.credits;
+    totals.closing += row.closing;
+  }
+  return totals;
+}
+
+/** Whether what was brought in and what came out are zero, and the period's debits are its credits. */
+export function isBalanced({ opening, debits, credits, closing }: BalanceTotals): boolean {
+  return opening === 0n && debits + credits === 0n && closing === 0n;
+}
+
+/** An account whose figures are not those that a close stored. */
+export interface MovedBalance {
+  readonly stored: BalanceRow;
+  readonly live: BalanceRow;
+}
+
+/** Accounts whose rows differ between a close and the books, by code; a row that is not there is all zeros. */
+export function movedBalances(
+  stored: readonly BalanceRow[],
+  live: readonly BalanceRow[],
+): MovedBalance[] {
+  const storedByCode = new Map(stored.map((row) => [row.glAccountCode, row]));
+  const liveByCode = new Map(live.map((row) => [row.glAccountCode, row]));
+  return [...new Set([...storedByCode.keys(), ...liveByCode.keys()])]
+    .sort(compareUtf8)
+    .map((code) => ({
+      stored: storedByCode.get(code) ?? emptyRow(code),
+      live: liveByCode.get(code) ?? emptyRow(code),
+    }))
+    .filter((moved) => !isSameRow(moved.stored, moved.live));
+}
+
+function emptyRow(glAccountCode: string): BalanceRow {
+  return { glAccountCode, opening: 0n, debits: 0n, credits: 0n, closing: 0n, entryCount: 0 };
+}
+
+function isSameRow(left: BalanceRow, right: BalanceRow): boolean {
+  return (
+    left.opening === right.opening &&
+    left.debits === right.debits &&
+    left.credits === right.credits &&
+    left.closing === right.closing &&
+    left.entryCount === right.entryCount
+  );
+}
+
 /** Sums entries into a trial balance, in memory for one row an account. */
 export class TrialBalance {
   readonly #rows = new Map<

@@ -196,6 +196,25 @@ export class ClosedCalendar {
     return open;
   }
 
+  /** What lies before a moment and no closed period holds, in order. */
+  openBefore(moment: Timestamp): Period[] {
+    const open: Period[] = [];
+    const ordered = [...this.#periods].sort((a, b) =>
+      (a.startsAt ?? "") < (b.startsAt ?? "") ? -1 : 1,
+    );
+    // Up to here all is closed; null is the beginning of the books.
+    let from: Timestamp | null = null;
+    for (const { startsAt, endsAt } of ordered) {
+      if (startsAt !== null && startsAt >= moment) break;
+      if (startsAt !== null && (from === null || startsAt > from)) {
+        open.push({ startsAt: from, endsAt: startsAt });
+      }
+      if (from === null || endsAt > from) from = endsAt;
+    }
+    if (from === null || from < moment) open.push({ startsAt: from, endsAt: moment });
+    return open;
+  }
+
   /** The greatest end of a closed period that is not behind a moment; null where there is none. */
   lastEndUpTo(moment: Timestamp): Timestamp | null {
     return this.#periods.reduce<Timestamp | null>(

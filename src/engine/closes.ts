@@ -242,7 +242,7 @@ async function isEmptyBetween(
 }
 
 /** Refuses a label that looks like a date and is none, before anything is read. */
-function requireLabel({ periodId }: CloseRequest): void {
+export function requireLabel({ periodId }: CloseRequest): void {
   const meaning = readPeriodLabel(periodId);
   if (typeof meaning === "object" && "fault" in meaning) {
     throw validationRefusal([{ path: ["periodId"], detail: meaning.fault }]);
@@ -250,7 +250,11 @@ function requireLabel({ periodId }: CloseRequest): void {
 }
 
 /** The bounds of a close that is made at a moment. */
-function periodOf(request: CloseRequest, calendar: ClosedCalendar, closedAt: Timestamp): Period {
+export function periodOf(
+  request: CloseRequest,
+  calendar: ClosedCalendar,
+  closedAt: Timestamp,
+): Period {
   const meaning = readPeriodLabel(request.periodId);
   if (typeof meaning === "object" && "fault" in meaning) throw new Error("labels were checked");
   const own =
@@ -267,13 +271,18 @@ function periodOf(request: CloseRequest, calendar: ClosedCalendar, closedAt: Tim
   return period;
 }
 
+/** Now, or the first moment that is later than all that was persisted. */
+export function momentAfter(now: Timestamp, lastPersistedAt: Timestamp | null): Timestamp {
+  return lastPersistedAt === null ? now : laterOf(now, millisecondAfter(lastPersistedAt));
+}
+
 /** A moment later than all that was persisted, at which no closed period ends. */
-function closingTime(
+export function closingTime(
   now: Timestamp,
   lastPersistedAt: Timestamp | null,
   calendar: ClosedCalendar,
 ): Timestamp {
-  let closedAt = lastPersistedAt === null ? now : laterOf(now, millisecondAfter(lastPersistedAt));
+  let closedAt = momentAfter(now, lastPersistedAt);
   while (calendar.lastEndUpTo(closedAt) === closedAt) closedAt = millisecondAfter(closedAt);
   return closedAt;
 }

@@ -24,7 +24,11 @@ import {
   markPosted,
   upsertPostingTotals,
 } from "../store/wallet-postings.ts";
-import type { WriteConnections, WriteTransaction } from "../store/write-connections.ts";
+import type {
+  StatementSender,
+  WriteConnections,
+  WriteTransaction,
+} from "../store/write-connections.ts";
 import { newId } from "./new-id.ts";
 
 /** Batch sides of one transaction: what bounds its memory and how long it holds the head's lock. */
@@ -112,6 +116,22 @@ export async function postPending(
     all.push(...planned.postings);
     if (!planned.hasMore) return all;
   }
+}
+
+/** What a close of this moment would post. Nothing is locked: read it from a snapshot. */
+export async function previewPending(
+  sender: StatementSender,
+  ledgerId: string,
+): Promise<readonly Posting[]> {
+  const [ledger, pending, rules, totals, closedPeriods] = await Promise.all([
+    getLedgerIdentity(sender, ledgerId),
+    listPendingSides(sender, ledgerId, Number.MAX_SAFE_INTEGER),
+    listRuleVersions(sender, ledgerId),
+    listPostingTotals(sender, ledgerId),
+    listClosedPeriods(sender, ledgerId, 0),
+  ]);
+  const closed = new ClosedCalendar(closedPeriods);
+  return planPostings({ ledger, pending, rules, totals, closed });
 }
 
 /** Locks the head and plans; null when nothing can be posted. `hasMore`: more waited than one transaction takes. */

@@ -17,8 +17,10 @@ import {
   getClose,
   getProof,
   listCloses,
+  previewClose,
 } from "./handlers/period-closes.ts";
 import { getBalance, getLedger, listAccounts, listLedgers } from "./handlers/ledgers.ts";
+import { getTrialBalance } from "./handlers/trial-balance.ts";
 import {
   commitHold,
   creditWallet,
@@ -39,6 +41,7 @@ const handlers: { [Name in RouteName]: RouteHandler<Name> } = {
   getLedger,
   listAccounts,
   getBalance,
+  getTrialBalance,
   postEntry,
   listEntries,
   getEntry,
@@ -46,6 +49,7 @@ const handlers: { [Name in RouteName]: RouteHandler<Name> } = {
   listPostedWrites,
   closePeriod,
   listCloses,
+  previewClose,
   getClose,
   getProof,
   getBundle,

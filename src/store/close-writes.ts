@@ -154,6 +154,36 @@ export function sumTrialBalance(
   );
 }
 
+/** How many entries up to a sequence are dated in some intervals, by months in UTC (`2026-03`), in order. */
+export async function countEntriesByMonth(
+  sender: StatementSender,
+  ledgerId: string,
+  intervals: readonly Period[],
+  upToSequence: number,
+): Promise<{ month: string; entryCount: number }[]> {
+  if (intervals.length === 0) return [];
+  return sender.send(
+    {
+      name: "count_entries_by_month",
+      text: `SELECT to_char(transaction_date AT TIME ZONE 'UTC', 'YYYY-MM') AS month,
+                    count(*) AS "entryCount"
+               FROM unnest($2::timestamptz[], $3::timestamptz[]) AS intervals (starts_at, ends_at)
+               JOIN journal_entries AS entries
+                 ON entries.ledger_id = $1
+                AND entries.transaction_date >= intervals.starts_at
+                AND entries.transaction_date < intervals.ends_at
+              WHERE entries.sequence <= $4
+              GROUP BY month ORDER BY month`,
+    },
+    [
+      ledgerId,
+      intervals.map(({ startsAt }) => startOf(startsAt)),
+      intervals.map(({ endsAt }) => endsAt),
+      upToSequence,
+    ],
+  );
+}
+
 /** Stores a close with its trial balance and the subtrees of its tree. */
 export function insertClose(
   sender: StatementSender,

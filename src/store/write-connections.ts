@@ -46,6 +46,8 @@ interface WriteConnectionOptions {
    * several. Only a superuser may, as ledgerctl is in the embedded database.
    */
   readonly isLogSpared?: boolean;
+  /** How long a statement outside of a transaction may go unanswered: nothing has to be found out about it. */
+  readonly readTimeoutMs?: number;
 }
 
 const readTimeoutMsDefault = 5_000;
@@ -112,6 +114,22 @@ export class WriteConnections {
       client.removeListener("error", ignore);
       client.release(reads.isBroken);
     }
+  }
+
+  /** Runs statements that only read and all see the books as they are at one moment; for short work. */
+  async snapshot<T>(work: (sender: StatementSender) => Promise<T>): Promise<T> {
+    return this.read(async (sender) => {
+      await sender.send(
+        { name: "begin_snapshot", text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" },
+        [],
+      );
+      try {
+        return await work(sender);
+      } finally {
+        // A connection on which this fails is broken, and dropped.
+        await sender.send({ name: "end_snapshot", text: "ROLLBACK" }, []);
+      }
+    });
   }
 
   async end(): Promise<void> {

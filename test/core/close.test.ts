@@ -5,7 +5,11 @@ import { entryLeaf } from "../../src/core/canonical.ts";
 import {
   balancesRootOf,
   closeHashOf,
+  isBalanced,
+  movedBalances,
+  totalsOf,
   TrialBalance,
+  type BalanceRow,
   type CloseRecord,
 } from "../../src/core/close.ts";
 import type { Entry, Line } from "../../src/core/journal.ts";
@@ -101,4 +105,36 @@ test("rows that were summed in parts come to the same trial balance", () => {
   first.addRows(second.rows());
   expect(first.rows()).toEqual(whole.rows());
   expect(new TrialBalance(whole.rows()).rows()).toEqual(whole.rows());
+});
+
+describe("rows against those that a close stored", () => {
+  const row = (glAccountCode: string, opening: bigint, debits = 0n): BalanceRow => ({
+    ...{ glAccountCode, opening, debits, credits: 0n, closing: opening + debits, entryCount: 0 },
+  });
+
+  test("differ where any figure does, and where one of them has no such account", () => {
+    const same = row("b", 5n);
+    const moved = movedBalances(
+      [row("a", 1n), same, row("c", 1n, 1n), row("gone", 2n)],
+      [row("a", 1n, 1n), same, { ...row("c", 1n, 1n), entryCount: 1 }, row("new", 3n)],
+    );
+    expect(
+      moved.map(({ stored, live }) => [live.glAccountCode, stored.closing, live.closing]),
+    ).toEqual([
+      ["a", 1n, 2n],
+      ["c", 2n, 2n],
+      ["gone", 2n, 0n],
+      ["new", 0n, 3n],
+    ]);
+  });
+
+  test("balance only where openings, movements and closings each come to zero", () => {
+    expect(isBalanced(totalsOf([]))).toBe(true);
+    const even = [row("a", 5n, 2n), { ...row("b", -5n), credits: -2n, closing: -7n }];
+    expect(isBalanced(totalsOf(even))).toBe(true);
+    for (const change of [{ opening: -4n }, { credits: -1n }, { closing: -8n }]) {
+      const [first, second] = even;
+      expect(isBalanced(totalsOf([first, { ...second, ...change }] as BalanceRow[]))).toBe(false);
+    }
+  });
 });

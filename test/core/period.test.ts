@@ -119,6 +119,11 @@ test("the first open instant is the date itself or the end of a period, and open
       const open = calendar.firstOpenInstant(date);
       expect(calendar.covering(date) === null).toBe(open === date);
       expect(periods.some((period) => holds(period, open))).toBe(false);
+      for (let each = 0; each <= 60; each += 1) {
+        const isOpen = calendar.openBefore(date).some((period) => holds(period, day(each)));
+        const isExpected = each < number && !periods.some((period) => holds(period, day(each)));
+        expect(isOpen).toBe(isExpected);
+      }
       // Whatever lies between is covered.
       for (let each = number; day(each) < open; each += 1) {
         expect(periods.some((period) => holds(period, day(each)))).toBe(true);

@@ -3,11 +3,13 @@ import { canonicalEntry, canonicalJson } from "../../core/canonical.ts";
 import type { BalanceRow, CloseRecord } from "../../core/close.ts";
 import { Refusal, validationRefusal } from "../../core/errors.ts";
 import type { LedgerIdentity } from "../../core/ledger.ts";
-import { readPeriodLabel, type Period } from "../../core/period.ts";
+import type { Line } from "../../core/journal.ts";
+import { holds, readPeriodLabel, type Period } from "../../core/period.ts";
 import { parseUuid } from "../../core/text.ts";
 import { parseCloseBody } from "../../contract/close-body.ts";
-import type { WireBalanceRow } from "../../contract/wire.ts";
+import { previewClose as previewOf } from "../../engine/close-previews.ts";
 import { proveEntry } from "../../engine/proofs.ts";
+import { listAccounts } from "../../store/accounts.ts";
 import {
   countCloses,
   findClose,
@@ -16,8 +18,10 @@ import {
   listCloses as listPage,
 } from "../../store/close-reads.ts";
 import { findEntry, listEntries } from "../../store/journal-reads.ts";
+import { findLedger } from "../../store/ledgers.ts";
 import type { ReadConnection } from "../../store/read-pool.ts";
 import type { RouteHandler } from "./route-handler.ts";
+import { wireBalanceRow, wireBalances, wireMovedBalance } from "./wire-balances.ts";
 import { entryDocument } from "./wire-entry.ts";
 
 export const closePeriod: RouteHandler<"closePeriod"> = async ({ closes }, { body, ledger }) => {
@@ -35,6 +39,54 @@ export const listCloses: RouteHandler<"listCloses"> = async ({ pool }, { ledger,
   const closes = skip < total ? await listPage(pool, ledgerId, { afterNumber: skip, limit }) : [];
   return { closes, total, hasMore: skip + closes.length < total };
 };
+
+export const previewClose: RouteHandler<"previewClose"> = async (books, { ledger, query }) => {
+  const { ledgerId } = ledger;
+  const [preview, record, chart] = await Promise.all([
+    previewOf(books, ledgerId, { ...query, reason: null }).catch(asParameterFaults),
+    findLedger(books.pool, ledgerId),
+    listAccounts(books.pool, ledgerId, false),
+  ]);
+  if (record?.status === "closed" && preview.close === null) {
+    throw new Refusal("ledgerClosed", "the ledger is permanently closed");
+  }
+  const { period, postings, earlierOpen, moved, rows, ...rest } = preview;
+  return {
+    periodId: query.periodId,
+    ...wireBalances(ledger, period, rows, chart),
+    ...rest,
+    pendingPostings: postings.map((posting) => ({
+      assetCode: posting.assetCode,
+      transactionDate: posting.transactionDate,
+      isInPeriod: holds(period, posting.transactionDate),
+      amount: debitsOf(posting.lines).toString(),
+      writes: Number(posting.metadata["writes"]),
+      wallets: posting.walletIds.length,
+    })),
+    earlierOpen: earlierOpen.map(({ month, entryCount }) => ({ periodId: month, entryCount })),
+    moved: moved.map(({ close: { periodId, closeId, number, closedAt }, accounts }) => ({
+      ...{ periodId, closeId, number, closedAt },
+      accounts: accounts.map(wireMovedBalance),
+    })),
+  };
+};
+
+/** The engine tells faults of bounds by their place in a body; here they are parameters of the query. */
+function asParameterFaults(error: unknown): never {
+  if (!(error instanceof Refusal) || error.problem !== "validation") throw error;
+  throw validationRefusal(
+    error.faults.map((fault) =>
+      "path" in fault ? { parameter: String(fault.path[0]), detail: fault.detail } : fault,
+    ),
+  );
+}
+
+function debitsOf(lines: readonly Pick<Line, "functionalAmount">[]): bigint {
+  return lines.reduce(
+    (sum, { functionalAmount }) => (functionalAmount > 0n ? sum + functionalAmount : sum),
+    0n,
+  );
+}
 
 export const getClose: RouteHandler<"getClose"> = async ({ pool }, { ledger, closeId }) => {
   const close = await requireClose(pool, ledger, closeId);
@@ -100,14 +152,14 @@ async function* bundleLines(
   yield `{"kind":"trailer","accounts":${balances.length},"entries":${entries}}\n`;
 }
 
-/** The period of a label: as it was closed, else what the label itself says; `closeNotFound` for others. */
+/** The period of a label: as it was closed, with that close, else what the label itself says; `closeNotFound` for others. */
 export async function resolvePeriod(
   pool: ReadConnection,
   ledgerId: string,
   periodId: string,
-): Promise<Period> {
+): Promise<Period & { readonly close: CloseRecord | null }> {
   const close = await findCloseByPeriod(pool, ledgerId, periodId);
-  if (close !== null) return close;
+  if (close !== null) return { startsAt: close.startsAt, endsAt: close.endsAt, close };
   const meaning = readPeriodLabel(periodId);
   if (meaning === "toDate") {
     throw new Refusal("closeNotFound", "the ledger has closed no period of this name");
@@ -115,7 +167,7 @@ export async function resolvePeriod(
   if ("fault" in meaning) {
     throw validationRefusal([{ parameter: "periodId", detail: meaning.fault }]);
   }
-  return meaning;
+  return { ...meaning, close: null };
 }
 
 async function requireClose(
@@ -127,15 +179,4 @@ async function requireClose(
   const close = closeId === null ? null : await findClose(pool, ledgerId, closeId);
   if (close === null) throw new Refusal("closeNotFound", "the ledger has no close with this id");
   return close;
-}
-
-function wireBalanceRow(row: BalanceRow): WireBalanceRow {
-  return {
-    glAccountCode: row.glAccountCode,
-    opening: row.opening.toString(),
-    debits: row.debits.toString(),
-    credits: row.credits.toString(),
-    closing: row.closing.toString(),
-    entryCount: row.entryCount,
-  };
 }

@@ -21,6 +21,8 @@ export interface HandlerContext {
   readonly wallets: Wallets;
   readonly walletReader: WalletReader;
   readonly walletLogs: WriteConnections;
+  /** For sums over the books, which may take minutes. */
+  readonly reports: WriteConnections;
 }
 
 /** What of a request its route's path names, decoded; a path names a ledger by itself or with a wallet. */

@@ -1,16 +1,21 @@
-// `period close`: asks first, because it can't be undone.
+// `period close`: shows what it would do and asks first, because it can't be undone.
+import { ServiceProblem, type LedgerClient } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import { readPeriodLabel } from "../../../core/period.ts";
-import { requireLabel, requireMoment } from "../../arguments.ts";
-import { confirm } from "../../confirm.ts";
-import { usageFailure } from "../../failure.ts";
-import type { ServiceFlags } from "../../options.ts";
+import { sumTimeoutMs } from "../../balance-tables.ts";
+import { confirm, isTerminal } from "../../confirm.ts";
+import { Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
+import {
+  describePreview,
+  readPreview,
+  requirePeriod,
+  type PeriodFlags,
+  type RequestedPeriod,
+} from "./preview.ts";
 
-export interface CloseFlags extends ServiceFlags {
+export interface CloseFlags extends PeriodFlags {
   reason?: string;
-  startsAt?: string;
-  endsAt?: string;
   yes?: boolean;
 }
 
@@ -19,33 +24,41 @@ export async function closePeriod(
   flags: CloseFlags,
   environment: Environment,
 ): Promise<void> {
-  const periodId = requireLabel("P", label);
-  const bounds = {
-    startsAt: flags.startsAt === undefined ? null : requireMoment("--starts-at", flags.startsAt),
-    endsAt: flags.endsAt === undefined ? null : requireMoment("--ends-at", flags.endsAt),
-  };
-  const what = describePeriod(periodId, bounds);
-  await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    const id = ledgerId();
-    await confirm(`Close ${what}, for good?`, flags.yes);
-    const close = await client.closePeriod(id, {
-      periodId,
-      reason: flags.reason ?? null,
-      ...bounds,
-    });
-    output.created(close, ({ closeId }) => closeId);
-  });
+  const period = requirePeriod(label, flags);
+  await withService(
+    flags,
+    environment,
+    async ({ client, ledgerId, output }) => {
+      const id = ledgerId();
+      if (flags.yes !== true && isTerminal()) await showPreview(client, id, period);
+      await confirm(`Close ${describePeriod(period)}, for good?`, flags.yes);
+      const close = await client.closePeriod(id, { ...period, reason: flags.reason ?? null });
+      output.created(close, ({ closeId }) => closeId);
+    },
+    { timeoutMs: sumTimeoutMs },
+  );
+}
+
+/** On stderr, with the question: stdout has the record alone. */
+async function showPreview(
+  client: LedgerClient,
+  ledgerId: string,
+  period: RequestedPeriod,
+): Promise<void> {
+  const output = new Output({}, true);
+  try {
+    output.note(`${describePreview(output, await readPreview(client, ledgerId, period))}\n`);
+  } catch (error) {
+    // A key may close and not read.
+    if (!(error instanceof ServiceProblem) || error.code !== "INSUFFICIENT_SCOPE") throw error;
+    output.note(`no preview: ${error.message}`);
+  }
 }
 
 /** What would be closed, in words: what is no date closes everything up to now, and has to say so. */
-function describePeriod(
-  periodId: string,
-  { startsAt, endsAt }: { startsAt: string | null; endsAt: string | null },
-): string {
+function describePeriod({ periodId, startsAt, endsAt }: RequestedPeriod): string {
   const meaning = readPeriodLabel(periodId);
-  if (typeof meaning === "object" && "fault" in meaning) {
-    throw usageFailure(`${JSON.stringify(periodId)} ${meaning.fault}`);
-  }
+  if (typeof meaning === "object" && "fault" in meaning) throw new Error("labels were checked");
   const own =
     meaning === "toDate"
       ? { startsAt: "the end of what is closed", endsAt: "THIS MOMENT (the label is no date)" }

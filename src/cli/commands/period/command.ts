@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { serviceOptions, type ServiceFlags } from "../../options.ts";
 import { runCommand } from "../../run-command.ts";
 import type { CloseFlags } from "./close.ts";
+import type { PeriodFlags } from "./preview.ts";
 
 const labelHelp = `
 P is 2026, 2026-03, Mar 2026, 2026-03-31, 2026-Q1, 2026-H1 or 2026-W09, or --starts-at and --ends-at say
@@ -10,11 +11,17 @@ the bounds. Any other label closes the books up to this moment, from where close
 
 export function definePeriod(program: Command): void {
   const period = program.command("period").description("periods of the books");
-  serviceOptions(period.command("close <label>"))
+  boundOptions(period.command("preview <label>"))
+    .description("what a close would do, and what to look at before it")
+    .addHelpText("after", `${labelHelp}\n\nExample:\n  $ ledgerctl period preview 2026-03`)
+    .action((label: string, flags: PeriodFlags) =>
+      runCommand(async (environment) =>
+        (await import("./preview.ts")).previewPeriod(label, flags, environment),
+      ),
+    );
+  boundOptions(period.command("close <label>"))
     .description("close a period: for good")
     .option("--reason <text>", "kept with the close")
-    .option("--starts-at <time>", "in place of the label's own start")
-    .option("--ends-at <time>", "in place of the label's own end, exclusive")
     .option("--yes", "do not ask")
     .addHelpText(
       "after",
@@ -42,4 +49,10 @@ export function definePeriod(program: Command): void {
         (await import("./show.ts")).showPeriod(label, flags, environment),
       ),
     );
+}
+
+function boundOptions(command: Command): Command {
+  return serviceOptions(command)
+    .option("--starts-at <time>", "in place of the label's own start")
+    .option("--ends-at <time>", "in place of the label's own end, exclusive");
 }

@@ -1,0 +1,142 @@
+// `period preview`: what a close would do, and what somebody should know before it is made.
+import type { LedgerClient, WireClosePreview } from "../../../client/ledger-client.ts";
+import type { Environment } from "../../../config.ts";
+import { readPeriodLabel } from "../../../core/period.ts";
+import { displayAmount } from "../../amounts.ts";
+import { requireLabel, requireMoment } from "../../arguments.ts";
+import { balanceTable, movedTable, sumTimeoutMs } from "../../balance-tables.ts";
+import { usageFailure } from "../../failure.ts";
+import type { ServiceFlags } from "../../options.ts";
+import type { Output } from "../../output.ts";
+import { printable } from "../../printable.ts";
+import { withService } from "../../service-context.ts";
+
+export interface PeriodFlags extends ServiceFlags {
+  startsAt?: string;
+  endsAt?: string;
+}
+
+/** A period that is to be closed; a bound of null is the label's own. */
+export interface RequestedPeriod {
+  readonly periodId: string;
+  readonly startsAt: string | null;
+  readonly endsAt: string | null;
+}
+
+/** Throws a usage failure for a label that looks like a date and is none, and for bounds that are no times. */
+export function requirePeriod(label: string, flags: PeriodFlags): RequestedPeriod {
+  const periodId = requireLabel("P", label);
+  const meaning = readPeriodLabel(periodId);
+  if (typeof meaning === "object" && "fault" in meaning) {
+    throw usageFailure(`${JSON.stringify(periodId)} ${meaning.fault}`);
+  }
+  return {
+    periodId,
+    startsAt: flags.startsAt === undefined ? null : requireMoment("--starts-at", flags.startsAt),
+    endsAt: flags.endsAt === undefined ? null : requireMoment("--ends-at", flags.endsAt),
+  };
+}
+
+export async function previewPeriod(
+  label: string,
+  flags: PeriodFlags,
+  environment: Environment,
+): Promise<void> {
+  const period = requirePeriod(label, flags);
+  await withService(
+    flags,
+    environment,
+    async ({ client, ledgerId, output }) => {
+      const preview = await readPreview(client, ledgerId(), period);
+      output.result(preview, () => describePreview(output, preview));
+    },
+    { timeoutMs: sumTimeoutMs },
+  );
+}
+
+export function readPreview(
+  client: LedgerClient,
+  ledgerId: string,
+  { periodId, startsAt, endsAt }: RequestedPeriod,
+): Promise<WireClosePreview> {
+  return client.previewClose(ledgerId, {
+    periodId,
+    ...(startsAt === null ? {} : { startsAt }),
+    ...(endsAt === null ? {} : { endsAt }),
+  });
+}
+
+/** The preview for people: bounds, trial balance, postings, and each thing to look at before closing. */
+export function describePreview(output: Output, preview: WireClosePreview): string {
+  const { periodId, startsAt, endsAt, entryCount } = preview;
+  const bounds = `from ${startsAt ?? "the beginning"} up to ${endsAt}`;
+  return [
+    `${printable(periodId)}, ${bounds}: ${counted(entryCount, "entry", "entries")}`,
+    ...(preview.accounts.length > 0 ? [balanceTable(output, preview)] : []),
+    ...describePostings(output, preview),
+    ...warnings(output, preview),
+  ].join("\n\n");
+}
+
+function describePostings(output: Output, preview: WireClosePreview): string[] {
+  const { pendingPostings, functionalCurrency } = preview;
+  if (pendingPostings.length === 0) return [];
+  const table = output.table(pendingPostings, [
+    { title: "ASSET", value: ({ assetCode }) => assetCode },
+    { title: "DATE", value: ({ transactionDate }) => transactionDate },
+    {
+      title: "AMOUNT",
+      align: "right",
+      value: ({ amount }) => displayAmount(amount, functionalCurrency),
+    },
+    { title: "WRITES", align: "right", value: ({ writes }) => String(writes) },
+    { title: "WALLETS", align: "right", value: ({ wallets }) => String(wallets) },
+    { title: "", value: ({ isInPeriod }) => (isInPeriod ? "" : "not in the period") },
+  ]);
+  return [`what wallets have pending is posted first:\n${table}`];
+}
+
+function warnings(output: Output, preview: WireClosePreview): string[] {
+  const { periodId, startsAt, close, assetsWithoutRate, earlierOpen, moved } = preview;
+  const told: string[] = [];
+  if (close !== null) {
+    told.push(
+      `ALREADY CLOSED at ${close.closedAt}: closing it again changes nothing and prints that record.`,
+    );
+  }
+  if (preview.closesToDate) {
+    told.push(
+      `ATTENTION: ${JSON.stringify(periodId)} IS NO DATE. A close would take EVERYTHING from ` +
+        `${startsAt ?? "the beginning"} up to the moment at which it is made.`,
+    );
+  }
+  if (preview.endsInFuture) {
+    told.push(
+      "ATTENTION: the period ends in the future. What is still to come in it could not be posted any more.",
+    );
+  }
+  if (assetsWithoutRate.length > 0) {
+    told.push(
+      `ATTENTION: what wallets accepted in ${assetsWithoutRate.join(", ")} waits for a rate and would not be in ` +
+        "the close. `ledgerctl asset set CODE --rate R` sets it.",
+    );
+  }
+  if (earlierOpen.length > 0) {
+    const months = earlierOpen.map((month) => `${month.periodId} (${month.entryCount})`);
+    told.push(
+      `ATTENTION: earlier months have entries and are not closed: ${months.join(", ")}. ` +
+        "The openings can still move.",
+    );
+  }
+  for (const { periodId: closed, closedAt, accounts } of moved) {
+    told.push(
+      `ATTENTION: MOVED since ${JSON.stringify(closed)} was closed at ${closedAt}:\n` +
+        movedTable(output, accounts, preview.functionalCurrency),
+    );
+  }
+  return told;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

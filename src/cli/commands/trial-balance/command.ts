@@ -1,0 +1,23 @@
+// `ledgerctl trial-balance`: its options. What it does is in run.ts.
+import type { Command } from "commander";
+import { serviceOptions } from "../../options.ts";
+import { runCommand } from "../../run-command.ts";
+import type { TrialBalanceFlags } from "./run.ts";
+
+export function defineTrialBalance(program: Command): void {
+  serviceOptions(program.command("trial-balance"))
+    .description("the trial balance of the live books, up to now unless told")
+    .option("--period <label>", "of a period, such as 2026-03, with what came before as openings")
+    .option("--as-of <time>", "up to a day or a time, exclusive")
+    .addHelpText(
+      "after",
+      "\nExit code 3 when it does not balance.\n\nExamples:" +
+        "\n  $ ledgerctl trial-balance --period 2026-03" +
+        "\n  $ ledgerctl trial-balance --as-of 2026-04-01 --json",
+    )
+    .action((flags: TrialBalanceFlags) =>
+      runCommand(async (environment) =>
+        (await import("./run.ts")).showTrialBalance(flags, environment),
+      ),
+    );
+}

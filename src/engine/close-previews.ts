@@ -1,0 +1,190 @@
+// What a close would do if it were made this moment, and what somebody should know before it is. Bounds,
+// sums and postings come from the functions that a close uses; nothing is locked and nothing is written.
+import {
+  movedBalances,
+  TrialBalance,
+  type BalanceRow,
+  type CloseRecord,
+  type MovedBalance,
+} from "../core/close.ts";
+import {
+  ClosedCalendar,
+  holds,
+  readPeriodLabel,
+  type ClosedPeriod,
+  type Period,
+} from "../core/period.ts";
+import type { Posting } from "../core/posting.ts";
+import type { Timestamp } from "../core/time.ts";
+import { listCloseBalances } from "../store/close-reads.ts";
+import {
+  countEntriesByMonth,
+  findCloseOfPeriod,
+  findLastClose,
+  listClosedPeriods,
+  measureSpan,
+  sumTrialBalance,
+} from "../store/close-writes.ts";
+import { readClock, readJournalHead } from "../store/journal-writes.ts";
+import type { ReadConnection } from "../store/read-pool.ts";
+import { listAssetsWithoutRate } from "../store/wallet-postings.ts";
+import type { StatementSender, WriteConnections } from "../store/write-connections.ts";
+import { closingTime, periodOf, requireLabel, type CloseRequest } from "./closes.ts";
+import { previewPending } from "./posting.ts";
+
+export interface ClosePreview {
+  readonly period: Period;
+  /** The close that the period has already: closing it again would give this and do nothing. */
+  readonly close: CloseRecord | null;
+  readonly previewedAt: Timestamp;
+  /** The label is no date, so that everything up to the moment of the close would be closed. */
+  readonly closesToDate: boolean;
+  readonly endsInFuture: boolean;
+  /** The ledger's last sequence, before the postings. */
+  readonly lastSequence: number;
+  /** Entries of the period, with the postings that would be made. */
+  readonly entryCount: number;
+  /** Its trial balance, with the postings that would be made. */
+  readonly rows: readonly BalanceRow[];
+  readonly postings: readonly Posting[];
+  /** Assets whose wallet writes can't be posted, for want of a rate. */
+  readonly assetsWithoutRate: readonly string[];
+  /** Entries dated before the period and in no closed one, by months. */
+  readonly earlierOpen: readonly { readonly month: string; readonly entryCount: number }[];
+  /** Closes whose figures are no longer those of the books. */
+  readonly moved: readonly {
+    readonly close: CloseRecord;
+    readonly accounts: readonly MovedBalance[];
+  }[];
+}
+
+interface Sources {
+  readonly pool: ReadConnection;
+  /** Must let a statement take minutes: sums over years of books are read through them. */
+  readonly reports: WriteConnections;
+}
+
+/** Rejects as a close does: `validation` for a label that looks like a date and is none, and for bounds. */
+export async function previewClose(
+  { pool, reports }: Sources,
+  ledgerId: string,
+  request: CloseRequest,
+): Promise<ClosePreview> {
+  requireLabel(request);
+  const moment = await reports.snapshot((sender) => readMoment(sender, ledgerId, request));
+  const { period, close, lastSequence, calendar, compared } = moment;
+  const span = { ...period, afterSequence: 0, upToSequence: lastSequence };
+  const read = await reports.read(async (sender) => ({
+    measured: await measureSpan(sender, ledgerId, span),
+    rows: await sumTrialBalance(sender, ledgerId, span),
+    earlierOpen:
+      period.startsAt === null
+        ? []
+        : await countEntriesByMonth(
+            sender,
+            ledgerId,
+            calendar.openBefore(period.startsAt),
+            lastSequence,
+          ),
+    since: await sumSince(sender, ledgerId, compared, lastSequence),
+  }));
+  const balances = new TrialBalance(read.rows);
+  let entryCount = read.measured.count;
+  for (const { transactionDate, lines } of moment.postings) {
+    if (holds(period, transactionDate)) {
+      balances.addEntry(lines);
+      entryCount += 1;
+    } else if (period.startsAt !== null && transactionDate < period.startsAt) {
+      balances.addOpening(lines);
+    }
+  }
+  const moved = await Promise.all(
+    read.since.map(async ({ close: stored, rows }) => {
+      const before = await listCloseBalances(pool, stored);
+      const after = new TrialBalance(before);
+      after.addRows(rows);
+      return { close: stored, accounts: movedBalances(before, after.rows()) };
+    }),
+  );
+  return {
+    period,
+    close,
+    previewedAt: moment.previewedAt,
+    closesToDate: close === null && isToDate(request),
+    endsInFuture: close === null && period.endsAt > moment.previewedAt,
+    lastSequence,
+    entryCount,
+    rows: balances.rows(),
+    postings: moment.postings,
+    assetsWithoutRate: moment.assetsWithoutRate,
+    earlierOpen: read.earlierOpen,
+    moved: moved.filter(({ accounts }) => accounts.length > 0),
+  };
+}
+
+/** What of the ledger can change, as it is at one moment. */
+async function readMoment(sender: StatementSender, ledgerId: string, request: CloseRequest) {
+  const [close, head, now, closedPeriods, last, assetsWithoutRate] = await Promise.all([
+    findCloseOfPeriod(sender, ledgerId, request.periodId),
+    readJournalHead(sender, ledgerId),
+    readClock(sender),
+    listClosedPeriods(sender, ledgerId, 0),
+    findLastClose(sender, ledgerId),
+    listAssetsWithoutRate(sender, ledgerId),
+  ]);
+  const calendar = new ClosedCalendar(closedPeriods);
+  const previewedAt = closingTime(now, head?.lastPersistedAt ?? null, calendar);
+  const { startsAt, endsAt } = close ?? periodOf(request, calendar, previewedAt);
+  const previous = startsAt === null ? null : closeBefore(closedPeriods, startsAt);
+  const before = previous === null ? null : await findCloseOfPeriod(sender, ledgerId, previous);
+  return {
+    period: { startsAt, endsAt },
+    close,
+    previewedAt,
+    calendar,
+    lastSequence: head?.lastSequence ?? 0,
+    assetsWithoutRate,
+    // A period that is closed already is not closed again: nothing would be posted.
+    postings: close === null ? await previewPending(sender, ledgerId) : [],
+    compared: distinct([close, last, before]),
+  };
+}
+
+/** The label of the close whose end comes last of those that end before a period starts. */
+function closeBefore(closed: readonly ClosedPeriod[], startsAt: Timestamp): string | null {
+  return (
+    closed.reduce<ClosedPeriod | null>(
+      (latest, each) =>
+        each.endsAt <= startsAt && (latest === null || each.endsAt >= latest.endsAt)
+          ? each
+          : latest,
+      null,
+    )?.periodId ?? null
+  );
+}
+
+function distinct(closes: readonly (CloseRecord | null)[]): CloseRecord[] {
+  const byNumber = new Map(
+    closes.flatMap((close) => (close === null ? [] : [[close.number, close]])),
+  );
+  return [...byNumber.values()].sort((a, b) => a.number - b.number);
+}
+
+/** What came into the figures of closes after they were made. */
+async function sumSince(
+  sender: StatementSender,
+  ledgerId: string,
+  closes: readonly CloseRecord[],
+  upToSequence: number,
+) {
+  const sums = closes.map(async (close) => {
+    const { startsAt, endsAt, lastSequence } = close;
+    const span = { startsAt, endsAt, afterSequence: lastSequence, upToSequence };
+    return { close, rows: await sumTrialBalance(sender, ledgerId, span) };
+  });
+  return Promise.all(sums);
+}
+
+function isToDate({ periodId, endsAt }: CloseRequest): boolean {
+  return endsAt === null && readPeriodLabel(periodId) === "toDate";
+}

@@ -1,0 +1,47 @@
+// Trial balances of the live books. What a close stored is only compared with, never shown instead.
+import {
+  movedBalances,
+  type BalanceRow,
+  type CloseRecord,
+  type MovedBalance,
+} from "../core/close.ts";
+import type { Period } from "../core/period.ts";
+import { listCloseBalances } from "../store/close-reads.ts";
+import { sumTrialBalance } from "../store/close-writes.ts";
+import { readClock, readJournalHead } from "../store/journal-writes.ts";
+import type { ReadConnection } from "../store/read-pool.ts";
+import type { WriteConnections } from "../store/write-connections.ts";
+import { momentAfter } from "./closes.ts";
+
+export interface TrialBalanceReading {
+  readonly period: Period;
+  /** The sequence up to which entries are in it. */
+  readonly lastSequence: number;
+  readonly rows: readonly BalanceRow[];
+  /** Against the close of the period; empty where it has none. */
+  readonly moved: readonly MovedBalance[];
+}
+
+/**
+ * Sums the books over a period (null: from the beginning up to now, all that was persisted by now included)
+ * and compares with its close. `reports` must let a statement take minutes.
+ */
+export async function readTrialBalance(
+  { pool, reports }: { readonly pool: ReadConnection; readonly reports: WriteConnections },
+  ledgerId: string,
+  asked: (Period & { readonly close: CloseRecord | null }) | null,
+): Promise<TrialBalanceReading> {
+  const sums = await reports.read(async (sender) => {
+    const [head, now] = await Promise.all([readJournalHead(sender, ledgerId), readClock(sender)]);
+    const lastSequence = head?.lastSequence ?? 0;
+    const toNow = { startsAt: null, endsAt: momentAfter(now, head?.lastPersistedAt ?? null) };
+    const { startsAt, endsAt } = asked ?? toNow;
+    const span = { startsAt, endsAt, afterSequence: 0, upToSequence: lastSequence };
+    const rows = await sumTrialBalance(sender, ledgerId, span);
+    return { period: { startsAt, endsAt }, lastSequence, rows };
+  });
+  const close = asked?.close ?? null;
+  const moved =
+    close === null ? [] : movedBalances(await listCloseBalances(pool, close), sums.rows);
+  return { ...sums, moved };
+}

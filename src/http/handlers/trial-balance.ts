@@ -1,0 +1,24 @@
+// The trial balance of the live books.
+import { readTrialBalance } from "../../engine/trial-balances.ts";
+import { listAccounts } from "../../store/accounts.ts";
+import { resolvePeriod } from "./period-closes.ts";
+import type { RouteHandler } from "./route-handler.ts";
+import { wireBalances, wireMovedBalance } from "./wire-balances.ts";
+
+export const getTrialBalance: RouteHandler<"getTrialBalance"> = async (books, request) => {
+  const { ledger, query } = request;
+  const { asOf, periodId } = query;
+  const { ledgerId } = ledger;
+  const upToMoment = asOf === null ? null : { startsAt: null, endsAt: asOf, close: null };
+  const asked =
+    periodId === null ? upToMoment : await resolvePeriod(books.pool, ledgerId, periodId);
+  const { period, rows, lastSequence, moved } = await readTrialBalance(books, ledgerId, asked);
+  const chart = await listAccounts(books.pool, ledgerId, false);
+  return {
+    periodId,
+    ...wireBalances(ledger, period, rows, chart),
+    lastSequence,
+    close: asked?.close ?? null,
+    moved: moved.map(wireMovedBalance),
+  };
+};

@@ -1,0 +1,166 @@
+// A month's end from the shell: the trial balance, the preview of a close, and the close on a terminal.
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { WireClose, WireClosePreview, WireTrialBalance } from "../../src/contract/wire.ts";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { runCli, type CliResult } from "../support/cli.ts";
+import { hasPython } from "../support/second-verifier.ts";
+import { runOnTerminal } from "../support/terminal.ts";
+
+let server: BinaryServer;
+
+const run = (...args: string[]): Promise<CliResult> => runCli(args, { env: server.env });
+
+async function json<Document>(...args: string[]): Promise<Document> {
+  const { code, stdout, stderr } = await run(...args, "--json");
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout) as Document;
+}
+
+async function post(date: string, amount: number, credited = "4000"): Promise<void> {
+  const lines = ["--line", `1000:${amount}`, "--line", `${credited}:${-amount}`];
+  expect(await run("entry", "post", ...lines, "--date", date)).toMatchObject({ code: 0 });
+}
+
+beforeAll(async () => {
+  server = await startBinaryServer();
+  await post("2026-02-27", 700);
+  await post("2026-03-01", 12_001);
+  await post("2026-03-31", -201, "5000");
+  await post("2026-04-01", 5);
+});
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+});
+
+describe("trial-balance", () => {
+  it("of a period is an aligned table in major units with totals", async () => {
+    const { code, stdout, stderr } = await run("trial-balance", "--period", "2026-03");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("from 2026-03-01T00:00:00.000Z up to 2026-04-01T00:00:00.000Z");
+    expect(stdout).toMatch(/^1000 +Cash +asset +7\.00 USD +120\.01 USD +-2\.01 USD +125\.00 USD$/m);
+    expect(stdout).toMatch(
+      /^4000 +Revenue +income +-7\.00 USD +0\.00 USD +-120\.01 USD +-127\.01 USD$/m,
+    );
+    expect(stdout).toMatch(/^total +0\.00 USD +122\.02 USD +-122\.02 USD +0\.00 USD$/m);
+    expect(stdout).not.toContain("BALANCE:");
+    const table = stdout.split("\n").filter((line) => line.endsWith("USD"));
+    expect(new Set(table.map((line) => line.length)).size).toBe(1);
+  });
+
+  it("of a moment and of now has what is dated before it, as the API's object with --json", async () => {
+    const closings = ({ accounts }: WireTrialBalance) =>
+      accounts.map(({ glAccountCode, closing }) => `${glAccountCode} ${closing}`);
+    const early = await json<WireTrialBalance>("trial-balance", "--as-of", "2026-03-31");
+    expect(early.endsAt).toBe("2026-03-31T00:00:00.000Z");
+    expect(closings(early)).toEqual(["1000 12701", "4000 -12701"]);
+    const now = await json<WireTrialBalance>("trial-balance");
+    expect(closings(now)).toEqual(["1000 12505", "4000 -12706", "5000 201"]);
+    const { body } = await run(
+      "request",
+      "GET",
+      `/v1/ledgers/${server.ledgerId}/trial-balance?asOf=2026-03-31T00:00Z`,
+    ).then(({ stdout }) => ({ body: JSON.parse(stdout) as unknown }));
+    expect(body).toEqual(early);
+  });
+
+  it("refuses both, and what is no time, with 2; an unknown label is 5", async () => {
+    const both = ["trial-balance", "--period", "2026-03", "--as-of", "2026-03-31"];
+    expect((await run(...both)).code).toBe(2);
+    expect((await run("trial-balance", "--as-of", "soon")).code).toBe(2);
+    expect((await run("trial-balance", "--period", "2026-13")).code).toBe(2);
+    expect((await run("trial-balance", "--period", "never")).code).toBe(5);
+  });
+});
+
+describe("period preview", () => {
+  it("shows bounds, entries, the trial balance and what is open before", async () => {
+    const { code, stdout, stderr } = await run("period", "preview", "2026-03");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(
+      "2026-03, from 2026-03-01T00:00:00.000Z up to 2026-04-01T00:00:00.000Z: 2 entries",
+    );
+    expect(stdout).toMatch(/^1000 +Cash +asset +7\.00 USD +120\.01 USD/m);
+    expect(stdout).toContain("earlier months have entries and are not closed: 2026-02 (1)");
+    expect(stdout).not.toContain("IS NO DATE");
+    const preview = await json<WireClosePreview>("period", "preview", "2026-03");
+    expect(preview).toMatchObject({ entryCount: 2, closesToDate: false, endsInFuture: false });
+  });
+
+  it("is loud about a label that is no date, and about an end in the future", async () => {
+    const open = await run("period", "preview", "finale");
+    expect(open.stdout).toContain('ATTENTION: "finale" IS NO DATE. A close would take EVERYTHING');
+    const future = await run("period", "preview", "finale", "--ends-at", "2999-01-01");
+    expect(future.stdout).toContain("the period ends in the future");
+    expect(future.stdout).not.toContain("IS NO DATE");
+    const near = await run("period", "preview", "2026-13");
+    expect(near.code).toBe(2);
+    expect(near.stderr).toContain("2026-13");
+  });
+
+  it("says that wallets wait for a rate", async () => {
+    const credit = await run("wallet", "credit", "alice", "500", "--asset", "EUR");
+    expect(credit.code, credit.stderr).toBe(0);
+    const { stdout } = await run("period", "preview", "2026-03");
+    expect(stdout).toContain("what wallets accepted in EUR waits for a rate");
+  });
+});
+
+describe.runIf(hasPython)("period close on a terminal", () => {
+  it("shows the preview before it asks, and does nothing on a no", async () => {
+    const { code, shown } = await runOnTerminal(["period", "close", "2026-03"], {
+      env: server.env,
+      answer: "n\r",
+    });
+    expect(code).toBe(1);
+    const table = shown.search(/^1000 +Cash +asset +7\.00 USD +120\.01 USD/m);
+    expect(table, shown).toBeGreaterThanOrEqual(0);
+    expect(shown.indexOf('Close "2026-03"')).toBeGreaterThan(table);
+    expect((await run("period", "list", "--json")).stdout).toBe("");
+  });
+
+  it("closes on a yes, and prints the record", async () => {
+    const { code, shown } = await runOnTerminal(["period", "close", "2026-03"], {
+      env: server.env,
+      answer: "y\r",
+    });
+    expect(code, shown).toBe(0);
+    const [close] = (await run("period", "list", "--json")).stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as WireClose);
+    expect(close?.periodId).toBe("2026-03");
+    expect(shown).toContain(close?.closeHash);
+  });
+
+  it("tells afterwards what moved, and that the period is closed", async () => {
+    const settled = await run("trial-balance", "--period", "2026-03");
+    expect(settled.stdout).toContain("as it was closed at");
+    await post("2026-02-10", 99);
+    const moved = await run("trial-balance", "--period", "2026-03");
+    expect(moved.code).toBe(0);
+    expect(moved.stdout).toContain("MOVED since 2026-03 was closed at");
+    expect(moved.stdout).toMatch(/^1000 +opening +7\.00 USD +7\.99 USD$/m);
+    expect(moved.stdout).toMatch(/^4000 +opening +-7\.00 USD +-7\.99 USD$/m);
+    const again = await run("period", "preview", "2026-03");
+    expect(again.stdout).toContain("ALREADY CLOSED at");
+    const next = await run("period", "preview", "2026-04");
+    expect(next.stdout).toContain('MOVED since "2026-03" was closed at');
+  });
+});
+
+it("trial-balance ends with 3, and says so, where somebody has changed the database by hand", async () => {
+  const client = new Client({ connectionString: server.env["LEDGERCTL_DATABASE_URL"] });
+  await client.connect();
+  await client.query("ALTER TABLE journal_lines DISABLE TRIGGER USER");
+  await client.query("UPDATE journal_lines SET functional_amount = 6 WHERE functional_amount = 5");
+  await client.end();
+  const found = await run("trial-balance");
+  expect(found.code).toBe(3);
+  expect(found.stdout).toContain("IT DOES NOT BALANCE");
+  const { balanced } = JSON.parse(
+    (await run("trial-balance", "--json")).stdout,
+  ) as WireTrialBalance;
+  expect(balanced).toBe(false);
+});

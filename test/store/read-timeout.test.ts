@@ -1,0 +1,40 @@
+// How long a statement that only reads may take: sums over years of books are read through connections
+// that were told to wait for them.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { WriteConnections } from "../../src/store/write-connections.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+async function sleepFor(seconds: number, readTimeoutMs: number): Promise<string> {
+  const connections = new WriteConnections({
+    databaseUrl: database.url,
+    connectionsMax: 1,
+    lockTimeoutMs: 1_000,
+    answerTimeoutMs: 60_000,
+    readTimeoutMs,
+  });
+  const statement = { name: "sleep", text: "SELECT pg_sleep($1)::text AS slept" };
+  try {
+    await connections.read((sender) => sender.send(statement, [seconds]));
+    return "answered";
+  } catch {
+    return "given up";
+  } finally {
+    await connections.end();
+  }
+}
+
+test("a read is given up after the time that its connections were told, and no earlier", async () => {
+  expect(await sleepFor(30, 200)).toBe("given up");
+  // Longer than what is usual where nothing is told.
+  expect(await sleepFor(6, 60_000)).toBe("answered");
+});

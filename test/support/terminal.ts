@@ -1,0 +1,37 @@
+// The built binary on a terminal: Python's pty makes one, since Node can't.
+import { spawn } from "node:child_process";
+import { binaryPath } from "./server-process.ts";
+
+const bridge = `
+import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
+`;
+
+/**
+ * Runs a command, types an answer once it has asked, and resolves with all that the terminal showed and the
+ * exit code. A command that ends without a question is not waited for.
+ */
+export function runOnTerminal(
+  args: readonly string[],
+  { env, answer }: { env: Readonly<Record<string, string>>; answer: string },
+): Promise<{ code: number | null; shown: string }> {
+  const child = spawn("python3", ["-c", bridge, process.execPath, binaryPath, ...args], {
+    env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...env },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  child.stdin.on("error", () => undefined);
+  return new Promise((resolve, reject) => {
+    let shown = "";
+    let isAnswered = false;
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      shown += text;
+      if (isAnswered || !shown.includes("[y/N]")) return;
+      isAnswered = true;
+      child.stdin.write(answer);
+    });
+    child.once("error", reject);
+    child.once("close", (code) => {
+      resolve({ code, shown: shown.replaceAll("\r\n", "\n") });
+    });
+  });
+}
