@@ -46,8 +46,6 @@ interface WriteConnectionOptions {
    * several. Only a superuser may, as ledgerctl is in the embedded database.
    */
   readonly isLogSpared?: boolean;
-  /** How long a statement outside of a transaction may go unanswered: nothing has to be found out about it. */
-  readonly readTimeoutMs?: number;
 }
 
 const readTimeoutMsDefault = 5_000;
