@@ -156,12 +156,7 @@ export function composeService(options: {
       await Promise.all([journal.drain(), wallets.drain()]);
       await poster.stop();
       hub.stop();
-      await Promise.all([
-        connections.end(),
-        walletLogs.end(),
-        closeConnections.end(),
-        searches.end(),
-      ]);
+      await Promise.all([connections.end(), walletLogs.end(), closes.stop(), searches.end()]);
     },
   };
 }

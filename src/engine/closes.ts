@@ -54,6 +54,7 @@ const leavesPerRead = 4_096;
 export class Closes {
   readonly #connections: WriteConnections;
   readonly #closedPeriods: ClosedPeriods;
+  #isStopped = false;
 
   /** `connections` must let a statement take minutes: sums over years of books are read through them. */
   constructor(connections: WriteConnections, closedPeriods: ClosedPeriods) {
@@ -76,10 +77,17 @@ export class Closes {
         // Whether it was stored is seen by trying again: the same close is found under the lock.
         isUnknown ||= error instanceof CommitAnswerLost;
         if (!(error instanceof CommitAnswerLost) && !isTransient(error)) throw error;
-        if (performance.now() - startedMs > deadlineMs) throw givenUp(isUnknown, error);
+        const isLate = performance.now() - startedMs > deadlineMs;
+        if (isLate || this.#isStopped) throw givenUp(isUnknown, error);
         await sleep(retryMs);
       }
     }
+  }
+
+  /** Gives up what is under way, which may be the sums of years; each close is stored whole or not at all. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#connections.cut();
   }
 
   async #closeOnce(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
