@@ -54,7 +54,9 @@ export function unexpected(expected: string): Finding {
 export function notCovered(expected: string | null, closeHash: string): string[] {
   if (expected === null) return ["a figure from elsewhere: nothing was expected"];
   if (expected === closeHash) return [];
-  return ["bounds, balances and reason: a merkleRoot does not cover them"];
+  return [
+    "periodId, number, closedAt, bounds, balances and reason: a merkleRoot does not cover them",
+  ];
 }
 
 /** Which entries are at hand: the period's own, or all up to the close's last sequence. */
