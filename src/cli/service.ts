@@ -164,7 +164,7 @@ export function composeService(options: {
       await Promise.all([
         connections.end(),
         walletLogs.end(),
-        closeConnections.end(),
+        closes.stop(),
         reports.end(),
         searches.end(),
       ]);

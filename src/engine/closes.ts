@@ -54,6 +54,7 @@ const leavesPerRead = 4_096;
 export class Closes {
   readonly #connections: WriteConnections;
   readonly #closedPeriods: ClosedPeriods;
+  #isStopped = false;
 
   /** `connections` must let a statement take minutes: sums over years of books are read through them. */
   constructor(connections: WriteConnections, closedPeriods: ClosedPeriods) {
@@ -77,10 +78,17 @@ export class Closes {
         isUnknown ||= error instanceof CommitAnswerLost;
         if (!(error instanceof CommitAnswerLost) && !isTransient(error)) throw error;
         failingSinceMs ??= performance.now();
-        if (performance.now() - failingSinceMs > deadlineMs) throw givenUp(isUnknown, error);
+        const isLate = performance.now() - failingSinceMs > deadlineMs;
+        if (isLate || this.#isStopped) throw givenUp(isUnknown, error);
         await sleep(retryMs);
       }
     }
+  }
+
+  /** Gives up what is under way, which may be the sums of years; each close is stored whole or not at all. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#connections.cut();
   }
 
   async #closeOnce(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {

@@ -53,6 +53,8 @@ const readTimeoutMsDefault = 5_000;
 export class WriteConnections {
   readonly #pool: Pool;
   readonly #readTimeoutMs: number;
+  /** Connections that are in use. */
+  readonly #lent = new Set<PoolClient>();
 
   constructor(options: WriteConnectionOptions) {
     this.#readTimeoutMs = options.readTimeoutMs ?? readTimeoutMsDefault;
@@ -95,7 +97,7 @@ export class WriteConnections {
       return await work(transaction);
     } finally {
       await transaction.rollBackUnlessEnded();
-      client.release(transaction.isBroken);
+      this.#release(client, transaction.isBroken);
     }
   }
 
@@ -110,7 +112,7 @@ export class WriteConnections {
       return await work(reads);
     } finally {
       client.removeListener("error", ignore);
-      client.release(reads.isBroken);
+      this.#release(client, reads.isBroken);
     }
   }
 
@@ -134,12 +136,26 @@ export class WriteConnections {
     await this.#pool.end();
   }
 
+  /** Ends without waiting for what is under way: its connections are cut, and it fails as when one breaks. */
+  async cut(): Promise<void> {
+    const ended = this.#pool.end();
+    for (const client of this.#lent) client.connection.stream.destroy();
+    await ended;
+  }
+
   async #connect(): Promise<PoolClient> {
     try {
-      return await this.#pool.connect();
+      const client = await this.#pool.connect();
+      this.#lent.add(client);
+      return client;
     } catch (error) {
       throw asConnectionError(error);
     }
+  }
+
+  #release(client: PoolClient, isBroken: boolean): void {
+    this.#lent.delete(client);
+    client.release(isBroken);
   }
 }
 

@@ -57,7 +57,9 @@ export function notCovered(
 ): string[] {
   if (expected === null) return ["a figure from elsewhere: nothing was expected"];
   if (expected === closeHash || expected !== merkleRoot) return [];
-  return ["bounds, balances and reason: a merkleRoot does not cover them"];
+  return [
+    "periodId, number, closedAt, bounds, balances and reason: a merkleRoot does not cover them",
+  ];
 }
 
 /** Which entries are at hand: the period's own, or all up to the close's last sequence. */

@@ -37,13 +37,18 @@ export function parseStrictJson(text: string): JsonObject {
   return value as JsonObject;
 }
 
-function brokenValue(value: JsonValue): string | null {
+/** Far more than an entry may have; nobody may end the check by exhausting its stack. */
+const depthMax = 500;
+
+function brokenValue(value: JsonValue, depth = 0): string | null {
+  if (depth > depthMax) return `is nested more than ${depthMax} deep`;
   if (typeof value === "number")
     return Number.isFinite(value) ? null : "has a number beyond a double";
   if (typeof value === "string") return value.isWellFormed() ? null : "has a lone surrogate";
   if (typeof value !== "object" || value === null) return null;
   for (const [name, member] of Object.entries(value)) {
-    const fault = (name.isWellFormed() ? null : "has a lone surrogate") ?? brokenValue(member);
+    const fault =
+      (name.isWellFormed() ? null : "has a lone surrogate") ?? brokenValue(member, depth + 1);
     if (fault !== null) return fault;
   }
   return null;

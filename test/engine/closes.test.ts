@@ -2,6 +2,7 @@
 // happens when closes, writers and wallets meet. Roots are recomputed from what the API reads.
 import { sql } from "slonik";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { canonicalJson } from "../../src/core/canonical.ts";
 import {
   balancesRootOf,
@@ -24,7 +25,7 @@ import {
   readEntry,
   type ReadEntry,
 } from "../support/entries.ts";
-import { serveBooks } from "../support/service.ts";
+import { createBooks, serveBooks, startService } from "../support/service.ts";
 import { accepted, move, newKey } from "../support/wallets.ts";
 
 const service = serveBooks(neverPosting);
@@ -325,14 +326,17 @@ describe("in books of many years", () => {
   const years = serveBooks(neverPosting);
 
   /** Whoever reads a table waits longer than a cheap read may take. */
-  async function slowDown(table: "journal_lines" | "period_close_subtrees"): Promise<void> {
-    const { pool } = years.books;
+  async function slowDown(
+    table: "journal_lines" | "period_close_subtrees",
+    { pool } = years.books,
+    seconds = 6,
+  ): Promise<void> {
     const name = sql.identifier([table]);
     const stored = sql.identifier([`${table}_of_years`]);
     await pool.query(sql.unsafe`ALTER TABLE ${name} RENAME TO ${stored}`);
     await pool.query(sql.unsafe`
       CREATE VIEW ${name} AS
-        WITH years AS MATERIALIZED (SELECT pg_sleep(6)) SELECT ${stored}.* FROM ${stored}, years`);
+        WITH years AS MATERIALIZED (SELECT pg_sleep(${sql.literalValue(String(seconds))})) SELECT ${stored}.* FROM ${stored}, years`);
   }
 
   test("a close waits for its sums, and a proof for its leaves", async () => {
@@ -350,5 +354,23 @@ describe("in books of many years", () => {
     const { closeId } = closed.body as CloseRecord;
     const proof = await years.get(`${closes}/${closeId}/proof?entryId=${journalId}`);
     expect(proof).toMatchObject({ status: 200, body: { leafIndex: 0, treeSize: 1 } });
+  });
+
+  test("a server that stops does not wait for the sums of a close", async () => {
+    const books = await createBooks();
+    const stopping = await startService(books, neverPosting);
+    await postEntry(stopping, entry(7n));
+    await slowDown("journal_lines", books, 3_600);
+    const closes = `/v1/ledgers/${books.ledgerId}/period-closes`;
+    const closed = stopping.post(closes, { periodId: "to date" }).catch(() => "cut");
+    const isSumming = sql.type(z.object({ count: z.number() }))`
+      SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event = 'PgSleep'
+         AND datname = current_database()`;
+    await expect
+      .poll(async () => (await books.pool.one(isSumming)).count, { timeout: 20_000 })
+      .toBe(1);
+    await stopping.stop();
+    expect(await closed).toBe("cut");
+    await books.drop();
   });
 });
