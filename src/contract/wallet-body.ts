@@ -1,14 +1,13 @@
 // Bodies of wallet writes: from parsed JSON to a write, or to every fault that it has.
 import { z } from "zod";
 import { parseAssetCode } from "../core/asset.ts";
-import { parseUuid } from "../core/text.ts";
+import { brokenTextFault, parseUuid } from "../core/text.ts";
 import type { MovementType, WalletWrite } from "../core/wallet.ts";
 import type { Parsed } from "./entry-body.ts";
 import type { ExactJson } from "./exact-json.ts";
 import { label, optional } from "./field-schemas.ts";
 import { metadataBytesMax } from "./metadata.ts";
 import { faultsOf } from "./schema-faults.ts";
-import { brokenTextFault } from "../core/text.ts";
 
 const holdSecondsMax = 31_536_000;
 
