@@ -52,6 +52,7 @@ export interface HttpReply {
   readonly text: string;
 }
 
+/** A pool of connections to one service, with what signs their requests. */
 export class SignedHttp {
   readonly #options: SignedHttpOptions;
   readonly #pool: Pool;

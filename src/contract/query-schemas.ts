@@ -5,8 +5,8 @@ import type { Fault } from "../core/errors.ts";
 import type { Parsed } from "./entry-body.ts";
 import { timestamp } from "./field-schemas.ts";
 
-export const pageLimitDefault = 50;
-export const pageLimitMax = 100;
+const pageLimitDefault = 50;
+const pageLimitMax = 100;
 
 const optionalParameter = <Schema extends z.ZodType>(schema: Schema) =>
   schema.optional().transform((value) => value ?? null);

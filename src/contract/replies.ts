@@ -43,7 +43,7 @@ export const ledgerReply = z.strictObject({
 
 export const ledgerListReply = z.strictObject({ ledgers: z.array(ledgerReply) });
 
-export const accountReply = z.strictObject({
+const accountReply = z.strictObject({
   glAccountCode: z.string(),
   name: z.string(),
   active: z.boolean(),

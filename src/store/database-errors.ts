@@ -62,7 +62,7 @@ function databaseFault(
 }
 
 /** The name of the unique constraint that an error is about, or null when it is about something else. */
-export function violatedKey(error: unknown): string | null {
+function violatedKey(error: unknown): string | null {
   const fault = databaseFault(error);
   return fault?.code === "23505" ? (fault.constraint ?? null) : null;
 }

@@ -69,6 +69,7 @@ export const entryRow = z.object({
 
 export type EntryRow = z.infer<typeof entryRow>;
 
+/** The entry of a row, its amounts as bigints. */
 export function entryFromRow(row: EntryRow): StoredEntry {
   return {
     ...row,

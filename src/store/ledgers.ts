@@ -24,6 +24,7 @@ const selectLedgers = sql.fragment`
          ledgers.metadata, ledgers.created_at AS "createdAt"
     FROM ledgers JOIN ledger_states AS states ON states.ledger_id = ledgers.ledger_id`;
 
+/** A ledger with its state as it is now; null when there is none of this id. */
 export async function findLedger(
   pool: ReadConnection,
   ledgerId: string,
