@@ -1,3 +1,4 @@
+// The server's log where nobody reads it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -2,6 +2,7 @@
 import { createReadStream } from "node:fs";
 import { CsvError, parse } from "csv-parse";
 import { accountTypes, type AccountType } from "../core/ledger.ts";
+import { errorCode } from "../core/thrown.ts";
 import { labelCodePointsMax, textFault } from "../core/text.ts";
 import type { ChartRow } from "../engine/accounts.ts";
 import { refuseOtherSeparators } from "./entry-files/csv-columns.ts";
@@ -95,5 +96,7 @@ function inFile(file: string, error: unknown): unknown {
   if (error instanceof CommandFailure || error instanceof CsvError) {
     return usageFailure(`${file}: ${error.message}`);
   }
-  return "code" in error ? usageFailure(`${file} can't be read: ${systemReason(error)}`) : error;
+  return errorCode(error) === null
+    ? error
+    : usageFailure(`${file} can't be read: ${systemReason(error)}`);
 }

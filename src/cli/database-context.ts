@@ -1,6 +1,7 @@
 // From flags and environment to the database: somebody's own by URL, else the embedded one.
 import type { Environment } from "../config.ts";
 import { masterKeyFingerprint, parseMasterKey } from "../core/signing.ts";
+import { errorCode } from "../core/thrown.ts";
 import type { Timestamp } from "../core/time.ts";
 import { hasApiKeys, listMasterKeyFingerprints } from "../store/api-keys.ts";
 import { readDatabaseUrl } from "../store/connection-url.ts";
@@ -52,7 +53,6 @@ export async function openDatabase(
     return {
       url,
       dataDir: null,
-
       state: () => "running",
       stop: async () => undefined,
     };
@@ -153,15 +153,14 @@ export async function whenReachable<Result>(act: () => Promise<Result>): Promise
 function unreachableReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
-  const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
-  return isMissing && "address" in cause
+  return errorCode(cause) === "ENOENT" && cause instanceof Error && "address" in cause
     ? `there is no socket ${String(cause.address)}`
     : error.message;
 }
 
 /** Class 28: invalid authorization; 3D000: no such database. */
 function isRefusedLogin(error: unknown): boolean {
-  return error instanceof Error && "code" in error && /^(28|3D)/.test(String(error.code));
+  return /^(28|3D)/.test(errorCode(error) ?? "");
 }
 
 export interface MasterKeys {

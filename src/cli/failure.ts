@@ -30,10 +30,12 @@ export class CommandFailure extends Error {
   }
 }
 
+/** The command was called wrongly: exit code 2. */
 export function usageFailure(message: string): CommandFailure {
   return new CommandFailure(message, exitCodes.usage);
 }
 
+/** What the command is about is not there: exit code 5. */
 export function notFoundFailure(message: string): CommandFailure {
   return new CommandFailure(message, exitCodes.notFound);
 }

@@ -22,7 +22,7 @@ import { exitCodes } from "./failure.ts";
 import { printableLines } from "./printable.ts";
 import { programVersion } from "./version.ts";
 
-export function createProgram(): Command {
+function createProgram(): Command {
   const program = new Command("ledgerctl")
     .description("A double-entry ledger service: serve it, keep its books, check them.")
     .version(programVersion(), "--version", "print the version")

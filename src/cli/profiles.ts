@@ -2,6 +2,7 @@
 import { chmod, mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
+import { errorCode } from "../core/thrown.ts";
 import { findJsonFault, memberName, positionOf } from "./entry-files/json-fault.ts";
 import { usageFailure } from "./failure.ts";
 import { systemReason } from "./system-reason.ts";
@@ -32,8 +33,7 @@ export async function readConfigFile(
     const { mode } = await stat(file);
     if ((mode & 0o077) !== 0) warn(`${file} can be read by others; run chmod 600 on it`);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT")
-      return { profiles: {} };
+    if (errorCode(error) === "ENOENT") return { profiles: {} };
     throw usageFailure(`${file} can't be read: ${systemReason(error)}`);
   }
   return parseConfig(file, text);

@@ -3,6 +3,7 @@ import type { Output } from "./output.ts";
 
 const silentMs = 1_000;
 
+/** The waiting of one command, told once. */
 export class ServerWait {
   readonly #output: Output;
   readonly #abort = new AbortController();

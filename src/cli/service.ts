@@ -49,6 +49,7 @@ export function openServiceReads(databaseUrl: string): ReadPool {
   return openReadPool(databaseUrl, readConnectionsMax, readTimeoutMs);
 }
 
+/** Opens pools and connections of a database that is migrated and puts engine and server on them. */
 export function composeService(options: {
   environment: Environment;
   database: DatabaseHandle;

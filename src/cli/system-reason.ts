@@ -1,9 +1,9 @@
 // What the operating system says about a file, in words for the person who named it.
+import { errorCode, messageOf } from "../core/thrown.ts";
 
 /** `there is no such file`, from an error of Node; its own message where it says best itself. */
 export function systemReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  switch ("code" in error ? error.code : undefined) {
+  switch (errorCode(error)) {
     case "ENOENT":
       return "there is no such file";
     case "EACCES":
@@ -19,6 +19,6 @@ export function systemReason(error: unknown): string {
     case "EDQUOT":
       return "the disk is full";
     default:
-      return error.message;
+      return messageOf(error);
   }
 }

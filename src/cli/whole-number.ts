@@ -1,6 +1,7 @@
 // Arguments that are whole numbers.
 import { usageFailure } from "./failure.ts";
 
+/** A whole number from `min` to `max`, or a usage failure that names the argument. */
 export function requireWholeNumber(
   argument: string,
   text: string,

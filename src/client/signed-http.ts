@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, type Dispatcher } from "undici";
 import { signRequest } from "../core/signing.ts";
+import { errorCode } from "../core/thrown.ts";
 import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
 import { requireText } from "../contract/paths.ts";
 import type { WireProblem } from "../contract/wire.ts";
@@ -51,6 +52,7 @@ export interface HttpReply {
   readonly text: string;
 }
 
+/** A pool of connections to one service, with what signs their requests. */
 export class SignedHttp {
   readonly #options: SignedHttpOptions;
   readonly #pool: Pool;
@@ -219,8 +221,7 @@ function retryDelayMs(error: unknown, attempt: number): number | null {
 function mayHaveArrived(error: unknown): boolean {
   // A proxy's own 503 says nothing about what became of the request behind it.
   if (error instanceof ServiceProblem) return error.code !== "UNAVAILABLE" && error.status !== 429;
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const code = errorCode(error instanceof Error ? error.cause : null);
   return code !== "ECONNREFUSED" && code !== "ENOTFOUND" && code !== "UND_ERR_CONNECT_TIMEOUT";
 }
 

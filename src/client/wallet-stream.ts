@@ -26,6 +26,7 @@ const waitingMax = 1_000;
 /** How long the server may take to answer a close. */
 const closeMsMax = 1_000;
 
+/** The messages of one wallet; connects when it is first read, and is to be read once. */
 export class WalletStream {
   readonly #http: SignedHttp;
   readonly #target: string;

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { faultsMax } from "../core/errors.ts";
 import { brokenTextFault } from "../core/text.ts";
-import type { JsonObject } from "../core/journal.ts";
+import { isJsonObject, type JsonObject } from "../core/journal.ts";
 
 export const metadataBytesMax = 64 * 1024;
 const metadataDepthMax = 64;
@@ -53,8 +53,4 @@ function collectFaults(value: unknown, path: (string | number)[], faults: Metada
       }
     }
   }
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -6,8 +6,8 @@ import { readPeriodLabel } from "../core/period.ts";
 import type { Parsed } from "./entry-body.ts";
 import { timestamp } from "./field-schemas.ts";
 
-export const pageLimitDefault = 50;
-export const pageLimitMax = 100;
+const pageLimitDefault = 50;
+const pageLimitMax = 100;
 
 const optionalParameter = <Schema extends z.ZodType>(schema: Schema) =>
   schema.optional().transform((value) => value ?? null);

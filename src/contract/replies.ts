@@ -1,8 +1,8 @@
 // Schemas of what the service answers; each is held to the plain type that clients see.
 import { z } from "zod";
-import { accountTypes } from "../core/ledger.ts";
-import { clientEntryTypes, type JsonObject } from "../core/journal.ts";
-import { isJsonObject } from "./metadata.ts";
+import { accountTypes, ledgerStatuses } from "../core/ledger.ts";
+import { entryTypes, isJsonObject, type JsonObject } from "../core/journal.ts";
+import { walletWriteTypes } from "../core/wallet.ts";
 import type {
   WireAccount,
   WireBalance,
@@ -37,7 +37,7 @@ const metadata = z.custom<JsonObject>(isJsonObject);
 export const ledgerReply = z.strictObject({
   id,
   name: z.string(),
-  status: z.enum(["active", "suspended", "closed"]),
+  status: z.enum(ledgerStatuses),
   createdAt: timestamp,
   metadata,
   functionalCurrency: z.string(),
@@ -45,7 +45,7 @@ export const ledgerReply = z.strictObject({
 
 export const ledgerListReply = z.strictObject({ ledgers: z.array(ledgerReply) });
 
-export const accountReply = z.strictObject({
+const accountReply = z.strictObject({
   glAccountCode: z.string(),
   name: z.string(),
   active: z.boolean(),
@@ -71,7 +71,7 @@ export const entryReply = z.strictObject({
   eventType: z.string().nullable(),
   description: z.string().nullable(),
   transactionDate: timestamp,
-  entryType: z.enum([...clientEntryTypes, "REVERSAL"]),
+  entryType: z.enum(entryTypes),
   postingStatus: z.literal("POSTED"),
   metadata,
   persistedAt: timestamp,
@@ -233,7 +233,7 @@ export const reserveReply = walletReply.extend({
 
 const walletWriteReply = z.strictObject({
   seq: z.int().positive(),
-  type: z.enum(["credit", "debit", "reserve", "commit", "release", "expire"]),
+  type: z.enum(walletWriteTypes),
   amount,
   balance: amount,
   held: amount,

@@ -1,14 +1,13 @@
 // Bodies of wallet writes: from parsed JSON to a write, or to every fault that it has.
 import { z } from "zod";
 import { parseAssetCode } from "../core/asset.ts";
-import { parseUuid } from "../core/text.ts";
+import { brokenTextFault, parseUuid } from "../core/text.ts";
 import type { MovementType, WalletWrite } from "../core/wallet.ts";
 import type { Parsed } from "./entry-body.ts";
 import type { ExactJson } from "./exact-json.ts";
 import { label, optional } from "./field-schemas.ts";
 import { metadataBytesMax } from "./metadata.ts";
 import { faultsOf } from "./schema-faults.ts";
-import { brokenTextFault } from "../core/text.ts";
 
 const holdSecondsMax = 31_536_000;
 
@@ -68,7 +67,7 @@ export const commitBody = z.strictObject({ amount: optional(amount) }, notObject
 export const releaseBody = z.strictObject({}, notObject);
 
 /** One of many: the members of a movement, whose wallet it is and which way it goes. */
-export const bulkMovement = z.strictObject(
+const bulkMovement = z.strictObject(
   {
     ...movementMembers,
     callerKey: label.refine((value) => !hasControlCharacter(value), {
@@ -89,6 +88,7 @@ export const bulkMovementsBody = z.strictObject(
   notObject,
 );
 
+/** Reads the body of a credit or a debit of a wallet; the wallet comes from the path. */
 export function parseMovementBody(
   body: ExactJson | null,
   type: MovementType,
@@ -99,12 +99,14 @@ export function parseMovementBody(
   return { value: { ...parsed.data, type, callerKey } };
 }
 
+/** Reads the body of a reservation. */
 export function parseReserveBody(body: ExactJson | null, callerKey: string): Parsed<WalletWrite> {
   const parsed = reserveBody.safeParse(body?.value);
   if (!parsed.success) return { faults: faultsOf(parsed.error) };
   return { value: { ...parsed.data, type: "reserve", callerKey } };
 }
 
+/** Reads the body of a hold's commit, null where the request had none; a `holdId` that is no UUID names no hold. */
 export function parseCommitBody(
   body: ExactJson | null,
   callerKey: string,
@@ -115,6 +117,7 @@ export function parseCommitBody(
   return { value: { ...parsed.data, type: "commit", callerKey, holdId: parseUuid(holdId) } };
 }
 
+/** Reads the body of a hold's release; as for a commit. */
 export function parseReleaseBody(
   body: ExactJson | null,
   callerKey: string,
@@ -137,6 +140,7 @@ export function parseBulkBody(body: ExactJson | null): Parsed<readonly Parsed<Wa
   };
 }
 
+/** Whether a text has a character that a terminal or a log could take for a command. */
 export function hasControlCharacter(text: string): boolean {
   // C0, DEL and C1 (Unicode category Cc).
   return /\p{Cc}/u.test(text);

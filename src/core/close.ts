@@ -59,7 +59,7 @@ export function closeHashOf(record: Omit<CloseRecord, "closeHash">): Hash {
 }
 
 /** The leaf of an account in the tree of a closing trial balance. */
-export function balanceLeaf(row: BalanceRow): Hash {
+function balanceLeaf(row: BalanceRow): Hash {
   return hashLeaf(
     canonicalJson({
       glAccountCode: row.glAccountCode,

@@ -8,9 +8,15 @@ export type JsonValue =
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
+/** Whether a value that was read from JSON is an object, no array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** What a client may say an entry is; only the service makes a REVERSAL. */
 export const clientEntryTypes = ["STANDARD", "ADJUSTING", "OPENING", "CLOSING"] as const;
-export type EntryType = (typeof clientEntryTypes)[number] | "REVERSAL";
+export const entryTypes = [...clientEntryTypes, "REVERSAL"] as const;
+export type EntryType = (typeof entryTypes)[number];
 
 export const linesMin = 2;
 export const linesMax = 1000;

@@ -1,6 +1,7 @@
 // Ledgers and their accounts, as the books know them.
 
-export type LedgerStatus = "active" | "suspended" | "closed";
+export const ledgerStatuses = ["active", "suspended", "closed"] as const;
+export type LedgerStatus = (typeof ledgerStatuses)[number];
 
 /** What of a ledger never changes once it is made. */
 export interface LedgerIdentity {

@@ -20,7 +20,7 @@ export function hashLeaf(data: Uint8Array | string): Hash {
 const node = Buffer.alloc(65, 0x01);
 
 /** The hash of a node: SHA-256(0x01 ‖ left ‖ right). */
-export function hashNode(left: Hash, right: Hash): Hash {
+function hashNode(left: Hash, right: Hash): Hash {
   left.copy(node, 1);
   right.copy(node, 33);
   return hash("sha256", node, "buffer");

@@ -2,7 +2,7 @@
 // so that a copy of the database signs nothing.
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-export const masterKeyBytes = 32;
+const masterKeyBytes = 32;
 const secretPrefix = "ls_";
 const apiKeyPattern = /^lk_[A-Za-z0-9_-]{22,}$/;
 const signaturePattern = /^[0-9a-fA-F]{64}$/;

@@ -44,6 +44,7 @@ export function timestampFromEpochMs(epochMs: number): Timestamp | null {
   return new Date(epochMs).toISOString() as Timestamp;
 }
 
+/** The later of two moments. */
 export function laterOf(left: Timestamp, right: Timestamp): Timestamp {
   return left < right ? right : left;
 }

@@ -3,7 +3,15 @@ import { Refusal, validationRefusal } from "./errors.ts";
 import type { Timestamp } from "./time.ts";
 
 export type MovementType = "credit" | "debit";
-export type WalletWriteType = MovementType | "reserve" | "commit" | "release" | "expire";
+export const walletWriteTypes = [
+  "credit",
+  "debit",
+  "reserve",
+  "commit",
+  "release",
+  "expire",
+] as const;
+export type WalletWriteType = (typeof walletWriteTypes)[number];
 
 interface Addressed {
   readonly callerKey: string;

@@ -47,6 +47,7 @@ interface JournalItem {
   readonly write: JournalWrite;
 }
 
+/** What is written to the journals of all ledgers. */
 export class Journal {
   readonly #lanes: GroupCommit<JournalItem, WriteResult>;
 

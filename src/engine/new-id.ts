@@ -7,6 +7,7 @@ const idBytes = 16;
 const pool = new Uint8Array(idBytes * 512);
 let used = pool.length;
 
+/** A UUIDv7 in lower case. */
 export function newId(): string {
   return v7({ rng: nextRandomBytes });
 }

@@ -39,6 +39,7 @@ export interface PosterOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Posts what waits in all ledgers, each interval until it is stopped. */
 export class Poster {
   readonly #connections: WriteConnections;
   readonly #options: PosterOptions;

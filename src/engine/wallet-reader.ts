@@ -9,6 +9,7 @@ interface Waiting {
 
 const keysMax = 500;
 
+/** Gathers who asks within one turn of the event loop. */
 export class WalletReader {
   readonly #connections: WriteConnections;
   /** By ledger, then by callerKey: who waits for the next query. */

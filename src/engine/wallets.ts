@@ -42,6 +42,7 @@ interface WalletItem {
 /** A busy ledger's wallets share this many lanes, each with its own connection while it commits. */
 const lanesPerLedger = 1;
 
+/** What is written to the wallets of all ledgers. */
 export class Wallets {
   readonly #lanes: GroupCommit<WalletItem, WalletReply>;
 

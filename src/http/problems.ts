@@ -1,6 +1,7 @@
 // From an error to the answer that the caller sees: problem details (RFC 9457), or `{ error }` on
 // wallet paths. Of a bug nothing leaks but the request id.
 import { jsonPointer, problemKinds, Refusal, type Fault } from "../core/errors.ts";
+import { errorCode } from "../core/thrown.ts";
 import { unavailable } from "../engine/group-commit.ts";
 import { isUnavailable } from "../store/database-errors.ts";
 
@@ -16,7 +17,8 @@ const retryAfterSeconds = "1";
 export function asRefusal(error: unknown): Refusal {
   const known = refuseWhenUnavailable(error);
   if (known instanceof Refusal) return known;
-  if (hasCode(known, "FST_ERR_BAD_URL")) return new Refusal("unknownPath", "there is nothing here");
+  if (errorCode(known) === "FST_ERR_BAD_URL")
+    return new Refusal("unknownPath", "there is nothing here");
   return new Refusal(
     "internal",
     "an unexpected error; the server's log has it under this request's id",
@@ -31,10 +33,6 @@ function refuseWhenUnavailable(error: unknown): unknown {
   return isUnavailable(error)
     ? unavailable("the database can't be reached at the moment", error)
     : error;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }
 
 /** `hasExternalId`: whether the request had one, with which a retry is safe whatever became of the first. */

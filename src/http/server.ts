@@ -71,6 +71,7 @@ interface RequestNotes {
 
 const notes = new WeakMap<FastifyRequest, RequestNotes>();
 
+/** Puts the server together; it is not bound before `listen`. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const app = fastify({
     exposeHeadRoutes: false,

@@ -26,6 +26,7 @@ export async function listAccounts(
      ORDER BY gl_account_code COLLATE "C"`);
 }
 
+/** null when the chart has no such account. */
 export async function findAccount(
   pool: ReadConnection,
   ledgerId: string,

@@ -23,6 +23,7 @@ const columns = sql.fragment`
   master_key_fingerprint AS "masterKeyFingerprint", created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt"`;
 
+/** Records a key that was made; its secret is not part of it. */
 export async function insertApiKey(
   pool: ReadConnection,
   key: {
@@ -41,6 +42,7 @@ export async function insertApiKey(
             ${key.masterKeyFingerprint}, ${key.createdAt}, ${key.expiresAt})`);
 }
 
+/** A key, live or not; null when it was never made. */
 export async function findApiKey(
   pool: ReadConnection,
   apiKey: string,
@@ -50,6 +52,7 @@ export async function findApiKey(
   );
 }
 
+/** Every key, live or not, by creation. */
 export async function listApiKeys(pool: ReadConnection): Promise<readonly ApiKeyRecord[]> {
   return pool.any(
     sql.type(apiKeyRow)`SELECT ${columns} FROM api_keys ORDER BY created_at, api_key`,

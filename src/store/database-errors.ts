@@ -1,5 +1,6 @@
 // What went wrong in the database, told apart by SQLSTATE and constraint name, never by message.
 import { DatabaseError } from "pg";
+import { messageOf } from "../core/thrown.ts";
 
 /** A unique key is taken; `constraint` says which. */
 export class KeyTaken extends Error {
@@ -61,7 +62,7 @@ function databaseFault(
 }
 
 /** The name of the unique constraint that an error is about, or null when it is about something else. */
-export function violatedKey(error: unknown): string | null {
+function violatedKey(error: unknown): string | null {
   const fault = databaseFault(error);
   return fault?.code === "23505" ? (fault.constraint ?? null) : null;
 }
@@ -73,7 +74,8 @@ export function isRolledBack(error: unknown): boolean {
 
 /**
  * Whether the same transaction may succeed if it is simply tried again: serialization failure,
- * deadlock (class 40), a change of state that goes first, a lock not had in time (55P03), or the database being out of reach or resources.
+ * deadlock (class 40), a change of state that goes first, a lock not had in time (55P03), or the database
+ * being out of reach or resources.
  */
 export function isTransient(error: unknown): boolean {
   if (error instanceof StateChangeAsked) return true;
@@ -122,7 +124,7 @@ function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.message === "") {
     return cause.errors.map(reasonOf).join("; ");
   }
-  return cause instanceof Error ? cause.message : String(cause);
+  return messageOf(cause);
 }
 
 /**

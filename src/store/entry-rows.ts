@@ -2,7 +2,7 @@
 // through slonik and locked reads of the write path share it.
 import { sql } from "slonik";
 import { z } from "zod";
-import type { StoredEntry } from "../core/journal.ts";
+import { entryTypes, type StoredEntry } from "../core/journal.ts";
 import { jsonObjectColumn, timestampColumn } from "./columns.ts";
 
 /** Columns of an entry `entries`, joined with `reversals`; lines are one JSON array in stored order. */
@@ -59,7 +59,7 @@ export const entryRow = z.object({
   eventType: z.string().nullable(),
   description: z.string().nullable(),
   transactionDate: timestampColumn,
-  entryType: z.enum(["STANDARD", "ADJUSTING", "OPENING", "CLOSING", "REVERSAL"]),
+  entryType: z.enum(entryTypes),
   metadata: jsonObjectColumn,
   persistedAt: timestampColumn,
   reversesJournalId: z.string().nullable(),
@@ -69,6 +69,7 @@ export const entryRow = z.object({
 
 export type EntryRow = z.infer<typeof entryRow>;
 
+/** The entry of a row, its amounts as bigints. */
 export function entryFromRow(row: EntryRow): StoredEntry {
   return {
     ...row,

@@ -14,6 +14,7 @@ export interface EntryFilter {
   readonly glAccountCode: string | null;
 }
 
+/** An entry with its lines and whether it has been reversed; null when the ledger has none of this id. */
 export async function findEntry(
   pool: ReadConnection,
   ledgerId: string,

@@ -1,7 +1,7 @@
 // Ledgers, their states and journal heads.
 import { sql } from "slonik";
 import { z } from "zod";
-import type { LedgerIdentity } from "../core/ledger.ts";
+import { ledgerStatuses, type LedgerIdentity } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
 import { jsonObjectColumn, timestampColumn } from "./columns.ts";
 import type { ReadConnection } from "./read-pool.ts";
@@ -10,7 +10,7 @@ const ledgerRow = z.object({
   ledgerId: z.string(),
   organizationId: z.string(),
   name: z.string(),
-  status: z.enum(["active", "suspended", "closed"]),
+  status: z.enum(ledgerStatuses),
   functionalCurrency: z.string(),
   metadata: jsonObjectColumn,
   createdAt: timestampColumn,
@@ -24,6 +24,7 @@ const selectLedgers = sql.fragment`
          ledgers.metadata, ledgers.created_at AS "createdAt"
     FROM ledgers JOIN ledger_states AS states ON states.ledger_id = ledgers.ledger_id`;
 
+/** A ledger with its state as it is now; null when there is none of this id. */
 export async function findLedger(
   pool: ReadConnection,
   ledgerId: string,

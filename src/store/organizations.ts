@@ -23,6 +23,7 @@ export async function insertOrganization(
     VALUES (${organizationId}, ${name}, ${createdAt})`);
 }
 
+/** By creation. */
 export async function listOrganizations(pool: ReadConnection): Promise<readonly Organization[]> {
   return pool.any(sql.type(organizationRow)`
     SELECT organization_id AS "organizationId", name, created_at AS "createdAt"

@@ -21,7 +21,7 @@ const typeIds = {
 type Parser = (text: string) => unknown;
 
 /** By the name of the type: what its text becomes. Types that are not named stay text. */
-export const valueParsers: Readonly<Record<Exclude<keyof typeof typeIds, "textArray">, Parser>> = {
+const valueParsers: Readonly<Record<Exclude<keyof typeof typeIds, "textArray">, Parser>> = {
   bool: (text) => text === "t",
   bytea: (text) => Buffer.from(text.slice(2), "hex"),
   int2: Number,

@@ -16,6 +16,7 @@ export async function listLedgersWithPending(sender: StatementSender): Promise<s
   return rows.map(({ ledgerId }) => ledgerId);
 }
 
+/** A ledger that is known to be there. */
 export async function getLedgerIdentity(
   sender: StatementSender,
   ledgerId: string,
@@ -78,6 +79,7 @@ export async function listRuleVersions(
   );
 }
 
+/** What has been posted so far, by asset, version of its rule and side. */
 export async function listPostingTotals(
   sender: StatementSender,
   ledgerId: string,
@@ -115,6 +117,7 @@ export function markPosted(
   );
 }
 
+/** Records what has been posted so far: totals, not what is added. */
 export function upsertPostingTotals(
   sender: StatementSender,
   ledgerId: string,
@@ -142,6 +145,7 @@ export function upsertPostingTotals(
   );
 }
 
+/** Records which entries are postings of wallets. */
 export function insertWalletPostings(
   sender: StatementSender,
   ledgerId: string,

@@ -1,6 +1,6 @@
 // Checking a bundle: a file that holds a close with all its entries.
 import type { BalanceRow } from "../core/close.ts";
-import type { JsonObject, JsonValue } from "../core/journal.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../core/journal.ts";
 import { CloseCheck, type CloseVerdict } from "./close-check.ts";
 import { readBalanceRow, readCanonicalEntry, readCloseRecord } from "./documents.ts";
 import { AmbiguousJson, parseStrictJson } from "./strict-json.ts";
@@ -110,7 +110,7 @@ class BundleCheck {
     this.#requireMembers(value, ["kind", "entry"]);
     this.#entries += 1;
     const { entry } = value;
-    if (isObject(entry)) this.#check.addEntry(entry, where);
+    if (isJsonObject(entry)) this.#check.addEntry(entry, where);
     else this.#check.find(where, "has no entry");
   }
 
@@ -152,10 +152,6 @@ function readFirst(line: string): JsonObject {
     throw new NoBundle("its first line is not the close of a ledgerctl-bundle-v1");
   }
   return first;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function text(value: JsonValue | undefined): string {

@@ -1,3 +1,4 @@
+// What the progress line says.
 import { describe, expect, it } from "vitest";
 import { describeProgress } from "../../src/cli/commands/entry/progress.ts";
 

@@ -1,3 +1,4 @@
+// Whether an entry that was sent is the one that is stored.
 import { describe, expect, test } from "vitest";
 import { isSameEntry } from "../../src/contract/entry-equality.ts";
 import type { WireEntry, WireEntryInput } from "../../src/contract/wire.ts";

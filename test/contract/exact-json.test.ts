@@ -1,3 +1,4 @@
+// JSON whose numbers lose nothing, read and written.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseExactJson, stringifyExactJson } from "../../src/contract/exact-json.ts";

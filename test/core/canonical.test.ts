@@ -1,3 +1,4 @@
+// Canonical JSON (RFC 8785) and the leaves of entries, against an oracle.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+// The exponents of currencies (ISO 4217).
 import { describe, expect, it } from "vitest";
 import { currencyExponent, currencyExponents } from "../../src/core/currencies.ts";
 

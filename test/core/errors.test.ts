@@ -1,3 +1,4 @@
+// The catalog of refusals, JSON pointers and assertions.
 import { describe, expect, test } from "vitest";
 import {
   assert,

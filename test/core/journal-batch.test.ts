@@ -1,3 +1,4 @@
+// What a batch of journal writes decides: entries, refusals and their order.
 import { describe, expect, test } from "vitest";
 import type { Refusal } from "../../src/core/errors.ts";
 import {

@@ -1,3 +1,4 @@
+// Lines and their amounts, reversed lines, changes of balances.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {

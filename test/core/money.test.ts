@@ -1,3 +1,4 @@
+// Amounts in major units.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatMajorAmount, parseMajorAmount } from "../../src/core/money.ts";

@@ -1,3 +1,4 @@
+// Signatures, API keys, their secrets, and the window of timestamps.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {

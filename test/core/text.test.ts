@@ -1,3 +1,4 @@
+// Texts: their order by UTF-8 bytes, their length, what is broken in them; UUIDs.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { brokenTextFault, compareUtf8, parseUuid, textFault } from "../../src/core/text.ts";

@@ -1,3 +1,4 @@
+// Timestamps, as they are read and as they are kept.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {

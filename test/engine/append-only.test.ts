@@ -1,3 +1,4 @@
+// What the database refuses to everybody: changing or deleting what is in the journal.
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entry, postEntry, readEntry, reverseEntry } from "../support/entries.ts";

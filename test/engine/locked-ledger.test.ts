@@ -1,3 +1,4 @@
+// A ledger whose lock somebody else holds: its own writes wait, others do not.
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {

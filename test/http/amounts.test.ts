@@ -1,3 +1,4 @@
+// Amounts, currencies and rates of the lines of an entry.
 import { describe, expect, test } from "vitest";
 import {
   entriesPath,

@@ -1,3 +1,4 @@
+// Requests that are properly signed, and those that are not.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { entriesPath, entry, listEntries } from "../support/entries.ts";

@@ -1,3 +1,4 @@
+// Balances of accounts, in functional and in transaction currencies.
 import { describe, expect, test } from "vitest";
 import { updateAccountActive } from "../../src/store/accounts.ts";
 import { entry, pointers, postEntry, problem, readBalance } from "../support/entries.ts";

@@ -1,3 +1,4 @@
+// The body of an entry: its members and lines, what is required and what is refused.
 import { describe, expect, test } from "vitest";
 import {
   entriesPath,

@@ -1,3 +1,4 @@
+// Lists of entries: order, pages, filters, and pages that end by their bytes.
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   entriesPath,

@@ -1,3 +1,4 @@
+// All faults of a body are told at once.
 import { describe, expect, test } from "vitest";
 import {
   entriesPath,

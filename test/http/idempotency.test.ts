@@ -1,3 +1,4 @@
+// ExternalIds that are used again: retries, conflicts, many at once.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { updateAccountActive } from "../../src/store/accounts.ts";
 import {

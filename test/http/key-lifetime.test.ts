@@ -1,3 +1,4 @@
+// From when and until when a key works: the clock's window, expiry, revocation.
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Ledgers that are suspended, active again, and closed.
 import { describe, expect, test } from "vitest";
 import {
   entriesPath,

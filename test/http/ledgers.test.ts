@@ -1,3 +1,4 @@
+// Reading ledgers and their charts of accounts.
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Timestamp } from "../../src/core/time.ts";
 import { upsertAccounts } from "../../src/store/accounts.ts";

@@ -1,3 +1,4 @@
+// Metadata of entries: what it may hold, how deep and how much.
 import { describe, expect, test } from "vitest";
 import {
   entriesPath,

@@ -1,3 +1,4 @@
+// What the server says of itself: health, /docs, /openapi.json, and its log.
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { sql } from "slonik";

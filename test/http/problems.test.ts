@@ -1,3 +1,4 @@
+// The shape of problem details, and of errors on wallet paths.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { entriesPath, entry, entryWithLine, postEntry, problem } from "../support/entries.ts";

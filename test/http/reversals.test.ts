@@ -1,3 +1,4 @@
+// Reversals: what they are made of, and what can't be reversed.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { updateAccountActive } from "../../src/store/accounts.ts";

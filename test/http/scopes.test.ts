@@ -1,3 +1,4 @@
+// Keys that lack a scope.
 import { describe, expect, test } from "vitest";
 import { entriesPath, entry, postEntry, problem } from "../support/entries.ts";
 import { serveBooks } from "../support/service.ts";

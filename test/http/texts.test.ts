@@ -1,3 +1,4 @@
+// Labels and descriptions: any character, bounded length, and back as they were sent.
 import { describe, expect, test } from "vitest";
 import {
   entriesPath,

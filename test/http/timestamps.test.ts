@@ -1,3 +1,4 @@
+// Dates of entries, of reversals and in queries.
 import { describe, expect, test } from "vitest";
 import {
   entriesPath,

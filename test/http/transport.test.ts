@@ -1,3 +1,4 @@
+// Methods, bodies, request ids and HTTP that is broken, before anything of the books is met.
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { entriesPath, entry, listEntries, problem } from "../support/entries.ts";

@@ -1,8 +1,8 @@
 // The columns of a CSV of entries, and what a row says about its entry and its line.
 import { parseExactJson } from "../../contract/exact-json.ts";
-import type { JsonObject, JsonValue } from "../../core/journal.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../core/journal.ts";
 import { usageFailure } from "../failure.ts";
-import { isObject, valueFault } from "./entry-text.ts";
+import { valueFault } from "./entry-text.ts";
 import { findJsonFault, memberName } from "./json-fault.ts";
 
 export const entryColumns = [
@@ -145,5 +145,5 @@ function readMetadata(text: string): Read<JsonObject> {
   const json = parseExactJson(text);
   const fault = valueFault(json);
   if (fault !== null) return { fault };
-  return isObject(json.value) ? { value: json.value } : { fault: "must be a JSON object" };
+  return isJsonObject(json.value) ? { value: json.value } : { fault: "must be a JSON object" };
 }

@@ -2,9 +2,8 @@
 // again posts nothing twice.
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../core/canonical.ts";
-import type { JsonObject, JsonValue } from "../../core/journal.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../core/journal.ts";
 import { parseTimestamp } from "../../core/time.ts";
-import { isObject } from "./entry-text.ts";
 import { Occurrences } from "./occurrences.ts";
 
 /**
@@ -29,7 +28,7 @@ export class DerivedIds {
 export function normalForm(entry: JsonObject): JsonObject {
   const { lines, metadata, transactionDate, ...rest } = withoutNulls(entry);
   const date = typeof transactionDate === "string" ? parseTimestamp(transactionDate) : null;
-  const hasMetadata = !isObject(metadata) || Object.keys(metadata).length > 0;
+  const hasMetadata = !isJsonObject(metadata) || Object.keys(metadata).length > 0;
   return withoutNulls({
     ...rest,
     externalId: null,
@@ -42,7 +41,7 @@ export function normalForm(entry: JsonObject): JsonObject {
 }
 
 function normalLine(line: JsonValue): JsonValue {
-  if (!isObject(line)) return line;
+  if (!isJsonObject(line)) return line;
   const members = withoutNulls(line);
   const { functionalAmount, functionalCurrency, transactionAmount, transactionCurrency } = members;
   // Both currencies stated and equal is the same as the transaction's left out.

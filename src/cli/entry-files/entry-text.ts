@@ -1,7 +1,7 @@
 // From the JSON text of one entry to its body, or to what is wrong with it. Nothing of a body that
 // passes changes when it is written as JSON again.
 import { parseExactJson, type ExactJson } from "../../contract/exact-json.ts";
-import type { JsonObject } from "../../core/journal.ts";
+import { isJsonObject } from "../../core/journal.ts";
 import { findBrokenUtf8 } from "./byte-lines.ts";
 import type { Found } from "./file-entry.ts";
 import { findJsonFault, memberName, positionOf } from "./json-fault.ts";
@@ -29,7 +29,7 @@ export function readEntryText(bytes: Buffer, start: TextPosition): Found {
   const { value } = json;
   const fault = valueFault(json);
   if (fault !== null) return { line, fault: `line ${line}: ${fault}` };
-  return isObject(value)
+  return isJsonObject(value)
     ? { line, body: value }
     : { line, fault: `line ${line}: an entry must be a JSON object` };
 }
@@ -43,10 +43,6 @@ export function valueFault({ value, inexactNumbers }: ExactJson): string | null 
     return `${memberName(path)}: ${number} can't be held exactly; write it as a string`;
   }
   return isDeeperThan(value, depthMax) ? `nested more than ${depthMax} deep` : null;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {

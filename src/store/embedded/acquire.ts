@@ -1,6 +1,7 @@
 // From a data folder to a lease on its running database: adopt what runs, start what does not, wait for what
 // is just starting or ending. The loop only ever looks again, so any number of processes may run it at once.
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import type { Binaries } from "./binaries.ts";
 import { superuser } from "./cluster.ts";
@@ -8,7 +9,6 @@ import type { DataFolder } from "./data-folder.ts";
 import { takeLease, type DatabaseConnection, type Lease } from "./lease.ts";
 import { findPostmaster, type Postmaster } from "./postmaster.ts";
 import { explainFailedStart, startPostgres, stopPostgres } from "./run-postgres.ts";
-import { errorCode } from "./system-error.ts";
 
 const databaseName = "ledgerctl";
 

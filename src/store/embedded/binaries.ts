@@ -15,12 +15,12 @@ import {
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { z } from "zod";
+import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { runsAsRoot, type Account } from "./account.ts";
 import { clearUnfinished, unfinishedName } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
 import { makeSystemDirectory, systemDirectory } from "./system-directory.ts";
-import { errorCode } from "./system-error.ts";
 
 export interface Binaries {
   initdb: string;

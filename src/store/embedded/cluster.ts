@@ -2,6 +2,7 @@
 import { chown, mkdir, open, readdir, readFile, rename, rm, statfs } from "node:fs/promises";
 import { constants } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { isNameless } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
@@ -9,7 +10,6 @@ import type { DataFolder } from "./data-folder.ts";
 import { clearUnfinished, syncDirectory, unfinishedName, writeNewFile } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
 import { settingsFile } from "./settings.ts";
-import { errorCode } from "./system-error.ts";
 
 export const superuser = "ledgerctl";
 

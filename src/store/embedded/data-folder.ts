@@ -13,12 +13,12 @@ import {
 } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { canEnter, databaseAccount, runsAsRoot, type Account } from "./account.ts";
 import { clearUnfinished, createFileOnce, isUnfinishedName, replaceFile } from "./durable-file.ts";
 import { masterKeyFile } from "./master-key-file.ts";
 import { isHome, makeSystemDirectory, newHome } from "./system-directory.ts";
-import { errorCode } from "./system-error.ts";
 
 const markerFile = "ledgerctl.json";
 const passwordFile = "database-password";

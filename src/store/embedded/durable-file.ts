@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { link, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errorCode } from "./system-error.ts";
+import { errorCode } from "../../core/thrown.ts";
 
 const unfinishedPattern = /^\.ledgerctl-new-(\d+)-[0-9a-f]+$/;
 const abandonedAfterMs = 3_600_000;

@@ -1,7 +1,7 @@
 // A process's claim on a running database: one connection that holds a shared lock. Whoever can take the
 // lock alone knows that nobody else uses the database, and may stop it. A crash gives the claim back by itself.
 import { Client } from "pg";
-import { errorCode } from "./system-error.ts";
+import { errorCode } from "../../core/thrown.ts";
 
 // Any constant will do; "ledgerctl lease" has no meaning to PostgreSQL.
 const lockKey = 7_105_110_103;

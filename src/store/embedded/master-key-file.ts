@@ -2,9 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { createFileOnce } from "./durable-file.ts";
-import { errorCode, isSystemError, unavailableBecause } from "./system-error.ts";
+import { isSystemError, unavailableBecause } from "./system-error.ts";
 
 export const masterKeyFile = "master-key";
 

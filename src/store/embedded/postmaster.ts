@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { link, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { errorCode } from "../../core/thrown.ts";
 import { isAlive } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
 import { socketPort, socketFile } from "./socket-directory.ts";
-import { errorCode } from "./system-error.ts";
 
 const emptyFilePatienceMs = 5_000;
 

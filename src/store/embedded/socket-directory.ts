@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { chmod, chown, lstat, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import type { Account } from "./account.ts";
-import { errorCode } from "./system-error.ts";
 
 /** Part of the socket's file name only: nothing listens on TCP. */
 export const socketPort = 5432;

@@ -1,17 +1,12 @@
 // Turns what the operating system refuses (a full disk, a missing permission) into words for a person.
+import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 
 const outsideDatabase = "or name a PostgreSQL server with --database-url";
 
-/** The errno name ("ENOENT"), or PostgreSQL's SQLSTATE for an error of the driver. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}
-
 /** True for errors that a system call made; everything else is a bug and should look like one. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "syscall" in error && errorCode(error) !== undefined;
+  return error instanceof Error && "syscall" in error && errorCode(error) !== null;
 }
 
 /** "<what>: <reason>. <remedy>", e.g. what = 'The data folder /x cannot be used'. */

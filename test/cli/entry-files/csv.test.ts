@@ -1,3 +1,4 @@
+// A CSV of entries: which rows make an entry, and what is said of those that can't be read.
 import { describe, expect, it } from "vitest";
 import { entryFolder } from "./entry-file.ts";
 

@@ -1,3 +1,4 @@
+// ExternalIds made from the content of entries, so that a file can be posted twice.
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// Entries in JSON and NDJSON, broken ones among them, and how a file's format is found.
 import { describe, expect, it } from "vitest";
 import { entry, entryFolder, ndjson } from "./entry-file.ts";
 

@@ -1,5 +1,6 @@
 // Sends the requests of a benchmark and measures the answers. One request is under way on a connection.
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../../core/thrown.ts";
 import { Histogram } from "./histogram.ts";
 import { outcomeOf, type OutcomeLog } from "./outcome-log.ts";
 import { RawConnection, type RawReply } from "./raw-connection.ts";
@@ -95,7 +96,7 @@ export class Load {
       this.#record(number, reply, performance.now() - startMs);
     } catch (error) {
       this.#outcomes.record(number, "unknown");
-      this.#countError("no answer", error instanceof Error ? error.message : String(error));
+      this.#countError("no answer", messageOf(error));
     }
   }
 

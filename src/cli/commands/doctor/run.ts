@@ -1,5 +1,6 @@
 // Checks, each with what was found and, where it is not well, what to do.
 import { request } from "undici";
+import { messageOf } from "../../../core/thrown.ts";
 import type { Environment } from "../../../config.ts";
 import { LedgerClient, ServiceProblem } from "../../../client/ledger-client.ts";
 import { isDataFolder } from "../../../store/embedded/embedded-database.ts";
@@ -143,7 +144,7 @@ async function checkCredentials(connection: Partial<Connection>): Promise<Check[
       : [accepted, checkLedger(ledger, ledgers)];
   } catch (error) {
     const exitCode = exitCodeOf(error);
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     const remedy =
       error instanceof ServiceProblem && error.status === 401
         ? "Check the secret and that the key is not revoked or expired: `ledgerctl key list` where the database is."
@@ -185,7 +186,7 @@ async function checkDatabase(flags: DoctorFlags, environment: Environment): Prom
       }),
     );
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     return [failed("migrations", detail, "See --database-url and --data-dir.", exitCodeOf(error))];
   }
 }

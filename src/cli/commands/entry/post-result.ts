@@ -1,4 +1,5 @@
 // What became of one entry of a list, and the line that says so.
+import { messageOf } from "../../../core/thrown.ts";
 import { ServiceProblem } from "../../../client/ledger-client.ts";
 import { toJson } from "../../output.ts";
 import { placeInCsv } from "../../entry-files/csv-columns.ts";
@@ -93,8 +94,4 @@ function describe(result: Refused | Unreadable): string {
   const request = `(${error.status}${code}, request ${error.requestId ?? "unknown"})`;
   const isPlaced = rowLines !== undefined && faults.length > 0;
   return `${isPlaced ? "" : `line ${line}: `}${what}${first} ${request}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

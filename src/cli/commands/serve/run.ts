@@ -1,4 +1,5 @@
 // Running the server until it is told to stop.
+import { errorCode, messageOf } from "../../../core/thrown.ts";
 import { isWorker, serveAsWorker, WorkerService } from "./workers.ts";
 import type { Environment } from "../../../config.ts";
 import { createLog, type Log } from "../../../log.ts";
@@ -143,13 +144,10 @@ async function warnAboutUnsafeSettings(pool: ReadPool, log: Log): Promise<void> 
 }
 
 function listenFailure(flags: ServeFlags, error: unknown): CommandFailure {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const reason =
-    code === "EADDRINUSE"
+    errorCode(error) === "EADDRINUSE"
       ? "something else is listening there; choose another --port, or 0 for a free one"
-      : error instanceof Error
-        ? error.message
-        : String(error);
+      : messageOf(error);
   return new CommandFailure(
     `can't listen on ${flags.host}:${flags.port}: ${reason}`,
     exitCodes.failed,

@@ -3,6 +3,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
+import { errorCode, messageOf } from "../../../core/thrown.ts";
 import type { Environment } from "../../../config.ts";
 import type { Log } from "../../../log.ts";
 import { exitCodes } from "../../failure.ts";
@@ -149,9 +150,7 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
     await service.stop();
     return exitCodes.done;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    tell(worker, { event: "failed", message, code });
+    tell(worker, { event: "failed", message: messageOf(error), code: errorCode(error) ?? "" });
     return exitCodes.failed;
   } finally {
     await pool.end();
