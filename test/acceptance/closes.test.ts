@@ -116,12 +116,18 @@ describe("merkle verify", () => {
     expect(other.stdout).not.toContain("verified");
   });
 
-  it("tells wrong use, and files that are no bundles, with exit code 2", async () => {
+  it("ends with 2 on wrong use, with 3 on a file that is no bundle, with 1 on one that can't be read", async () => {
     const none = join(server.home, "none.ndjson");
     writeFileSync(none, "hello\n");
+    expect((await audit("merkle", "verify", "--bundle", none)).code).toBe(3);
+    expect((await audit("merkle", "check", none)).code).toBe(3);
+    const missing = join(server.home, "missing");
+    expect((await audit("merkle", "verify", "--bundle", missing)).code).toBe(1);
+    expect((await audit("merkle", "check", missing)).code).toBe(1);
+    const cut = join(server.home, "cut.ndjson");
+    writeFileSync(cut, readFileSync(bundle).subarray(0, -1));
+    expect((await audit("merkle", "verify", "--bundle", cut)).code).toBe(3);
     for (const args of [
-      ["--bundle", none],
-      ["--bundle", join(server.home, "missing")],
       ["--bundle", bundle, "--period", "2026-03"],
       ["--bundle", bundle, "--expect", "abc"],
       [],

@@ -2,11 +2,11 @@
 import { readFile } from "node:fs/promises";
 import type { Environment } from "../../../config.ts";
 import { checkProof, NoProof } from "../../../verify/proof.ts";
-import { usageFailure, type ExitCode } from "../../failure.ts";
+import { CommandFailure, exitCodes, type ExitCode } from "../../failure.ts";
 import type { OutputFlags } from "../../options.ts";
 import { Output } from "../../output.ts";
 import { systemReason } from "../../system-reason.ts";
-import { readHash, tellVerdict } from "./verdict.ts";
+import { damaged, readHash, tellVerdict } from "./verdict.ts";
 
 export interface CheckFlags extends OutputFlags {
   root?: string;
@@ -16,7 +16,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file === "-" ? "/dev/stdin" : file, "utf8");
   } catch (error) {
-    throw usageFailure(`${file} can't be read: ${systemReason(error)}`);
+    throw new CommandFailure(`${file} can't be read: ${systemReason(error)}`, exitCodes.failed);
   }
 }
 
@@ -31,7 +31,7 @@ export async function checkFile(
   try {
     return tellVerdict(checkProof(text, expected), expected, output);
   } catch (error) {
-    if (error instanceof NoProof) throw usageFailure(`${file} is no proof: ${error.message}`);
+    if (error instanceof NoProof) throw damaged(`${file} is no proof: ${error.message}`);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // What a check came to, told: the word "verified" stands only behind a comparison that was equal.
 import type { CloseVerdict } from "../../../verify/close-check.ts";
-import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
+import { CommandFailure, exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { Output } from "../../output.ts";
 
 /** A hash of 64 hex digits in lower case; null where none was given. */
@@ -10,6 +10,16 @@ export function readHash(flag: string, value: string | undefined): string | null
     throw usageFailure(`${flag} must be a hash: 64 hexadecimal digits`);
   }
   return value.toLowerCase();
+}
+
+/** A file that is not what it should be: it may have been one. */
+export function damaged(message: string): CommandFailure {
+  return new CommandFailure(message, exitCodes.verificationFailed);
+}
+
+/** The same failure for a file that can't be read, which says nothing about what is in it. */
+export function unreadable({ message }: CommandFailure): CommandFailure {
+  return new CommandFailure(message, exitCodes.failed);
 }
 
 /** Prints a verdict and gives its exit code. */

@@ -8,13 +8,13 @@ import { CloseCheck, type CloseVerdict } from "../../../verify/close-check.ts";
 import { balanceRowOf, hashedPart, readCloseRecord } from "../../../verify/documents.ts";
 import type { LedgerClient } from "../../../client/ledger-client.ts";
 import { readLines } from "../../entry-files/byte-lines.ts";
-import { openByteSource } from "../../entry-files/byte-source.ts";
+import { openByteSource, type ByteSource } from "../../entry-files/byte-source.ts";
 import { CommandFailure, exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
 import { findClose } from "../period/find-close.ts";
-import { readHash, tellVerdict } from "./verdict.ts";
+import { damaged, readHash, tellVerdict, unreadable } from "./verdict.ts";
 
 export interface VerifyFlags extends ServiceFlags {
   period?: string;
@@ -56,11 +56,12 @@ async function checkSource(
 }
 
 async function checkFile(file: string, expected: string | null): Promise<CloseVerdict> {
-  const source = await openByteSource(file === "-" ? null : file);
+  const source = await openSource(file);
   try {
     return await checkBundle(linesOf(source.chunks), expected);
   } catch (error) {
-    if (error instanceof NoBundle) throw usageFailure(`${file} is no bundle: ${error.message}`);
+    if (error instanceof NoBundle) throw damaged(`${file} is no bundle: ${error.message}`);
+    if (error instanceof CommandFailure) throw unreadable(error);
     throw error;
   } finally {
     source.stop();
@@ -70,11 +71,30 @@ async function checkFile(file: string, expected: string | null): Promise<CloseVe
 /** The longest entry that the service takes comes to less, every character of it escaped. */
 const lineBytesMax = 16 * 1024 * 1024;
 
+async function openSource(file: string): Promise<ByteSource> {
+  try {
+    return await openByteSource(file === "-" ? null : file);
+  } catch (error) {
+    throw error instanceof CommandFailure ? unreadable(error) : error;
+  }
+}
+
+const lineFeed = 0x0a;
+
 /** Lines as text; one that is too long or no UTF-8 becomes an empty one, which no check takes. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  for await (const { bytes } of readLines(chunks, lineBytesMax)) {
+  let lastByte: number | undefined;
+  async function* noted(): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      lastByte = chunk.at(-1);
+      yield chunk;
+    }
+  }
+  for await (const { bytes } of readLines(noted(), lineBytesMax)) {
     yield bytes === null || !isUtf8(bytes) ? "" : bytes.toString("utf8");
   }
+  // Cut off within its last line.
+  if (lastByte !== undefined && lastByte !== lineFeed) yield "";
 }
 
 /** Reads the journal up to the close as anybody can who may list entries. */
