@@ -161,6 +161,9 @@ export function composeService(options: {
       await Promise.all([journal.drain(), wallets.drain()]);
       await poster.stop();
       hub.stop();
+      // Nobody waits for them any more, and they change nothing.
+      closeConnections.cutReads();
+      reports.cutReads();
       await Promise.all([
         connections.end(),
         walletLogs.end(),

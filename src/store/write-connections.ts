@@ -1,5 +1,6 @@
 // Connections of the write path: pg clients that send statements in a pipeline, and transactions on
 // them. No rule and no statement of the books is here.
+import type { Socket } from "node:net";
 import { Client, Pool, type PoolClient } from "pg";
 import { connectionTarget } from "./connection-url.ts";
 import {
@@ -53,6 +54,7 @@ const readTimeoutMsDefault = 5_000;
 export class WriteConnections {
   readonly #pool: Pool;
   readonly #readTimeoutMs: number;
+  readonly #reads = new Set<PipelinedReads>();
 
   constructor(options: WriteConnectionOptions) {
     this.#readTimeoutMs = options.readTimeoutMs ?? readTimeoutMsDefault;
@@ -103,12 +105,14 @@ export class WriteConnections {
   async read<T>(work: (sender: StatementSender) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     const reads = new PipelinedReads(client, this.#readTimeoutMs);
+    this.#reads.add(reads);
     // Without a listener, a connection that breaks in between would end the process.
     const ignore = () => undefined;
     client.on("error", ignore);
     try {
       return await work(reads);
     } finally {
+      this.#reads.delete(reads);
       client.removeListener("error", ignore);
       client.release(reads.isBroken);
     }
@@ -128,6 +132,11 @@ export class WriteConnections {
         await sender.send({ name: "end_snapshot", text: "ROLLBACK" }, []);
       }
     });
+  }
+
+  /** Gives up the reads that are under way, which may take minutes: they fail as if the connection had broken. */
+  cutReads(): void {
+    for (const reads of this.#reads) reads.cut();
   }
 
   async end(): Promise<void> {
@@ -151,6 +160,12 @@ class PipelinedReads implements StatementSender {
   constructor(client: PoolClient, timeoutMs: number) {
     this.#client = client;
     this.#timeoutMs = timeoutMs;
+  }
+
+  cut(): void {
+    this.isBroken = true;
+    // A pipelining client that is ended would first wait for its answers; pg's types hide the socket.
+    (this.#client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
   }
 
   async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
