@@ -1,6 +1,7 @@
 // How long a statement that only reads may take: sums over years of books are read through connections
 // that were told to wait for them.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isUnavailable } from "../../src/store/database-errors.ts";
 import { WriteConnections } from "../../src/store/write-connections.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -37,4 +38,30 @@ test("a read is given up after the time that its connections were told, and no e
   expect(await sleepFor(30, 200)).toBe("given up");
   // Longer than what is usual where nothing is told.
   expect(await sleepFor(6, 60_000)).toBe("answered");
+});
+
+test("a read that takes long is given up when it is cut, and holds up nobody who ends the connections", async () => {
+  const connections = new WriteConnections({
+    databaseUrl: database.url,
+    connectionsMax: 2,
+    lockTimeoutMs: 1_000,
+    answerTimeoutMs: 600_000,
+    readTimeoutMs: 600_000,
+  });
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const long = connections
+    .read(async (sender) => {
+      await sender.send({ name: "begun", text: "SELECT 1" }, []);
+      begin();
+      return sender.send({ name: "sleep", text: "SELECT pg_sleep(300)::text AS slept" }, []);
+    })
+    .then(
+      () => "answered",
+      (error: unknown) => (isUnavailable(error) ? "unavailable" : String(error)),
+    );
+  await begun;
+  const cut = connections.cut();
+  expect(await long).toBe("unavailable");
+  await cut;
 });
