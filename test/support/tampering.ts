@@ -37,11 +37,8 @@ export async function tamper(
     for (const table of tables) {
       await client.query(`CREATE TABLE pristine.${table} AS TABLE public.${table}`);
     }
-    for (const statement of statements) {
-      const { rowCount } = await client.query(statement);
-      if ((rowCount ?? 0) === 0) throw new Error(`nothing was changed by: ${statement}`);
-    }
   });
+  await forge(books, ...statements);
   return () =>
     withSuperuser(books, async (client) => {
       await client.query("BEGIN");
@@ -51,4 +48,17 @@ export async function tamper(
       }
       await client.query("COMMIT");
     });
+}
+
+/** Runs statements with triggers and foreign keys off; each must change something. */
+export async function forge(
+  books: Pick<TestBooks, "databaseUrl">,
+  ...statements: readonly string[]
+): Promise<void> {
+  await withSuperuser(books, async (client) => {
+    for (const statement of statements) {
+      const { rowCount } = await client.query(statement);
+      if ((rowCount ?? 0) === 0) throw new Error(`nothing was changed by: ${statement}`);
+    }
+  });
 }
