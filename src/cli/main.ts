@@ -7,6 +7,7 @@ import { defineLedger } from "./commands/ledger/command.ts";
 import { defineAccount } from "./commands/account/command.ts";
 import { defineWallet } from "./commands/wallet/command.ts";
 import { defineAsset } from "./commands/asset/command.ts";
+import { defineAudit } from "./commands/audit/command.ts";
 import { defineBench } from "./commands/bench/command.ts";
 import { defineSign } from "./commands/sign/command.ts";
 import { defineRequest } from "./commands/request/command.ts";
@@ -45,6 +46,7 @@ function createProgram(): Command {
   defineMerkle(program);
   defineSign(program);
   defineRequest(program);
+  defineAudit(program);
   defineBench(program);
   defineDoctor(program);
   return program;

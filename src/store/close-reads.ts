@@ -1,7 +1,12 @@
 // Reading closes: records, their trial balances, and what audit paths are made from.
 import { sql } from "slonik";
 import { z } from "zod";
-import { leavesPerSubtree, type BalanceRow, type CloseRecord } from "../core/close.ts";
+import {
+  leavesPerSubtree,
+  type BalanceRow,
+  type CloseRecord,
+  type Subtree,
+} from "../core/close.ts";
 import type { Hash } from "../core/merkle.ts";
 import { timestampColumn } from "./columns.ts";
 import type { ReadConnection } from "./read-pool.ts";
@@ -94,13 +99,15 @@ export function listCloseBalances(
 
 const hashColumn = z.custom<Hash>((value) => Buffer.isBuffer(value));
 
+const subtreeRow = z.object({ part: z.number(), firstSequence: z.number(), root: hashColumn });
+
 /** The roots over the parts of a close's leaves, in order. */
 export function listSubtrees(
   pool: ReadConnection,
   { ledgerId, number }: Pick<CloseRecord, "ledgerId" | "number">,
-): Promise<readonly { readonly firstSequence: number; readonly root: Hash }[]> {
-  return pool.any(sql.type(z.object({ firstSequence: z.number(), root: hashColumn }))`
-    SELECT first_sequence AS "firstSequence", root FROM period_close_subtrees
+): Promise<readonly (Subtree & { readonly part: number })[]> {
+  return pool.any(sql.type(subtreeRow)`
+    SELECT part, first_sequence AS "firstSequence", root FROM period_close_subtrees
      WHERE ledger_id = ${ledgerId} AND number = ${number} ORDER BY part`);
 }
 

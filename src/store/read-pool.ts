@@ -74,6 +74,18 @@ export class ReadPool extends ReadConnection {
   override async transaction<Result>(
     work: (transaction: ReadConnection) => Promise<Result>,
   ): Promise<Result> {
+    return this.#within("BEGIN ISOLATION LEVEL READ COMMITTED", work);
+  }
+
+  /** Runs reads that all see the database as it was at the first of them, whatever is written meanwhile. */
+  async snapshot<Result>(work: (snapshot: ReadConnection) => Promise<Result>): Promise<Result> {
+    return this.#within("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work);
+  }
+
+  async #within<Result>(
+    begin: string,
+    work: (transaction: ReadConnection) => Promise<Result>,
+  ): Promise<Result> {
     const client = await this.#connect();
     const send: Send = async (text, values) => {
       try {
@@ -84,7 +96,7 @@ export class ReadPool extends ReadConnection {
     };
     let broken: Error | undefined;
     try {
-      await send("BEGIN ISOLATION LEVEL READ COMMITTED", []);
+      await send(begin, []);
       const result = await work(new ReadConnection(send));
       await send("COMMIT", []);
       return result;

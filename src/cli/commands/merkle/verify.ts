@@ -42,7 +42,11 @@ export async function printRoot(flags: VerifyFlags, environment: Environment): P
   return exitCodes.done;
 }
 
-async function checkSource(
+/**
+ * Checks the close of a period or a bundle, whichever the flags name. `expected` is a merkleRoot or closeHash, 64
+ * lower-case hex digits, or null.
+ */
+export async function checkSource(
   flags: VerifyFlags,
   environment: Environment,
   expected: string | null,

@@ -1,0 +1,111 @@
+// What an audit finds: told up to a number, counted all.
+
+/** What does not match: in which ledger, where, and how. */
+export interface AuditFinding {
+  readonly ledgerId: string;
+  /** `entry <id> (sequence n)`, `account <code>`, `close n`, `wallet <key>` and the like. */
+  readonly where: string;
+  readonly what: string;
+}
+
+/** One check over all ledgers that were audited. */
+export interface AuditCheck {
+  readonly name: AuditCheckName;
+  /** Nothing was found. */
+  readonly ok: boolean;
+  /** How many of what the check looks at: entries, balances, closes, wallets … */
+  readonly checked: number;
+  /** The first of them. */
+  readonly findings: readonly AuditFinding[];
+  /** All of them. */
+  readonly findingCount: number;
+}
+
+export interface AuditReport {
+  readonly checks: readonly AuditCheck[];
+  /** Worth knowing and no failure, such as openings that have moved since a close. */
+  readonly notes: readonly AuditFinding[];
+  readonly noteCount: number;
+  readonly ok: boolean;
+}
+
+/** The checks in the order in which they are told. */
+export const auditCheckNames = [
+  "ledgers",
+  "sequences",
+  "lines",
+  "leaves",
+  "balances",
+  "reversals",
+  "close-chain",
+  "close-roots",
+  "close-balances",
+  "close-subtrees",
+  "closed-periods",
+  "wallets",
+  "wallet-batches",
+  "wallet-postings",
+  "reconciliation",
+] as const;
+
+export type AuditCheckName = (typeof auditCheckNames)[number];
+
+/** Nobody reads more; counting goes on. */
+const toldMax = 20;
+
+/** Gathers findings of one check, or notes. */
+class Told {
+  checked = 0;
+  count = 0;
+  readonly told: AuditFinding[] = [];
+
+  add(finding: AuditFinding): void {
+    this.count += 1;
+    if (this.told.length < toldMax) this.told.push(finding);
+  }
+}
+
+/** Gathers what the checks of an audit find. */
+export class AuditLog {
+  readonly #checks = new Map(auditCheckNames.map((name) => [name, new Told()]));
+  readonly #notes = new Told();
+
+  /** What a check says about one ledger. */
+  of(name: AuditCheckName, ledgerId: string): CheckLog {
+    const told = this.#checks.get(name);
+    if (told === undefined) throw new Error("every check has its place");
+    return {
+      looked: (count) => {
+        told.checked += count;
+      },
+      find: (where, what) => {
+        told.add({ ledgerId, where, what });
+      },
+      findAll: (rows) => {
+        for (const { where, what } of rows) told.add({ ledgerId, where, what });
+        // The database gave the first of them, and how many there are.
+        told.count += Math.max(0, (rows[0]?.total ?? 0) - rows.length);
+      },
+    };
+  }
+
+  note(ledgerId: string, where: string, what: string): void {
+    this.#notes.add({ ledgerId, where, what });
+  }
+
+  report(): AuditReport {
+    const checks = [...this.#checks].map(([name, { checked, told, count }]) => ({
+      ...{ name, ok: count === 0, checked },
+      ...{ findings: told, findingCount: count },
+    }));
+    const { told: notes, count: noteCount } = this.#notes;
+    return { checks, notes, noteCount, ok: checks.every(({ ok }) => ok) };
+  }
+}
+
+export interface CheckLog {
+  /** Counts what was looked at. */
+  looked(count: number): void;
+  find(where: string, what: string): void;
+  findAll(rows: readonly { where: string; what: string; total: number }[]): void;
+}

@@ -1,0 +1,302 @@
+// What an audit reads of books and closes. Rows are taken as loosely as they can be: what a rule of ours
+// forbids may be in a database that somebody has changed, and has to be read to be named.
+import { sql } from "slonik";
+import { z } from "zod";
+import type { Entry, JsonValue } from "../core/journal.ts";
+import type { Timestamp } from "../core/time.ts";
+import { timestampColumn } from "./columns.ts";
+import type { ReadConnection } from "./read-pool.ts";
+
+/** A ledger as it is audited; what is missing of it is null. */
+export interface AuditedLedger {
+  readonly ledgerId: string;
+  readonly functionalCurrency: string;
+  readonly status: string | null;
+  readonly lastSequence: number | null;
+  readonly lastPersistedAt: Timestamp | null;
+}
+
+const ledgerRow = z.object({
+  ledgerId: z.string(),
+  functionalCurrency: z.string(),
+  status: z.string().nullable(),
+  lastSequence: z.number().nullable(),
+  lastPersistedAt: timestampColumn.nullable(),
+});
+
+/** All ledgers, or the one with an id. */
+export function listAuditedLedgers(
+  reads: ReadConnection,
+  ledgerId: string | null,
+): Promise<readonly AuditedLedger[]> {
+  return reads.any(sql.type(ledgerRow)`
+    SELECT ledgers.ledger_id AS "ledgerId", functional_currency AS "functionalCurrency", status,
+           last_sequence AS "lastSequence", last_persisted_at AS "lastPersistedAt"
+      FROM ledgers
+      LEFT JOIN ledger_states AS states ON states.ledger_id = ledgers.ledger_id
+      LEFT JOIN journal_heads AS heads ON heads.ledger_id = ledgers.ledger_id
+     WHERE ${ledgerId}::uuid IS NULL OR ledgers.ledger_id = ${ledgerId}
+     ORDER BY ledgers.ledger_id`);
+}
+
+/** Every table with rows of ledgers. */
+export const ledgerTables = [
+  ...["ledger_states", "journal_heads", "accounts", "journal_entries", "journal_lines"],
+  ...["journal_reversals", "account_balances", "asset_rules", "wallets", "wallet_writes"],
+  ...["wallet_holds", "wallet_batches", "wallet_posting_totals", "wallet_postings"],
+  ...["period_closes", "period_close_balances", "period_close_subtrees"],
+];
+
+/** Ledgers that a table has rows of and that are not there; found by going from id to id in its key. */
+export async function listStrayLedgers(
+  reads: ReadConnection,
+  table: string,
+): Promise<readonly string[]> {
+  const from = sql.identifier([table]);
+  const rows = await reads.any(sql.type(z.object({ ledgerId: z.string() }))`
+    WITH RECURSIVE ids AS (
+      (SELECT ledger_id FROM ${from} ORDER BY ledger_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT ledger_id FROM ${from} WHERE ledger_id > ids.ledger_id
+               ORDER BY ledger_id LIMIT 1)
+        FROM ids WHERE ids.ledger_id IS NOT NULL
+    )
+    SELECT ledger_id AS "ledgerId" FROM ids
+     WHERE ledger_id IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM ledgers WHERE ledgers.ledger_id = ids.ledger_id)`);
+  return rows.map(({ ledgerId }) => ledgerId);
+}
+
+/** The codes of a ledger's chart. */
+export async function listChartCodes(
+  reads: ReadConnection,
+  ledgerId: string,
+): Promise<readonly string[]> {
+  const rows = await reads.any(sql.type(z.object({ code: z.string() }))`
+    SELECT gl_account_code AS code FROM accounts WHERE ledger_id = ${ledgerId}`);
+  return rows.map(({ code }) => code);
+}
+
+/** An entry with what is stored beside its content. */
+export interface AuditedEntry {
+  readonly entry: Entry;
+  readonly leaf: Buffer;
+  readonly lineNumbers: readonly number[];
+  /** Whether a time of it is finer than a millisecond, which no reader would see. */
+  readonly isFinerThanShown: boolean;
+}
+
+const entryRow = z
+  .object({
+    ledgerId: z.string(),
+    journalId: z.string(),
+    sequence: z.number(),
+    externalId: z.string().nullable(),
+    originSystem: z.string().nullable(),
+    originAccount: z.string().nullable(),
+    eventType: z.string().nullable(),
+    description: z.string().nullable(),
+    transactionDate: timestampColumn,
+    entryType: z.custom<Entry["entryType"]>((value) => typeof value === "string"),
+    metadata: z.custom<JsonValue>(() => true),
+    persistedAt: timestampColumn,
+    reversesJournalId: z.string().nullable(),
+    leaf: z.custom<Buffer>((value) => Buffer.isBuffer(value)),
+    isFinerThanShown: z.boolean(),
+    lines: z.array(
+      z.tuple([
+        ...[z.number(), z.string(), z.string().nullable()],
+        ...[z.string(), z.string(), z.string(), z.string(), z.number().nullable()],
+      ] as [
+        z.ZodNumber,
+        z.ZodString,
+        z.ZodNullable<z.ZodString>,
+        z.ZodString,
+        z.ZodString,
+        z.ZodString,
+        z.ZodString,
+        z.ZodNullable<z.ZodNumber>,
+      ]),
+    ),
+  })
+  .transform(({ leaf, isFinerThanShown, lines, metadata, ...row }): AuditedEntry => ({
+    leaf,
+    isFinerThanShown,
+    lineNumbers: lines.map(([lineNumber]) => lineNumber),
+    entry: {
+      ...row,
+      // An object, unless it was tampered with; it is only hashed.
+      metadata: metadata as Entry["metadata"],
+      postingStatus: "POSTED",
+      lines: lines.map(
+        ([, code, description, transactionAmount, transactionCurrency, ...rest]) => ({
+          glAccountCode: code,
+          description,
+          transactionAmount: BigInt(transactionAmount),
+          transactionCurrency,
+          functionalAmount: BigInt(rest[0]),
+          functionalCurrency: rest[1],
+          spotRate: rest[2],
+        }),
+      ),
+    },
+  }));
+
+/** Bounds memory: an entry is about a megabyte at most. */
+const entriesPerPage = 100;
+
+/** All entries of a ledger by sequence, those with sequences that can't be among them. */
+export async function* readAuditedEntries(
+  reads: ReadConnection,
+  ledgerId: string,
+): AsyncGenerator<AuditedEntry> {
+  let after = Number.MIN_SAFE_INTEGER;
+  for (;;) {
+    const page = await reads.any(sql.type(entryRow)`
+      SELECT ledger_id AS "ledgerId", journal_id AS "journalId", sequence,
+             external_id AS "externalId", origin_system AS "originSystem",
+             origin_account AS "originAccount", event_type AS "eventType", description,
+             transaction_date AS "transactionDate", entry_type AS "entryType", metadata,
+             persisted_at AS "persistedAt", reverses_journal_id AS "reversesJournalId", leaf,
+             (transaction_date <> date_trunc('milliseconds', transaction_date)
+               OR persisted_at <> date_trunc('milliseconds', persisted_at)) AS "isFinerThanShown",
+             (SELECT coalesce(json_agg(json_build_array(
+                       line_number, gl_account_code, description, transaction_amount::text,
+                       transaction_currency, functional_amount::text, functional_currency,
+                       spot_rate) ORDER BY line_number), '[]')
+                FROM journal_lines
+               WHERE journal_lines.ledger_id = journal_entries.ledger_id
+                 AND journal_lines.sequence = journal_entries.sequence) AS lines
+        FROM journal_entries
+       WHERE ledger_id = ${ledgerId} AND sequence > ${after}
+       ORDER BY sequence LIMIT ${entriesPerPage}`);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.entry.sequence;
+  }
+}
+
+/** Something found by the database itself; `total` is how many there are, of which 20 are given. */
+export interface FoundRow {
+  readonly where: string;
+  readonly what: string;
+  readonly total: number;
+}
+
+export const foundRow = z.object({ where: z.string(), what: z.string(), total: z.number() });
+
+/** Sequences that have lines and no entry. */
+export function listStrayLines(
+  reads: ReadConnection,
+  ledgerId: string,
+): Promise<readonly FoundRow[]> {
+  return reads.any(sql.type(foundRow)`
+    SELECT 'sequence ' || sequence AS where,
+           'has ' || count(*) || ' lines and no entry' AS what, count(*) OVER () AS total
+      FROM journal_lines AS lines
+     WHERE ledger_id = ${ledgerId} AND NOT EXISTS (
+             SELECT 1 FROM journal_entries AS entries
+              WHERE entries.ledger_id = lines.ledger_id AND entries.sequence = lines.sequence)
+     GROUP BY sequence ORDER BY sequence LIMIT 20`);
+}
+
+/** Reversals that do not point both ways, and entries that say they are reversals and are none. */
+export function listReversalFaults(
+  reads: ReadConnection,
+  ledgerId: string,
+): Promise<readonly FoundRow[]> {
+  return reads.any(sql.type(foundRow)`
+    SELECT *, count(*) OVER () AS total FROM (
+      SELECT 'entry ' || links.journal_id AS where,
+             CASE WHEN original.journal_id IS NULL THEN 'is said to be reversed and is not there'
+                  WHEN reversal.journal_id IS NULL
+                  THEN 'is said to be reversed by ' || links.reversal_journal_id
+                       || ', which is not there'
+                  ELSE 'is said to be reversed by ' || links.reversal_journal_id
+                       || ', which reverses ' || coalesce(reversal.reverses_journal_id::text, 'nothing')
+             END AS what
+        FROM journal_reversals AS links
+        LEFT JOIN journal_entries AS original
+          ON original.ledger_id = links.ledger_id AND original.journal_id = links.journal_id
+        LEFT JOIN journal_entries AS reversal
+          ON reversal.ledger_id = links.ledger_id
+         AND reversal.journal_id = links.reversal_journal_id
+       WHERE links.ledger_id = ${ledgerId}
+         AND (original.journal_id IS NULL
+              OR reversal.reverses_journal_id IS DISTINCT FROM links.journal_id)
+      UNION ALL
+      SELECT 'entry ' || reversal.journal_id,
+             CASE WHEN reversal.reverses_journal_id IS NULL THEN 'is a REVERSAL of nothing'
+                  WHEN reversal.entry_type <> 'REVERSAL'
+                  THEN 'reverses ' || reversal.reverses_journal_id || ' and is ' || entry_type
+                  ELSE 'reverses ' || reversal.reverses_journal_id || ', which is not marked with it'
+             END
+        FROM journal_entries AS reversal
+        LEFT JOIN journal_reversals AS links
+          ON links.ledger_id = reversal.ledger_id AND links.journal_id = reversal.reverses_journal_id
+         AND links.reversal_journal_id = reversal.journal_id
+       WHERE reversal.ledger_id = ${ledgerId}
+         AND (reversal.entry_type = 'REVERSAL' OR reversal.reverses_journal_id IS NOT NULL)
+         AND (reversal.entry_type <> 'REVERSAL' OR reversal.reverses_journal_id IS NULL
+              OR links.journal_id IS NULL)
+    ) AS faults ORDER BY 1, 2 LIMIT 20`);
+}
+
+/** How many reversals are recorded. */
+export async function countReversals(reads: ReadConnection, ledgerId: string): Promise<number> {
+  const { count } = await reads.one(sql.type(z.object({ count: z.number() }))`
+    SELECT count(*) FROM journal_reversals WHERE ledger_id = ${ledgerId}`);
+  return count;
+}
+
+const balanceRow = z.object({
+  glAccountCode: z.string(),
+  currency: z.string(),
+  balance: z.bigint(),
+  entryCount: z.number(),
+});
+
+/** The running balances of accounts; a currency of '' is the account's whole in functional currency. */
+export function listAccountBalances(
+  reads: ReadConnection,
+  ledgerId: string,
+): Promise<readonly z.output<typeof balanceRow>[]> {
+  return reads.any(sql.type(balanceRow)`
+    SELECT gl_account_code AS "glAccountCode", currency, balance, entry_count AS "entryCount"
+      FROM account_balances WHERE ledger_id = ${ledgerId} ORDER BY gl_account_code, currency`);
+}
+
+/** Numbers of closes that have a trial balance or subtrees and no record. */
+export function listStrayCloseParts(
+  reads: ReadConnection,
+  ledgerId: string,
+): Promise<readonly FoundRow[]> {
+  return reads.any(sql.type(foundRow)`
+    SELECT 'close ' || number AS where, 'has ' || what || ' and no record' AS what,
+           count(*) OVER () AS total
+      FROM (SELECT DISTINCT number, 'a trial balance' AS what FROM period_close_balances
+             WHERE ledger_id = ${ledgerId}
+            UNION
+            SELECT DISTINCT number, 'subtrees' FROM period_close_subtrees
+             WHERE ledger_id = ${ledgerId}) AS parts
+     WHERE NOT EXISTS (SELECT 1 FROM period_closes AS closes
+                        WHERE closes.ledger_id = ${ledgerId} AND closes.number = parts.number)
+     ORDER BY number, 2 LIMIT 20`);
+}
+
+/** Closes whose times are finer than a millisecond, which no reader would see. */
+export function listFineCloses(
+  reads: ReadConnection,
+  ledgerId: string,
+): Promise<readonly FoundRow[]> {
+  return reads.any(sql.type(foundRow)`
+    SELECT 'close ' || number AS where, 'has a time finer than a millisecond' AS what,
+           count(*) OVER () AS total
+      FROM period_closes
+     WHERE ledger_id = ${ledgerId}
+       AND (starts_at <> date_trunc('milliseconds', starts_at)
+            OR ends_at <> date_trunc('milliseconds', ends_at)
+            OR closed_at <> date_trunc('milliseconds', closed_at))
+     ORDER BY number LIMIT 20`);
+}

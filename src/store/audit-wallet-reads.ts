@@ -1,0 +1,352 @@
+// What an audit reads of wallets: their logs in pages, and what the database sums by itself.
+import { sql } from "slonik";
+import { z } from "zod";
+import type { WalletWriteType } from "../core/wallet.ts";
+import type { Timestamp } from "../core/time.ts";
+import { foundRow, type FoundRow } from "./audit-reads.ts";
+import { timestampColumn } from "./columns.ts";
+import type { ReadConnection } from "./read-pool.ts";
+
+const rowsPerPage = 1_000;
+
+/** A wallet with the sum of the holds that are active. */
+export interface AuditedWallet {
+  readonly walletId: string;
+  readonly callerKey: string;
+  readonly balance: bigint;
+  readonly held: bigint;
+  readonly lastSeq: number;
+  readonly lastAt: Timestamp;
+  readonly activeHolds: bigint;
+}
+
+const walletRow = z.object({
+  walletId: z.string(),
+  callerKey: z.string(),
+  balance: z.bigint(),
+  held: z.bigint(),
+  lastSeq: z.number(),
+  lastAt: timestampColumn,
+  activeHolds: z.bigint(),
+});
+
+const leastId = "00000000-0000-0000-0000-000000000000";
+
+/** All wallets of a ledger, by id. */
+export async function* readAuditedWallets(
+  reads: ReadConnection,
+  ledgerId: string,
+): AsyncGenerator<AuditedWallet> {
+  for (let after = leastId; ;) {
+    const page = await reads.any(sql.type(walletRow)`
+      SELECT wallet_id AS "walletId", caller_key AS "callerKey", balance, held,
+             last_seq AS "lastSeq", last_at AS "lastAt",
+             (SELECT coalesce(sum(amount), 0) FROM wallet_holds AS holds
+               WHERE holds.ledger_id = wallets.ledger_id AND holds.wallet_id = wallets.wallet_id
+                 AND status = 'active') AS "activeHolds"
+        FROM wallets WHERE ledger_id = ${ledgerId} AND wallet_id > ${after}
+       ORDER BY wallet_id LIMIT ${rowsPerPage}`);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.walletId;
+  }
+}
+
+/** A row of a wallet's log, with the hold that it is about. */
+export interface AuditedWrite {
+  readonly walletId: string;
+  readonly seq: number;
+  readonly type: WalletWriteType;
+  readonly amount: bigint;
+  readonly balance: bigint;
+  readonly held: bigint;
+  readonly at: Timestamp;
+  readonly batchId: string | null;
+  /** null where it is about no hold, or one that is not there. */
+  readonly hold: { readonly amount: bigint; readonly status: string } | null;
+}
+
+const writeRow = z
+  .object({
+    walletId: z.string(),
+    seq: z.number(),
+    type: z.custom<WalletWriteType>((value) => typeof value === "string"),
+    amount: z.bigint(),
+    balance: z.bigint(),
+    held: z.bigint(),
+    at: timestampColumn,
+    batchId: z.string().nullable(),
+    holdAmount: z.bigint().nullable(),
+    holdStatus: z.string().nullable(),
+  })
+  .transform(({ holdAmount, holdStatus, ...row }): AuditedWrite => ({
+    ...row,
+    hold:
+      holdAmount === null || holdStatus === null
+        ? null
+        : { amount: holdAmount, status: holdStatus },
+  }));
+
+/** The logs of all wallets of a ledger, by wallet and seq. */
+export async function* readAuditedWrites(
+  reads: ReadConnection,
+  ledgerId: string,
+): AsyncGenerator<AuditedWrite> {
+  let after: { walletId: string; seq: number } = {
+    walletId: leastId,
+    seq: Number.MIN_SAFE_INTEGER,
+  };
+  for (;;) {
+    const page = await reads.any(sql.type(writeRow)`
+      SELECT writes.wallet_id AS "walletId", seq, type, writes.amount, balance, held, at,
+             batch_id AS "batchId", holds.amount AS "holdAmount", holds.status AS "holdStatus"
+        FROM (SELECT * FROM wallet_writes
+               WHERE ledger_id = ${ledgerId}
+                 AND (wallet_id, seq) > (${after.walletId}::uuid, ${after.seq}::bigint)
+               ORDER BY wallet_id, seq LIMIT ${rowsPerPage}) AS writes
+        LEFT JOIN wallet_holds AS holds
+          ON holds.ledger_id = writes.ledger_id AND holds.hold_id = writes.hold_id
+         AND holds.wallet_id = writes.wallet_id
+       ORDER BY writes.wallet_id, seq`);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last;
+  }
+}
+
+/** How many batch sides a ledger has. */
+export async function countBatches(reads: ReadConnection, ledgerId: string): Promise<number> {
+  const { count } = await reads.one(sql.type(z.object({ count: z.number() }))`
+    SELECT count(*) FROM wallet_batches WHERE ledger_id = ${ledgerId}`);
+  return count;
+}
+
+/** Batch sides that are not what their writes come to, and writes whose batch side is not there. */
+export function listBatchFaults(
+  reads: ReadConnection,
+  ledgerId: string,
+): Promise<readonly FoundRow[]> {
+  return reads.any(sql.type(foundRow)`
+    WITH by_wallet AS (
+      SELECT batch_id, writes.wallet_id, sum(amount) AS amount, count(*) AS writes,
+             min(at) AS first_at, max(at) AS last_at, min(seq) AS first_seq, max(seq) AS last_seq,
+             bool_or(type = 'credit') AS has_credits, bool_or(type <> 'credit') AS has_debits
+        FROM wallet_writes AS writes
+       WHERE ledger_id = ${ledgerId} AND batch_id IS NOT NULL
+       GROUP BY batch_id, writes.wallet_id
+    ), written AS (
+      SELECT batch_id, count(*) AS wallets, sum(by_wallet.amount) AS amount, sum(writes) AS writes,
+             min(first_at) AS first_at, max(by_wallet.last_at) AS last_at,
+             bool_or(has_credits) AS has_credits, bool_or(has_debits) AS has_debits,
+             min(asset_code) AS least_asset, max(asset_code) AS greatest_asset,
+             jsonb_object_agg(by_wallet.wallet_id, jsonb_build_array(first_seq, by_wallet.last_seq))
+               AS spans
+        FROM by_wallet
+        LEFT JOIN wallets ON wallets.ledger_id = ${ledgerId}
+                         AND wallets.wallet_id = by_wallet.wallet_id
+       GROUP BY batch_id
+    ), compared AS (
+      SELECT coalesce(batches.batch_id, written.batch_id) AS batch_id,
+             CASE
+               WHEN batches.batch_id IS NULL THEN 'has writes and is not there'
+               WHEN written.batch_id IS NULL THEN 'has no writes'
+               WHEN batches.amount <> written.amount
+               THEN 'has the amount ' || batches.amount || ', its writes sum to ' || written.amount
+               WHEN write_count <> written.writes
+               THEN 'counts ' || write_count || ' writes, there are ' || written.writes
+               WHEN accepted_from <> first_at OR accepted_to <> written.last_at
+               THEN 'has other times than its writes'
+               WHEN has_credits = (side = 'debit') OR has_debits = (side = 'credit')
+               THEN 'has writes of the other side'
+               WHEN least_asset IS DISTINCT FROM batches.asset_code
+                    OR greatest_asset IS DISTINCT FROM batches.asset_code
+               THEN 'has writes of another asset'
+               WHEN cardinality(wallet_ids) <> wallets OR cardinality(first_seqs) <> wallets
+                    OR cardinality(last_seqs) <> wallets OR written.spans IS DISTINCT FROM (
+                      SELECT jsonb_object_agg(wallet_id, jsonb_build_array(first_seq, last_seq))
+                        FROM unnest(wallet_ids, first_seqs, last_seqs)
+                          AS spans (wallet_id, first_seq, last_seq)
+                       WHERE wallet_id IS NOT NULL)
+               THEN 'names other writes than those that name it'
+             END AS what
+        FROM (SELECT * FROM wallet_batches WHERE ledger_id = ${ledgerId}) AS batches
+        FULL JOIN written ON written.batch_id = batches.batch_id
+    )
+    SELECT 'wallet batch ' || batch_id AS where, what, count(*) OVER () AS total
+      FROM compared WHERE what IS NOT NULL ORDER BY batch_id LIMIT 20`);
+}
+
+/** How many entries are postings of wallets. */
+export async function countPostings(reads: ReadConnection, ledgerId: string): Promise<number> {
+  const { count } = await reads.one(sql.type(z.object({ count: z.number() }))`
+    SELECT count(*) FROM wallet_postings WHERE ledger_id = ${ledgerId}`);
+  return count;
+}
+
+/** Marks of batches that no posting has, and postings whose entry does not move what their batches sum to. */
+export function listPostingFaults(
+  reads: ReadConnection,
+  ledgerId: string,
+): Promise<readonly FoundRow[]> {
+  return reads.any(sql.type(foundRow)`
+    WITH marked AS (
+      SELECT journal_id, min(asset_code) AS least_asset, max(asset_code) AS greatest_asset,
+             coalesce(sum(amount) FILTER (WHERE side = 'credit'), 0) AS credits,
+             coalesce(sum(amount) FILTER (WHERE side = 'debit'), 0) AS debits
+        FROM wallet_batches WHERE ledger_id = ${ledgerId} AND journal_id IS NOT NULL
+       GROUP BY journal_id
+    ), compared AS (
+      SELECT coalesce(postings.journal_id, marked.journal_id) AS journal_id,
+             CASE
+               WHEN postings.journal_id IS NULL THEN 'has wallet batches and is no posting'
+               WHEN entries.journal_id IS NULL THEN 'is a posting and is not there'
+               WHEN marked.journal_id IS NULL THEN 'is a posting without wallet batches'
+               WHEN least_asset <> postings.asset_code OR greatest_asset <> postings.asset_code
+               THEN 'posts batches of another asset than ' || postings.asset_code
+               WHEN rules.wallets_account IS NULL THEN 'is a posting under a rule that is not there'
+               WHEN credits <> lines.credited OR debits <> lines.debited
+               THEN 'posts credits of ' || lines.credited || ' and debits of ' || lines.debited
+                    || ', its batches sum to ' || credits || ' and ' || debits
+             END AS what
+        FROM (SELECT * FROM wallet_postings WHERE ledger_id = ${ledgerId}) AS postings
+        FULL JOIN marked ON marked.journal_id = postings.journal_id
+        LEFT JOIN journal_entries AS entries
+          ON entries.ledger_id = postings.ledger_id AND entries.journal_id = postings.journal_id
+        LEFT JOIN asset_rules AS rules
+          ON rules.ledger_id = postings.ledger_id AND rules.asset_code = postings.asset_code
+         AND rules.version = postings.rule_version
+        LEFT JOIN LATERAL (
+          SELECT coalesce(sum(-transaction_amount) FILTER (WHERE transaction_amount < 0), 0)
+                   AS credited,
+                 coalesce(sum(transaction_amount) FILTER (WHERE transaction_amount > 0), 0)
+                   AS debited
+            FROM journal_lines
+           WHERE journal_lines.ledger_id = entries.ledger_id
+             AND journal_lines.sequence = entries.sequence
+             AND gl_account_code = rules.wallets_account
+             AND transaction_currency = postings.asset_code
+        ) AS lines ON true
+    )
+    SELECT 'entry ' || journal_id AS where, what, count(*) OVER () AS total
+      FROM compared WHERE what IS NOT NULL ORDER BY journal_id LIMIT 20`);
+}
+
+const totalRow = z.object({
+  assetCode: z.string(),
+  ruleVersion: z.number(),
+  side: z.string(),
+  rate: z.string().nullable(),
+  amount: z.bigint().nullable(),
+  functionalAmount: z.bigint().nullable(),
+  postedAmount: z.bigint(),
+  postedFunctionalAmount: z.bigint(),
+});
+
+/** The running totals of postings beside what the lines of postings sum to; null where there is no total. */
+export function listComparedTotals(
+  reads: ReadConnection,
+  ledgerId: string,
+): Promise<readonly z.output<typeof totalRow>[]> {
+  return reads.any(sql.type(totalRow)`
+    WITH posted AS (
+      SELECT postings.asset_code, postings.rule_version,
+             CASE WHEN functional_amount < 0 THEN 'credit' ELSE 'debit' END AS side,
+             sum(abs(transaction_amount)) AS amount, sum(abs(functional_amount)) AS functional_amount
+        FROM wallet_postings AS postings
+        JOIN journal_entries AS entries
+          ON entries.ledger_id = postings.ledger_id AND entries.journal_id = postings.journal_id
+        JOIN asset_rules AS rules
+          ON rules.ledger_id = postings.ledger_id AND rules.asset_code = postings.asset_code
+         AND rules.version = postings.rule_version
+        JOIN journal_lines AS lines
+          ON lines.ledger_id = entries.ledger_id AND lines.sequence = entries.sequence
+         AND lines.gl_account_code = rules.wallets_account
+       WHERE postings.ledger_id = ${ledgerId}
+       GROUP BY 1, 2, 3
+    )
+    SELECT coalesce(posted.asset_code, totals.asset_code) AS "assetCode",
+           coalesce(posted.rule_version, totals.rule_version) AS "ruleVersion",
+           coalesce(posted.side, totals.side) AS side,
+           (SELECT rate::text FROM asset_rules
+             WHERE ledger_id = ${ledgerId}
+               AND asset_code = coalesce(posted.asset_code, totals.asset_code)
+               AND version = coalesce(posted.rule_version, totals.rule_version)) AS rate,
+           totals.amount, totals.functional_amount AS "functionalAmount",
+           coalesce(posted.amount, 0) AS "postedAmount",
+           coalesce(posted.functional_amount, 0) AS "postedFunctionalAmount"
+      FROM (SELECT * FROM wallet_posting_totals WHERE ledger_id = ${ledgerId}) AS totals
+      FULL JOIN posted
+        ON posted.asset_code = totals.asset_code AND posted.rule_version = totals.rule_version
+       AND posted.side = totals.side
+     ORDER BY 1, 2, 3`);
+}
+
+const reconciliationRow = z.object({
+  assetCode: z.string(),
+  wallets: z.bigint(),
+  posted: z.bigint(),
+  pending: z.bigint(),
+});
+
+/**
+ * By asset: the sum of its wallets, what postings put on its wallets accounts (credits negative) and
+ * what waits to be posted (credits positive), each in units of the asset.
+ */
+export function listReconciliations(
+  reads: ReadConnection,
+  ledgerId: string,
+): Promise<readonly z.output<typeof reconciliationRow>[]> {
+  return reads.any(sql.type(reconciliationRow)`
+    SELECT asset_code AS "assetCode", sum(wallets) AS wallets, sum(posted) AS posted,
+           sum(pending) AS pending
+      FROM (
+        SELECT asset_code, balance AS wallets, 0::numeric AS posted, 0::numeric AS pending
+          FROM wallets WHERE ledger_id = ${ledgerId}
+        UNION ALL
+        SELECT asset_code, 0, 0, CASE side WHEN 'credit' THEN amount ELSE -amount END
+          FROM wallet_batches WHERE ledger_id = ${ledgerId} AND journal_id IS NULL
+        UNION ALL
+        SELECT postings.asset_code, 0, lines.transaction_amount, 0
+          FROM wallet_postings AS postings
+          JOIN asset_rules AS rules
+            ON rules.ledger_id = postings.ledger_id AND rules.asset_code = postings.asset_code
+           AND rules.version = postings.rule_version
+          JOIN journal_entries AS entries
+            ON entries.ledger_id = postings.ledger_id AND entries.journal_id = postings.journal_id
+          JOIN journal_lines AS lines
+            ON lines.ledger_id = entries.ledger_id AND lines.sequence = entries.sequence
+           AND lines.gl_account_code = rules.wallets_account
+           AND lines.transaction_currency = postings.asset_code
+         WHERE postings.ledger_id = ${ledgerId}
+      ) AS figures
+     GROUP BY asset_code ORDER BY asset_code`);
+}
+
+const foreignRow = z.object({
+  glAccountCode: z.string(),
+  entryCount: z.number(),
+  amount: z.bigint(),
+});
+
+/** Entries on wallets accounts that are no postings: clients may post there, and reconciliation leaves them out. */
+export function listForeignEntries(
+  reads: ReadConnection,
+  ledgerId: string,
+): Promise<readonly z.output<typeof foreignRow>[]> {
+  return reads.any(sql.type(foreignRow)`
+    SELECT lines.gl_account_code AS "glAccountCode",
+           count(DISTINCT lines.sequence) AS "entryCount", sum(lines.functional_amount) AS amount
+      FROM journal_lines AS lines
+      JOIN journal_entries AS entries
+        ON entries.ledger_id = lines.ledger_id AND entries.sequence = lines.sequence
+     WHERE lines.ledger_id = ${ledgerId}
+       AND lines.gl_account_code IN (
+             SELECT wallets_account FROM asset_rules WHERE ledger_id = ${ledgerId})
+       AND NOT EXISTS (
+             SELECT 1 FROM wallet_postings AS postings
+              WHERE postings.ledger_id = lines.ledger_id
+                AND postings.journal_id = entries.journal_id)
+     GROUP BY lines.gl_account_code ORDER BY 1`);
+}
