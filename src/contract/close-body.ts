@@ -1,19 +1,10 @@
 // The body of a period close.
 import { z } from "zod";
-import { readPeriodLabel } from "../core/period.ts";
-import type { Timestamp } from "../core/time.ts";
+import { readPeriodLabel, type CloseRequest } from "../core/period.ts";
 import type { Parsed } from "./entry-body.ts";
 import type { ExactJson } from "./exact-json.ts";
 import { description, label, optional, timestamp } from "./field-schemas.ts";
 import { faultsOf } from "./schema-faults.ts";
-
-/** What a client asks to be closed: a label, and bounds in place of its own where they are not null. */
-export interface CloseDraft {
-  readonly periodId: string;
-  readonly reason: string | null;
-  readonly startsAt: Timestamp | null;
-  readonly endsAt: Timestamp | null;
-}
 
 const periodId = label.superRefine((value, context) => {
   const meaning = readPeriodLabel(value);
@@ -38,7 +29,7 @@ export const closeBody = z
   });
 
 /** Reads the body of a close; a label that looks like a date and is none is a fault. */
-export function parseCloseBody(body: ExactJson | null): Parsed<CloseDraft> {
+export function parseCloseBody(body: ExactJson | null): Parsed<CloseRequest> {
   const parsed = closeBody.safeParse(body?.value);
   return parsed.success ? { value: parsed.data } : { faults: faultsOf(parsed.error) };
 }

@@ -80,7 +80,8 @@ function pathParameters(route: Route): Json[] {
     name,
     in: "path",
     required: true,
-    schema: { type: "string", format: "uuid" },
+    // A wallet's key is a ledger's id and the caller's own text.
+    schema: name === "walletKey" ? { type: "string" } : { type: "string", format: "uuid" },
   }));
 }
 
@@ -140,5 +141,7 @@ const problemSchema = {
     journalId: { type: "string", format: "uuid" },
     persistedAt: { type: "string", format: "date-time" },
     reversalJournalId: { type: "string", format: "uuid" },
+    periodId: { type: "string" },
+    closeId: { type: "string", format: "uuid" },
   },
 };

@@ -143,9 +143,7 @@ export class TrialBalance {
 
   /** Starts from rows that were summed before. */
   constructor(rows: readonly BalanceRow[] = []) {
-    for (const { glAccountCode, opening, debits, credits, entryCount } of rows) {
-      this.#rows.set(glAccountCode, { opening, debits, credits, entryCount });
-    }
+    this.addRows(rows);
   }
 
   /** Adds an entry dated before the period. */

@@ -160,6 +160,14 @@ export function holds({ startsAt, endsAt }: Period, date: Timestamp): boolean {
   return (startsAt === null || startsAt <= date) && date < endsAt;
 }
 
+/** A period that is asked to be closed: a label, and bounds in place of its own where they are not null. */
+export interface CloseRequest {
+  readonly periodId: string;
+  readonly reason: string | null;
+  readonly startsAt: Timestamp | null;
+  readonly endsAt: Timestamp | null;
+}
+
 /** A closed period, and the close that its refusals name. */
 export interface ClosedPeriod extends Period {
   readonly periodId: string;

@@ -12,6 +12,7 @@ import {
   holds,
   readPeriodLabel,
   type ClosedPeriod,
+  type CloseRequest,
   type Period,
 } from "../core/period.ts";
 import type { Posting } from "../core/posting.ts";
@@ -29,7 +30,7 @@ import { readClock, readJournalHead } from "../store/journal-writes.ts";
 import type { ReadConnection } from "../store/read-pool.ts";
 import { listAssetsWithoutRate } from "../store/wallet-postings.ts";
 import type { StatementSender, WriteConnections } from "../store/write-connections.ts";
-import { closingTime, periodOf, requireLabel, type CloseRequest } from "./closes.ts";
+import { closingTime, periodOf, requireLabel } from "./closes.ts";
 import { previewPending } from "./posting.ts";
 
 export interface ClosePreview {

@@ -10,7 +10,12 @@ import {
   type CloseRecord,
 } from "../core/close.ts";
 import { Refusal, validationRefusal } from "../core/errors.ts";
-import { readPeriodLabel, type ClosedCalendar, type Period } from "../core/period.ts";
+import {
+  readPeriodLabel,
+  type ClosedCalendar,
+  type CloseRequest,
+  type Period,
+} from "../core/period.ts";
 import { laterOf, timestampFromEpochMs, type Timestamp } from "../core/time.ts";
 import {
   findCloseOfPeriod,
@@ -36,14 +41,6 @@ import type {
 import type { ClosedPeriods } from "./closed-periods.ts";
 import { newId } from "./new-id.ts";
 import { postPending } from "./posting.ts";
-
-export interface CloseRequest {
-  readonly periodId: string;
-  readonly reason: string | null;
-  /** Bounds in place of the label's own; null keeps those. */
-  readonly startsAt: Timestamp | null;
-  readonly endsAt: Timestamp | null;
-}
 
 /** How long a close is tried again after its first failure: a lock not had, a database that is away. */
 const deadlineMs = 30_000;

@@ -115,7 +115,9 @@ function readProof(text: string): Proof {
     auditPath.map((hash) => Buffer.from(hash, "hex")),
   );
   return {
-    ...{ leafIndex, treeSize, auditPath },
+    leafIndex,
+    treeSize,
+    auditPath,
     entry: entry.document,
     close: close.document,
     root: root?.toString("hex") ?? null,

@@ -1,7 +1,8 @@
 // Parts of the engine on a test's books, for what has to happen at a moment that the test chooses.
 import type { CloseRecord } from "../../src/core/close.ts";
 import { ClosedPeriods } from "../../src/engine/closed-periods.ts";
-import { Closes, type CloseRequest } from "../../src/engine/closes.ts";
+import type { CloseRequest } from "../../src/core/period.ts";
+import { Closes } from "../../src/engine/closes.ts";
 import { setAssetRule, type AssetRuleChange } from "../../src/engine/assets.ts";
 import { changeLedgerStatus, type StateChange } from "../../src/engine/ledger-state.ts";
 import { Poster } from "../../src/engine/posting.ts";
