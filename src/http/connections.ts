@@ -17,10 +17,12 @@ const lingerMs = 1_000;
 const surplusMax = 1_000;
 /** Shorter answers are always held. */
 const longAnswerBytes = 64 * 1024;
+/** Of one UTF-16 code unit. */
+const utf8BytesMax = 3;
 
 interface Exchanges {
-  /** Answers that the client has not got whole, in the order of their requests. */
-  readonly unanswered: Set<ServerResponse>;
+  /** Answers in the order of their requests; those that the client has got whole are dropped when others come. */
+  answers: ServerResponse[];
   latest: ServerResponse | null;
   /** Whether the connection came when there were enough. */
   isSurplus: boolean;
@@ -28,20 +30,24 @@ interface Exchanges {
   honoured: ReadonlySet<ServerResponse> | null;
 }
 
-const answers = new WeakMap<IncomingMessage, ServerResponse>();
-const exchangesBySocket = new WeakMap<Duplex, Exchanges>();
+/** On the socket itself: a look-up by weak reference, several a request, cost more than the rest of the watch. */
+const exchangesKey = Symbol("exchanges");
+
+type WatchedSocket = Duplex & { [exchangesKey]?: Exchanges | undefined };
 
 function exchangesOn(socket: Duplex): Exchanges {
-  const known = exchangesBySocket.get(socket);
-  if (known !== undefined) return known;
-  const made = {
-    unanswered: new Set<ServerResponse>(),
+  return ((socket as WatchedSocket)[exchangesKey] ??= {
+    answers: [],
     latest: null,
     isSurplus: false,
     honoured: null,
-  };
-  exchangesBySocket.set(socket, made);
-  return made;
+  });
+}
+
+/** Answers that the client has not got whole. */
+function unansweredOf(exchanges: Exchanges): ServerResponse[] {
+  exchanges.answers = exchanges.answers.filter(({ closed }) => !closed);
+  return exchanges.answers;
 }
 
 /**
@@ -54,23 +60,22 @@ export function watchConnections(server: Server, connectionsMax: number): void {
   server.maxConnections = connectionsMax + surplusMax;
   server.prependListener("connection", (socket: Socket) => {
     // One that was given back after an upgrade was left comes a second time.
-    if (exchangesBySocket.has(socket)) return;
+    if (exchangesKey in socket) return;
     openCount += 1;
     exchangesOn(socket).isSurplus = openCount > connectionsMax;
     socket.once("close", () => (openCount -= 1));
   });
   const note = (request: IncomingMessage, response: ServerResponse) => {
-    answers.set(request, response);
     const exchanges = exchangesOn(request.socket);
-    exchanges.unanswered.add(response);
+    while (exchanges.answers[0]?.closed === true) exchanges.answers.shift();
+    exchanges.answers.push(response);
     exchanges.latest = response;
-    response.once("close", () => exchanges.unanswered.delete(response));
   };
   server.prependListener("request", note);
   server.prependListener("checkExpectation", note);
   server.on("timeout", (socket: Socket) => {
     // An answer that is still being made is no fault of the reader's.
-    const isWorking = socket.writableLength === 0 && exchangesOn(socket).unanswered.size > 0;
+    const isWorking = socket.writableLength === 0 && unansweredOf(exchangesOn(socket)).length > 0;
     if (!isWorking) socket.destroy();
   });
 }
@@ -90,8 +95,13 @@ export class HeldAnswers {
     this.#bytesMax = bytesMax;
   }
 
-  /** Whether there is room for an answer; it counts until it is sent whole, or its connection is gone. */
-  hold(response: ServerResponse, bytes: number): boolean {
+  /**
+   * Whether there is room for an answer, or for so many bytes of one; it counts until it is sent whole, or
+   * its connection is gone.
+   */
+  hold(response: ServerResponse, answer: string | number): boolean {
+    if (typeof answer === "string" && answer.length * utf8BytesMax < longAnswerBytes) return true;
+    const bytes = typeof answer === "string" ? Buffer.byteLength(answer) : answer;
     if (bytes < longAnswerBytes) return true;
     if (this.#bytes + bytes > this.#bytesMax && this.#bytes > 0) return false;
     this.#bytes += bytes;
@@ -103,13 +113,6 @@ export class HeldAnswers {
 /** Whether a connection came when there were enough. */
 export function isSurplus(socket: Duplex): boolean {
   return exchangesOn(socket).isSurplus;
-}
-
-/** The answer that goes with a request of a server that is watched. */
-export function answerOf(request: IncomingMessage): ServerResponse {
-  const answer = answers.get(request);
-  if (answer === undefined) throw new Error("every request of a watched server has its answer");
-  return answer;
 }
 
 /** Whether no request has come behind that of an answer: a connection that ends with it loses none. */
@@ -137,10 +140,11 @@ export function isGivenUp(response: ServerResponse): boolean {
 export function giveUp(socket: Socket, answer: () => string): void {
   const exchanges = exchangesOn(socket);
   if (exchanges.honoured !== null) return;
-  const { latest, unanswered } = exchanges;
+  const { latest } = exchanges;
+  const unanswered = unansweredOf(exchanges);
   const broken = latest?.req.complete === false ? latest : null;
-  const isAnswered = broken !== null && !unanswered.has(broken);
-  const earlier = new Set([...unanswered].filter((response) => response !== broken));
+  const isAnswered = broken !== null && !unanswered.includes(broken);
+  const earlier = new Set(unanswered.filter((response) => response !== broken));
   exchanges.honoured = earlier;
   const cut = setTimeout(() => socket.destroy(), givenUpMsMax);
   socket.once("close", () => {

@@ -10,47 +10,55 @@ export class RequestBodies {
   readonly #heldBytesMax: number;
   #heldBytes = 0;
 
-  /** `heldBytesMax`: of bodies that have arrived, in part or whole, and whose requests are not answered. */
+  /** `heldBytesMax`: of longer bodies that have arrived, in part or whole, and whose requests are not answered. */
   constructor(options: { bodyBytesMax: number; heldBytesMax: number }) {
     this.#bodyBytesMax = options.bodyBytesMax;
     this.#heldBytesMax = options.heldBytesMax;
   }
 
-  /** The bytes of a body as they come, or the refusals `bodyTooLarge` and `unavailable`. */
-  read(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
-    if (Number(request.headers["content-length"]) > this.#bodyBytesMax) {
-      return Promise.reject(tooLarge());
+  /** The bytes of a body as they come, null for none, or the refusals `bodyTooLarge` and `unavailable`. */
+  read(request: IncomingMessage, response: ServerResponse): Promise<Buffer | null> {
+    const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+    if (encoding === undefined && (length === undefined || length === "0")) {
+      return Promise.resolve(null);
     }
+    if (Number(length) > this.#bodyBytesMax) return Promise.reject(tooLarge());
     const chunks: Buffer[] = [];
     let bytes = 0;
-    response.once("close", () => (this.#heldBytes -= bytes));
+    let heldBytes = 0;
+    const release = () => {
+      this.#heldBytes -= heldBytes;
+      heldBytes = 0;
+    };
     return new Promise((resolve, reject) => {
       const refuse = (refusal: Refusal) => {
         chunks.length = 0;
-        this.#heldBytes -= bytes;
-        bytes = 0;
+        release();
         // What still comes is read and dropped.
         request.removeListener("data", take);
         reject(refusal);
       };
       const take = (chunk: Buffer) => {
-        const isSmall = bytes + chunk.length <= smallBodyBytes;
-        if (bytes + chunk.length > this.#bodyBytesMax) {
+        bytes += chunk.length;
+        const unheld = bytes > smallBodyBytes ? bytes - heldBytes : 0;
+        if (bytes > this.#bodyBytesMax) {
           refuse(tooLarge());
-        } else if (!isSmall && this.#heldBytes + chunk.length > this.#heldBytesMax) {
+        } else if (this.#heldBytes + unheld > this.#heldBytesMax) {
           refuse(
             new Refusal("unavailable", "too many bodies are under way; try again in a moment"),
           );
         } else {
-          bytes += chunk.length;
-          this.#heldBytes += chunk.length;
+          if (heldBytes === 0 && unheld > 0) response.once("close", release);
+          heldBytes += unheld;
+          this.#heldBytes += unheld;
           chunks.push(chunk);
         }
       };
       request.on("data", take);
       request.once("error", reject);
       request.once("end", () => {
-        resolve(Buffer.concat(chunks));
+        const [first] = chunks;
+        resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
       });
     });
   }

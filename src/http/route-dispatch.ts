@@ -95,8 +95,12 @@ export async function dispatch(
     throw new Refusal("insufficientScope", `the API key lacks the scope ${route.scope}`);
   }
   if (callerKey !== null) requireCallerKey(callerKey);
+  // Member by member: a spread of what the router made costs more than the rest of this function.
+  const { entryId, holdId, closeId } = raw.parameters;
   const reply = await handle(books, name, {
-    ...raw.parameters,
+    entryId,
+    holdId,
+    closeId,
     caller,
     ledger,
     callerKey,
@@ -195,6 +199,7 @@ function readBody(route: Route, raw: RawRequest): ExactJson | null {
 }
 
 function requireJson(headers: IncomingHttpHeaders): void {
+  if (isPlainJson(headers)) return;
   const [mediaType = "", ...parameters] = (headers["content-type"] ?? "")
     .toLowerCase()
     .split(";")
@@ -211,6 +216,11 @@ function requireJson(headers: IncomingHttpHeaders): void {
       "the body must be declared application/json in UTF-8",
     );
   }
+}
+
+/** What nearly every client sends; the rest of the rule need not be read for it. */
+function isPlainJson(headers: IncomingHttpHeaders): boolean {
+  return headers["content-type"] === "application/json" && !("content-encoding" in headers);
 }
 
 /** A header that is sent twice reaches us joined with a comma, and then is no valid value. */

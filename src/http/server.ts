@@ -12,7 +12,6 @@ import type { Caller } from "./authenticate.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import {
-  answerOf,
   giveUp,
   HeldAnswers,
   isGivenUp,
@@ -63,13 +62,19 @@ const heldStreamBytesMax = 128 * 1024 * 1024;
 /** What one holds while its reader does not read: pieces that were read ahead, as rows and as text. */
 const streamBytes = 4 * 1024 * 1024;
 
-/** What is noted of a request while it runs, for its line in the log. */
+/** What is noted of a request while it runs, for its answer and its line in the log. */
 interface RequestNotes {
-  caller?: Caller;
-  refusal?: Refusal;
+  body: Buffer | null;
+  caller: Caller | undefined;
+  refusal: Refusal | undefined;
 }
 
-const notes = new WeakMap<FastifyRequest, RequestNotes>();
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Missing where a request broke before the first hook. */
+    notes?: RequestNotes | null;
+  }
+}
 
 /** Puts the server together; it is not bound before `listen`. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
@@ -97,10 +102,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   app.server.on("checkExpectation", answerExpectation);
   watchConnections(app.server, options.connectionsMax);
-  acceptRawBodies(app, options.bodyBytesMax);
+  leaveBodies(app);
+  app.decorateRequest("notes", null);
   const state = { isStopping: false };
   addHooks(app, options.log, state);
-  addApiRoutes(app, options.dispatcher);
+  addApiRoutes(app, options);
   addOwnRoutes(app, options);
   app.setNotFoundHandler((request, reply) => {
     answerRefusal(new Refusal("unknownPath", "there is nothing here"), request, reply);
@@ -121,55 +127,47 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-/** The signature covers the bytes of the body, so they are taken as they come, whatever they claim to be. */
-function acceptRawBodies(app: FastifyInstance, bodyBytesMax: number): void {
-  const bodies = new RequestBodies({
-    bodyBytesMax,
-    heldBytesMax: Math.max(heldBodyBytesMax, 8 * bodyBytesMax),
-  });
+/**
+ * The signature covers the bytes of the body, so the handlers of the API take them as they come, whatever
+ * they claim to be; nobody else wants one.
+ */
+function leaveBodies(app: FastifyInstance): void {
   for (const method of METHODS) {
-    app.addHttpMethod(method, { hasBody: true, overrideExisting: true });
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", ({ raw }: FastifyRequest) => bodies.read(raw, answerOf(raw)));
 }
 
-const declaredTypes = new WeakMap<FastifyRequest, string>();
-
+/** Without promises: these run for every request. What they throw is answered by the error handler. */
 function addHooks(app: FastifyInstance, log: Log, state: { isStopping: boolean }): void {
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
+    request.notes = { body: null, caller: undefined, refusal: undefined };
     reply.header("x-request-id", request.id);
     if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
-      return answerHostless(request, reply);
+      answerHostless(request, reply);
+      return;
     }
-    // An unknown path is told before the body is read, and a malformed Content-Type only in its turn.
+    // An unknown path is told before the body is read.
     if (request.is404) throw new Refusal("unknownPath", "there is nothing here");
     // Health is told on any connection.
     if (isSurplus(request.raw.socket) && request.routeOptions.url?.startsWith("/v1/") === true) {
       throw new Refusal("unavailable", "too many connections are open; try again in a moment");
     }
-    const declared = request.headers["content-type"];
-    if (declared !== undefined) {
-      declaredTypes.set(request, declared);
-      request.raw.headers["content-type"] = "application/octet-stream";
-    }
+    done();
   });
-  app.addHook("preHandler", async (_request, reply) => {
-    // The last bytes of a request may come after its client was told that it was given up.
-    if (isGivenUp(reply.raw)) reply.hijack();
-  });
-  app.addHook("onSend", async (request, reply) => {
+  app.addHook("onSend", (request, reply, _payload, done) => {
     watchProgress(request.raw.socket);
     const isLast = state.isStopping || isSurplus(request.raw.socket);
     if (isLast && isLatest(reply.raw)) reply.header("connection", "close");
+    done();
   });
-  app.addHook("onResponse", async (request, reply) => {
+  app.addHook("onResponse", (request, reply, done) => {
     logRequest(log, request, reply);
+    done();
   });
 }
 
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
-  const { caller, refusal } = notes.get(request) ?? {};
+  const { caller, refusal } = request.notes ?? {};
   logAnswer(log, reply.statusCode, refusal, () => ({
     requestId: request.id,
     method: request.method,
@@ -180,8 +178,15 @@ function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): voi
   }));
 }
 
-function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
+function addApiRoutes(
+  app: FastifyInstance,
+  { dispatcher, bodyBytesMax }: Pick<HttpServerOptions, "dispatcher" | "bodyBytesMax">,
+): void {
   const methodsByPath = new Map<string, string[]>();
+  const bodies = new RequestBodies({
+    bodyBytesMax,
+    heldBytesMax: Math.max(heldBodyBytesMax, 8 * bodyBytesMax),
+  });
   const held = new HeldAnswers(heldAnswerBytesMax);
   const heldStreams = new HeldAnswers(heldStreamBytesMax);
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
@@ -191,13 +196,24 @@ function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
       method: route.method,
       url,
       handler: async (request, reply) => {
-        const noted: RequestNotes = {};
-        notes.set(request, noted);
+        const requestBody = await bodies.read(request.raw, reply.raw);
+        // The last bytes of a request may come after its client was told that it was given up.
+        if (isGivenUp(reply.raw)) return reply.hijack();
+        const { notes } = request;
+        if (notes) notes.body = requestBody;
         const { status, body } = await dispatch(
           dispatcher,
           name,
-          rawRequest(request),
-          (caller) => (noted.caller = caller),
+          {
+            method: request.method,
+            target: request.raw.url ?? "",
+            headers: request.headers,
+            parameters: request.params as Record<string, string>,
+            body: requestBody,
+          },
+          (caller) => {
+            if (notes) notes.caller = caller;
+          },
         );
         if (typeof body !== "string") {
           if (!heldStreams.hold(reply.raw, streamBytes)) throw tooManyHeld();
@@ -207,9 +223,7 @@ function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
             .send(Readable.from(body, { highWaterMark: 1 }));
         }
         // What a write did has to be told; a read can be asked again.
-        if (!held.hold(reply.raw, Buffer.byteLength(body)) && route.method === "GET") {
-          throw tooManyHeld();
-        }
+        if (!held.hold(reply.raw, body) && route.method === "GET") throw tooManyHeld();
         return reply.code(status).type("application/json; charset=utf-8").send(body);
       },
     });
@@ -221,27 +235,13 @@ function tooManyHeld(): Refusal {
   return new Refusal("unavailable", "too many answers wait for their readers");
 }
 
-function rawRequest(request: FastifyRequest) {
-  const declaredType = declaredTypes.get(request);
-  return {
-    method: request.method,
-    target: request.raw.url ?? "",
-    headers:
-      declaredType === undefined
-        ? request.headers
-        : { ...request.headers, "content-type": declaredType },
-    parameters: request.params as Record<string, string>,
-    body: request.body instanceof Buffer ? request.body : null,
-  };
-}
-
 /** 405 comes before the body is read and before anybody asks who is calling. */
 function refuseOtherMethods(app: FastifyInstance, url: string, methods: readonly string[]): void {
   app.route({
     // CONNECT never reaches a route: Node hands it to a listener of its own, which there is not.
     method: METHODS.filter((method) => !methods.includes(method) && method !== "CONNECT"),
     url,
-    onRequest: async (_request, reply) => {
+    onRequest: (_request, reply) => {
       reply.header("allow", methods.join(", "));
       throw new Refusal("methodNotAllowed", `only ${methods.join(" and ")} is answered here`);
     },
@@ -273,20 +273,19 @@ function addOwnRoutes(app: FastifyInstance, options: HttpServerOptions): void {
 
 function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = asRefusal(error);
-  const noted = notes.get(request) ?? {};
-  noted.refusal = refusal;
-  notes.set(request, noted);
+  const { notes } = request;
+  if (notes) notes.refusal = refusal;
   const { status, headers, body } = problemReply(refusal, {
     id: request.id,
     path: pathOf(request),
-    hasExternalId: refusal.problem === "outcomeUnknown" && mentionsExternalId(request.body),
+    hasExternalId: refusal.problem === "outcomeUnknown" && mentionsExternalId(notes?.body),
   });
   reply.header("x-request-id", request.id).code(status).headers(headers).send(body);
 }
 
 /** Only asked when an outcome is unknown: an accepted body with this member has it as its idempotency key. */
-function mentionsExternalId(body: unknown): boolean {
-  if (!(body instanceof Buffer)) return false;
+function mentionsExternalId(body: Buffer | null | undefined): boolean {
+  if (body === null || body === undefined) return false;
   try {
     const value: unknown = JSON.parse(body.toString("utf8"));
     return (

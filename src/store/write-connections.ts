@@ -159,6 +159,16 @@ export class WriteConnections {
   }
 }
 
+/** What is sent in one step travels in one packet: a system call a statement costs more than the statement. */
+function sendTogether({ connection }: PoolClient): void {
+  const { stream } = connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  queueMicrotask(() => {
+    stream.uncork();
+  });
+}
+
 class PipelinedReads implements StatementSender {
   readonly #client: PoolClient;
   readonly #timeoutMs: number;
@@ -234,6 +244,7 @@ class PipelinedTransaction implements WriteTransaction {
   }
 
   async #query(query: string | { name: string; text: string; values: unknown[] }) {
+    sendTogether(this.#client);
     try {
       return await this.#client.query(query);
     } catch (error) {
