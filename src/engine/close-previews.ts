@@ -65,30 +65,37 @@ interface Sources {
   readonly reports: WriteConnections;
 }
 
-/** Rejects as a close does: `validation` for a label that looks like a date and is none, and for bounds. */
+/**
+ * Rejects as a close does: `validation` for a label that looks like a date and is none, and for bounds. `gone`
+ * aborts when nobody waits for it any more.
+ */
 export async function previewClose(
   { pool, reports }: Sources,
   ledgerId: string,
   request: CloseRequest,
+  gone: AbortSignal | null = null,
 ): Promise<ClosePreview> {
   requireLabel(request);
-  const moment = await reports.snapshot((sender) => readMoment(sender, ledgerId, request));
+  const moment = await reports.snapshot((sender) => readMoment(sender, ledgerId, request), gone);
   const { period, close, lastSequence, calendar, compared } = moment;
   const span = { ...period, afterSequence: 0, upToSequence: lastSequence };
-  const read = await reports.read(async (sender) => ({
-    measured: await measureSpan(sender, ledgerId, span),
-    rows: await sumTrialBalance(sender, ledgerId, span),
-    earlierOpen:
-      period.startsAt === null
-        ? []
-        : await countEntriesByMonth(
-            sender,
-            ledgerId,
-            calendar.openBefore(period.startsAt),
-            lastSequence,
-          ),
-    since: await sumSince(sender, ledgerId, compared, lastSequence),
-  }));
+  const read = await reports.read(
+    async (sender) => ({
+      measured: await measureSpan(sender, ledgerId, span),
+      rows: await sumTrialBalance(sender, ledgerId, span),
+      earlierOpen:
+        period.startsAt === null
+          ? []
+          : await countEntriesByMonth(
+              sender,
+              ledgerId,
+              calendar.openBefore(period.startsAt),
+              lastSequence,
+            ),
+      since: await sumSince(sender, ledgerId, compared, lastSequence),
+    }),
+    gone,
+  );
   const balances = new TrialBalance(read.rows);
   let entryCount = read.measured.count;
   for (const { transactionDate, lines } of moment.postings) {

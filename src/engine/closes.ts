@@ -76,7 +76,7 @@ export class Closes {
         if (!(error instanceof CommitAnswerLost) && !isTransient(error)) throw error;
         failingSinceMs ??= performance.now();
         const isLate = performance.now() - failingSinceMs > deadlineMs;
-        if (isLate || this.#isStopped) throw givenUp(isUnknown, error);
+        if (isLate || this.#isStopped) throw this.#givenUp(isUnknown, error);
         await sleep(retryMs);
       }
     }
@@ -86,6 +86,17 @@ export class Closes {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#connections.cut();
+  }
+
+  #givenUp(isUnknown: boolean, cause: unknown): Refusal {
+    if (isUnknown) {
+      const detail = "whether the period was closed could not be learned";
+      return new Refusal("outcomeUnknown", detail, { cause });
+    }
+    const detail = this.#isStopped
+      ? "the server is stopping, and the period was not closed"
+      : "the ledger could not be locked in time";
+    return new Refusal("unavailable", detail, { cause });
   }
 
   async #closeOnce(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
@@ -168,12 +179,6 @@ export class Closes {
     ]);
     return record;
   }
-}
-
-function givenUp(isUnknown: boolean, cause: unknown): Refusal {
-  return isUnknown
-    ? new Refusal("outcomeUnknown", "whether the period was closed could not be learned", { cause })
-    : new Refusal("unavailable", "the ledger could not be locked in time", { cause });
 }
 
 /** What a close covers, as far as it has been read. */

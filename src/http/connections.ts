@@ -112,6 +112,17 @@ export function answerOf(request: IncomingMessage): ServerResponse {
   return answer;
 }
 
+/** Aborts when an answer is over: sent whole, or its connection gone. */
+export function whenClosed(response: ServerResponse): AbortSignal {
+  const over = new AbortController();
+  if (response.closed) over.abort();
+  else
+    response.once("close", () => {
+      over.abort();
+    });
+  return over.signal;
+}
+
 /** Whether no request has come behind that of an answer: a connection that ends with it loses none. */
 export function isLatest(response: ServerResponse): boolean {
   return exchangesOn(response.req.socket).latest === response;

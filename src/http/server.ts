@@ -20,6 +20,7 @@ import {
   isSurplus,
   watchConnections,
   watchProgress,
+  whenClosed,
   whenUnconnected,
 } from "./connections.ts";
 import { documentationPage } from "./documentation-page.ts";
@@ -196,7 +197,7 @@ function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
         const { status, body } = await dispatch(
           dispatcher,
           name,
-          rawRequest(request),
+          rawRequest(request, reply),
           (caller) => (noted.caller = caller),
         );
         if (typeof body !== "string") {
@@ -221,7 +222,7 @@ function tooManyHeld(): Refusal {
   return new Refusal("unavailable", "too many answers wait for their readers");
 }
 
-function rawRequest(request: FastifyRequest) {
+function rawRequest(request: FastifyRequest, reply: FastifyReply) {
   const declaredType = declaredTypes.get(request);
   return {
     method: request.method,
@@ -232,6 +233,7 @@ function rawRequest(request: FastifyRequest) {
         : { ...request.headers, "content-type": declaredType },
     parameters: request.params as Record<string, string>,
     body: request.body instanceof Buffer ? request.body : null,
+    gone: () => whenClosed(reply.raw),
   };
 }
 

@@ -6,6 +6,7 @@ import { sql, type QuerySqlToken } from "slonik";
 import type { z } from "zod";
 import { connectionTarget } from "./connection-url.ts";
 import { asConnectionError, ConnectionBroken } from "./database-errors.ts";
+import { noticingCuts } from "./noticed-cuts.ts";
 import { pgTypes } from "./value-parsers.ts";
 
 type Send = (
@@ -110,6 +111,26 @@ export class ReadPool extends ReadConnection {
     }
   }
 
+  /** The same reads for somebody who may go away: what runs for them when `signal` says so is given up. */
+  until(signal: AbortSignal): ReadConnection {
+    return new ReadConnection(async (text, values) => {
+      const client = await this.#connect();
+      const cut = () => client.connection.stream.destroy();
+      if (signal.aborted) cut();
+      signal.addEventListener("abort", cut);
+      let failure: Error | undefined;
+      try {
+        return await client.query<object>(text, values);
+      } catch (error) {
+        failure = asConnectionError(error);
+        throw failure;
+      } finally {
+        signal.removeEventListener("abort", cut);
+        client.release(failure ?? signal.aborted);
+      }
+    });
+  }
+
   async end(): Promise<void> {
     await this.#pool.end();
   }
@@ -163,6 +184,7 @@ export function openReadPool(
     idleTimeoutMillis: 60_000,
     max: connectionsMax,
     Client,
+    ...noticingCuts(answerTimeoutMs),
   });
   // What breaks while nobody waits for it is told by the next statement.
   pool.on("error", () => undefined);

@@ -40,10 +40,11 @@ export const listCloses: RouteHandler<"listCloses"> = async ({ pool }, { ledger,
   return { closes, total, hasMore: skip + closes.length < total };
 };
 
-export const previewClose: RouteHandler<"previewClose"> = async (books, { ledger, query }) => {
+export const previewClose: RouteHandler<"previewClose"> = async (books, request) => {
+  const { ledger, query } = request;
   const { ledgerId } = ledger;
   const [preview, record, chart] = await Promise.all([
-    previewOf(books, ledgerId, { ...query, reason: null }).catch(asParameterFaults),
+    previewOf(books, ledgerId, { ...query, reason: null }, request.gone()).catch(asParameterFaults),
     findLedger(books.pool, ledgerId),
     listAccounts(books.pool, ledgerId, false),
   ]);
@@ -98,7 +99,11 @@ export const getProof: RouteHandler<"getProof"> = async ({ pool, searches }, req
   const journalId = parseUuid(request.query.entryId);
   const entry = journalId === null ? null : await findEntry(pool, close.ledgerId, journalId);
   if (entry === null) throw new Refusal("entryNotFound", "the ledger has no entry with this id");
-  const { leafIndex, treeSize, auditPath } = await proveEntry(searches, close, entry);
+  const { leafIndex, treeSize, auditPath } = await proveEntry(
+    searches.until(request.gone()),
+    close,
+    entry,
+  );
   return {
     format: "ledgerctl-proof-v1",
     leafIndex,
@@ -109,10 +114,10 @@ export const getProof: RouteHandler<"getProof"> = async ({ pool, searches }, req
   };
 };
 
-export const getBundle: RouteHandler<"getBundle"> = async (context, { ledger, closeId }) => {
-  const close = await requireClose(context.pool, ledger, closeId);
-  const balances = await listCloseBalances(context.pool, close);
-  return bundleLines(context.searches, close, balances);
+export const getBundle: RouteHandler<"getBundle"> = async ({ pool, searches }, request) => {
+  const close = await requireClose(pool, request.ledger, request.closeId);
+  const balances = await listCloseBalances(pool, close);
+  return bundleLines(searches.until(request.gone()), close, balances);
 };
 
 /** Entries that are read at a time. */
