@@ -61,6 +61,8 @@ const heldBodyBytesMax = 128 * 1024 * 1024;
 const heldAnswerBytesMax = 128 * 1024 * 1024;
 /** Of answers that are streamed, apart from the others: one kind can't keep out the other. */
 const heldStreamBytesMax = 128 * 1024 * 1024;
+/** Of one organization, so that it can't keep out the others. */
+const heldStreamBytesPerOrganization = heldStreamBytesMax / 4;
 /** What one holds while its reader does not read: pieces that were read ahead, as rows and as text. */
 const streamBytes = 4 * 1024 * 1024;
 
@@ -184,7 +186,7 @@ function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): voi
 function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
   const methodsByPath = new Map<string, string[]>();
   const held = new HeldAnswers(heldAnswerBytesMax);
-  const heldStreams = new HeldAnswers(heldStreamBytesMax);
+  const heldStreams = new HeldAnswers(heldStreamBytesMax, heldStreamBytesPerOrganization);
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), route.method]);
@@ -200,15 +202,16 @@ function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
           rawRequest(request, reply),
           (caller) => (noted.caller = caller),
         );
+        const reader = noted.caller?.organizationId ?? "";
         if (typeof body !== "string") {
-          if (!heldStreams.hold(reply.raw, streamBytes)) throw tooManyHeld();
+          if (!heldStreams.hold(reply.raw, streamBytes, reader)) throw tooManyHeld();
           return reply
             .code(status)
             .type("application/x-ndjson; charset=utf-8")
             .send(Readable.from(body, { highWaterMark: 1 }));
         }
         // What a write did has to be told; a read can be asked again.
-        if (!held.hold(reply.raw, Buffer.byteLength(body)) && route.method === "GET") {
+        if (!held.hold(reply.raw, Buffer.byteLength(body), reader) && route.method === "GET") {
           throw tooManyHeld();
         }
         return reply.code(status).type("application/json; charset=utf-8").send(body);
