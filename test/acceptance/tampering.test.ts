@@ -372,7 +372,7 @@ async function seenOnline(period: string): Promise<string> {
     return seenIn(await checkSource({ period }, environment, published.get(period) ?? ""));
   } catch (error) {
     if (error instanceof CommandFailure && error.exitCode === exitCodes.notFound) return "no close";
-    return "no answer";
+    throw error;
   }
 }
 
@@ -395,14 +395,9 @@ async function* linesOf(text: string): AsyncGenerator<string> {
 }
 
 async function seenInBundle(period: string): Promise<string> {
-  try {
-    const bundle = await fetchBundle(period);
-    if (bundle === null) return "no close";
-    return seenIn(await checkText(bundle, published.get(period) ?? ""));
-  } catch {
-    // Cut off by the service, or no bundle from its first line on.
-    return "no bundle";
-  }
+  const bundle = await fetchBundle(period);
+  if (bundle === null) return "no close";
+  return seenIn(await checkText(bundle, published.get(period) ?? ""));
 }
 
 const page = readFileSync(new URL("../../docs/proofs.md", import.meta.url), "utf8");
