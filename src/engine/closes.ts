@@ -9,7 +9,7 @@ import {
   TrialBalance,
   type CloseRecord,
 } from "../core/close.ts";
-import { Refusal, validationRefusal } from "../core/errors.ts";
+import { assert, Refusal, validationRefusal } from "../core/errors.ts";
 import {
   readPeriodLabel,
   type ClosedCalendar,
@@ -60,11 +60,10 @@ export class Closes {
   }
 
   /**
-   * Closes a period, or gives the close that it has. Rejects with a Refusal: `validation` for a label
-   * that looks like a date and is none, and for bounds in the wrong order; `ledgerClosed`; `unavailable`.
+   * Closes a period, or gives the close that it has; its label was checked. Rejects with a Refusal:
+   * `validation` for bounds in the wrong order; `ledgerClosed`; `unavailable`; `outcomeUnknown`.
    */
   async closePeriod(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
-    requireLabel(request);
     let isUnknown = false;
     let failingSinceMs: number | null = null;
     for (;;) {
@@ -141,7 +140,7 @@ export class Closes {
     ]);
     if (stored !== null) return stored;
     if (status === "closed") throw new Refusal("ledgerClosed", "the ledger is permanently closed");
-    await postPending(transaction, ledgerId);
+    await postPending(transaction, ledgerId, this.#closedPeriods);
     const [head, now, previous, calendar] = await Promise.all([
       lockJournalHead(transaction, ledgerId),
       readClock(transaction),
@@ -251,14 +250,6 @@ async function isEmptyBetween(
   return count === 0;
 }
 
-/** Refuses a label that looks like a date and is none, before anything is read. */
-export function requireLabel({ periodId }: CloseRequest): void {
-  const meaning = readPeriodLabel(periodId);
-  if (typeof meaning === "object" && "fault" in meaning) {
-    throw validationRefusal([{ path: ["periodId"], detail: meaning.fault }]);
-  }
-}
-
 /** The bounds of a close that is made at a moment. */
 export function periodOf(
   request: CloseRequest,
@@ -266,7 +257,7 @@ export function periodOf(
   closedAt: Timestamp,
 ): Period {
   const meaning = readPeriodLabel(request.periodId);
-  if (typeof meaning === "object" && "fault" in meaning) throw new Error("labels were checked");
+  assert(!(typeof meaning === "object" && "fault" in meaning), "labels were checked");
   const own =
     meaning === "toDate" ? { startsAt: calendar.lastEndUpTo(closedAt), endsAt: closedAt } : meaning;
   const period = {

@@ -8,6 +8,7 @@ import { connectionTarget } from "./connection-url.ts";
 import { asConnectionError, ConnectionBroken } from "./database-errors.ts";
 import { noticingCuts } from "./noticed-cuts.ts";
 import { pgTypes } from "./value-parsers.ts";
+import type { Statement, StatementSender } from "./write-connections.ts";
 
 type Send = (
   text: string,
@@ -15,7 +16,7 @@ type Send = (
 ) => Promise<{ readonly rows: object[]; readonly rowCount: number | null }>;
 
 /** Sends statements made with slonik's `sql`; how many rows there must be is in each method's name. */
-export class ReadConnection {
+export class ReadConnection implements StatementSender {
   readonly #send: Send;
 
   constructor(send: Send) {
@@ -48,6 +49,12 @@ export class ReadConnection {
     const row = await this.maybeOne(statement);
     if (row === null) throw new Error("a statement for one row gave none");
     return row;
+  }
+
+  /** A read that the write path has too, whose statement does not say what its rows are. */
+  async send<Row>({ text }: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const { rows } = await this.#send(text, [...values]);
+    return rows as Row[];
   }
 
   /** Within a transaction, a part of it; on a pool, a transaction of its own. */

@@ -13,10 +13,10 @@ import { listAccounts } from "../../store/accounts.ts";
 import {
   countCloses,
   findClose,
-  findCloseByPeriod,
   listCloseBalances,
   listCloses as listPage,
 } from "../../store/close-reads.ts";
+import { findCloseOfPeriod } from "../../store/close-writes.ts";
 import { findEntry, listEntries } from "../../store/journal-reads.ts";
 import { findLedger } from "../../store/ledgers.ts";
 import type { ReadConnection } from "../../store/read-pool.ts";
@@ -163,7 +163,7 @@ export async function resolvePeriod(
   ledgerId: string,
   periodId: string,
 ): Promise<Period & { readonly close: CloseRecord | null }> {
-  const close = await findCloseByPeriod(pool, ledgerId, periodId);
+  const close = await findCloseOfPeriod(pool, ledgerId, periodId);
   if (close !== null) return { startsAt: close.startsAt, endsAt: close.endsAt, close };
   const meaning = readPeriodLabel(periodId);
   if (meaning === "toDate") {
