@@ -1,6 +1,6 @@
 // Closing periods. What was posted long ago is hashed and summed before the ledger's lock is taken: the
 // journal only grows. Under the lock there is only what came meanwhile, and the record.
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import {
   balancesRootOf,
   closeHashOf,
@@ -45,8 +45,9 @@ import { postPending } from "./posting.ts";
 /** How long a close is tried again after its first failure: a lock not had, a database that is away. */
 const deadlineMs = 30_000;
 const retryMs = 100;
-/** Hashed in one turn of the event loop: some milliseconds. */
 const leavesPerRead = 4_096;
+/** Hashed in one turn of the event loop: a millisecond or two, so that nobody else's write waits for longer. */
+const leavesPerTurn = 1_024;
 
 export class Closes {
   readonly #connections: WriteConnections;
@@ -208,7 +209,10 @@ async function extend(
   for (let afterSequence = firstSequence - 1; afterSequence < lastSequence;) {
     const part = { ...period, afterSequence, upToSequence: lastSequence };
     const leaves = await readLeaves(sender, ledgerId, part, leavesPerRead);
-    for (const { sequence, leaf } of leaves) tree.append(sequence, leaf);
+    for (const [index, { sequence, leaf }] of leaves.entries()) {
+      if (index % leavesPerTurn === 0) await nextTurn();
+      tree.append(sequence, leaf);
+    }
     afterSequence = leaves.at(-1)?.sequence ?? lastSequence;
   }
   prepared.upTo = upToSequence;
