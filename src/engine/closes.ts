@@ -18,8 +18,10 @@ import {
 } from "../core/period.ts";
 import { laterOf, timestampFromEpochMs, type Timestamp } from "../core/time.ts";
 import {
+  countEntriesByMonth,
   findCloseOfPeriod,
   findLastClose,
+  hasClosesInOrder,
   insertClose,
   measureSpan,
   readLeaves,
@@ -45,6 +47,8 @@ import { postPending } from "./posting.ts";
 /** How long a close is tried again after its first failure: a lock not had, a database that is away. */
 const deadlineMs = 30_000;
 const retryMs = 100;
+/** Months that a refusal names. */
+const monthsTold = 12;
 const leavesPerRead = 4_096;
 /** Hashed in one turn of the event loop: a millisecond or two, so that nobody else's write waits for longer. */
 const leavesPerTurn = 1_024;
@@ -62,7 +66,7 @@ export class Closes {
 
   /**
    * Closes a period, or gives the close that it has; its label was checked. Rejects with a Refusal:
-   * `validation` for bounds in the wrong order; `ledgerClosed`; `unavailable`; `outcomeUnknown`.
+   * `validation` for bounds in the wrong order; `ledgerClosed`; `periodOutOfOrder`; `unavailable`; `outcomeUnknown`.
    */
   async closePeriod(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
     let isUnknown = false;
@@ -123,6 +127,7 @@ export class Closes {
       this.#closedPeriods.read(sender, ledgerId),
     ]);
     const period = periodOf(request, calendar, now);
+    await requireOrder(sender, ledgerId, { period, calendar, upTo: head?.lastSequence ?? 0 });
     const prepared = { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
     await extend(sender, ledgerId, prepared, head?.lastSequence ?? 0);
     return prepared;
@@ -151,6 +156,7 @@ export class Closes {
     if (head === null) throw new Error("a ledger has a head");
     const closedAt = closingTime(now, head.lastPersistedAt, calendar);
     const period = periodOf(request, calendar, closedAt);
+    await requireOrder(transaction, ledgerId, { period, calendar, upTo: head.lastSequence });
     const current = await bringUpTo(transaction, ledgerId, prepared, period, head.lastSequence);
     const rows = current.balances.rows();
     const unsigned = {
@@ -179,6 +185,27 @@ export class Closes {
     ]);
     return record;
   }
+}
+
+/** Where a ledger's closes come in order, refuses one that leaves entries behind it that no close covers. */
+async function requireOrder(
+  sender: StatementSender,
+  ledgerId: string,
+  { period, calendar, upTo }: { period: Period; calendar: ClosedCalendar; upTo: number },
+): Promise<void> {
+  const { startsAt } = period;
+  if (startsAt === null || !(await hasClosesInOrder(sender, ledgerId))) return;
+  const open = calendar.openBefore(startsAt);
+  const months = await countEntriesByMonth(sender, ledgerId, open, upTo);
+  if (months.length === 0) return;
+  const told = months
+    .slice(0, monthsTold)
+    .map(({ month, entryCount }) => `${month} (${entryCount})`);
+  const rest = months.length > monthsTold ? ` and ${months.length - monthsTold} more months` : "";
+  throw new Refusal(
+    "periodOutOfOrder",
+    `closes of this ledger come in order, and entries before the period are in no closed one: ${told.join(", ")}${rest}`,
+  );
 }
 
 /** What a close covers, as far as it has been read. */

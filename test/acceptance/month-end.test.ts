@@ -183,6 +183,26 @@ it("period close warns of a period that has not ended, also where --yes keeps it
   expect((await run("period", "close", "2020", "--yes")).stderr).toBe("");
 });
 
+it("period close is refused, with exit code 6, where closes come in order and earlier months are open", async () => {
+  const asked = ["--org", server.organizationId, "--currency", "USD", "--closes-in-order"];
+  const admin = {
+    HOME: server.home,
+    LEDGERCTL_DATABASE_URL: server.env["LEDGERCTL_DATABASE_URL"] ?? "",
+  };
+  const made = await runCli(["ledger", "create", "In order", ...asked, "--quiet"], { env: admin });
+  const ledger = ["--ledger", made.stdout.trim()];
+  const lines = ["--line", "wallets:USD:-5", "--line", "wallets-clearing:USD:5"];
+  const posted = await run("entry", "post", ...lines, "--date", "2026-01-05", ...ledger);
+  expect(posted.code, posted.stderr).toBe(0);
+  const early = await run("period", "close", "2026-02", "--yes", ...ledger);
+  expect(early.code).toBe(6);
+  expect(early.stderr).toContain("closes of this ledger come in order");
+  expect(early.stderr).toContain("2026-01 (1)");
+  for (const month of ["2026-01", "2026-02"]) {
+    expect(await run("period", "close", month, "--yes", ...ledger)).toMatchObject({ code: 0 });
+  }
+});
+
 it("trial-balance ends with 3, and says so, where somebody has changed the database by hand", async () => {
   const client = new Client({ connectionString: server.env["LEDGERCTL_DATABASE_URL"] });
   await client.connect();

@@ -11,6 +11,7 @@ import {
 } from "../../src/core/close.ts";
 import type { JsonValue } from "../../src/core/journal.ts";
 import { hashLeaf, rootFromPath, rootOf } from "../../src/core/merkle.ts";
+import { auditLedgers } from "../../src/engine/audit/audit.ts";
 import { proveEntry } from "../../src/engine/proofs.ts";
 import { listCloseBalances } from "../../src/store/close-reads.ts";
 import { findEntry } from "../../src/store/journal-reads.ts";
@@ -210,6 +211,41 @@ describe("a close", () => {
   });
 });
 
+describe("closes that come in order", () => {
+  test("leave no entries behind them, and close all that lies before them", async () => {
+    const ledgerId = await service.books.createLedger({ closesInOrder: true });
+    await postEntry(service, dated("2026-01-03T00:00:00Z"), ledgerId);
+    const early = await postEntry(service, dated("2025-11-30T00:00:00Z"), ledgerId);
+    const path = `/v1/ledgers/${ledgerId}/period-closes`;
+    const refused = await service.post(path, { periodId: "2026-02" });
+    expect(problem(refused)).toMatchObject({ status: 409, code: "PERIOD_OUT_OF_ORDER" });
+    expect(refused.text).toContain("2025-11 (1), 2026-01 (1)");
+    // Nothing is dated in December, which need not be closed on its own.
+    for (const period of ["2025-11", "2026-01", "2026-02", "2026-Q1"]) {
+      await expectTrue(await engine.close(ledgerId, period));
+    }
+    for (const date of ["2025-12-24T00:00:00Z", "2024-01-01T00:00:00Z"]) {
+      const late = await service.post(entriesPath(ledgerId), dated(date));
+      expect(problem(late)).toMatchObject({ status: 409, code: "PERIOD_CLOSED" });
+    }
+    const reversal = await service.post(`${entriesPath(ledgerId)}/${early.journalId}/reversal`);
+    expect(problem(reversal).code).toBe("PERIOD_CLOSED");
+    await postEntry(service, dated("2026-04-01T00:00:00Z"), ledgerId);
+    // A period within what is closed has nothing behind it.
+    await expectTrue(await engine.close(ledgerId, "2025-12"));
+    expect((await service.post(path, { periodId: "2026-05" })).status).toBe(409);
+    await expectTrue(await engine.close(ledgerId, "all of it"));
+  });
+
+  test("have late wallets behind the last of them", async () => {
+    const ledgerId = await service.books.createLedger({ closesInOrder: true });
+    const far = await engine.close(ledgerId, "2998");
+    accepted(await move(service, newKey(service, ledgerId), "credit", 20));
+    await engine.post(ledgerId);
+    expect((await readAll(ledgerId)).at(-1)?.transactionDate).toBe(far.endsAt);
+  });
+});
+
 describe("wallets", () => {
   test("have what they accepted in the close, and what is late goes behind it", async () => {
     const ledgerId = await service.books.createLedger();
@@ -272,6 +308,36 @@ describe("at once", () => {
     await Promise.all(clients);
     const within = await expectTrue(close);
     expect(within.map(({ journalId }) => journalId).sort()).toEqual(acceptedIds.sort());
+  });
+
+  test("closes while wallets are written: each write is posted once, and no root misses one", async () => {
+    const ledgerId = await service.books.createLedger();
+    const year = String(new Date().getUTCFullYear());
+    const keys = Array.from({ length: 8 }, () => newKey(service, ledgerId));
+    let isClosing = true;
+    let credited = 0n;
+    const clients = keys.map(async (key) => {
+      while (isClosing) {
+        accepted(await move(service, key, "credit", 7));
+        credited += 7n;
+      }
+    });
+    const closes: CloseRecord[] = [];
+    for (const label of ["first", year, "second", `${year}-Q4`]) {
+      const before = credited;
+      while (credited < before + 140n) await new Promise((resolve) => setTimeout(resolve, 5));
+      closes.push(await engine.close(ledgerId, label));
+    }
+    isClosing = false;
+    await Promise.all(clients);
+    await engine.post(ledgerId);
+    for (const close of closes) await expectTrue(close);
+    const posted = (await readAll(ledgerId)).flatMap(({ lines }) =>
+      lines.map((line) => BigInt(String(line["functionalAmount"]))).filter((amount) => amount > 0n),
+    );
+    expect(posted.reduce((sum, amount) => sum + amount, 0n)).toBe(credited);
+    const report = await pool.snapshot((reads) => auditLedgers(reads, ledgerId));
+    expect(report?.checks.flatMap(({ findings }) => findings)).toEqual([]);
   });
 
   test("a close to date and posts: what is dated before it is in it", async () => {
