@@ -40,6 +40,11 @@ const searchConnectionsMax = 3;
 const searchTimeoutMs = 30_000;
 const walletLogConnectionsMax = 2;
 const readinessTimeoutMs = 2_000;
+/**
+ * How long a stopping server still works on closes, trial balances and previews: most are done by then, and who
+ * asked for one that is not hears 503 while there is time to.
+ */
+const sumPatienceMs = 5_000;
 const lockTimeoutMs = 1_000;
 /** How long a write is tried while the database is away; a restarting one is back well within it. */
 const writeDeadlineMs = 5_000;
@@ -115,6 +120,9 @@ export function composeService(options: {
       log.error({ err: error }, "posting wallets failed; it will be tried again");
     },
   });
+  // A close is stored whole or not at all, and the others change nothing.
+  let sumsGivenUp: Promise<unknown> | null = null;
+  const giveUpSums = () => (sumsGivenUp ??= Promise.all([closes.stop(), reports.cut()]));
   let isStopping = false;
   const server = createHttpServer({
     dispatcher: {
@@ -158,18 +166,14 @@ export function composeService(options: {
     },
     stop: async () => {
       isStopping = true;
-      await server.close(environment.graceMs);
+      const { graceMs } = environment;
+      const patience = setTimeout(() => void giveUpSums(), Math.min(sumPatienceMs, graceMs / 2));
+      await server.close(graceMs);
+      clearTimeout(patience);
       await Promise.all([journal.drain(), wallets.drain()]);
       await poster.stop();
       hub.stop();
-      await Promise.all([
-        connections.end(),
-        walletLogs.end(),
-        closes.stop(),
-        // Nobody waits for what they sum, and it changes nothing.
-        reports.cut(),
-        searches.end(),
-      ]);
+      await Promise.all([connections.end(), walletLogs.end(), giveUpSums(), searches.end()]);
     },
   };
 }

@@ -1,22 +1,15 @@
 // The body of a period close.
 import { z } from "zod";
-import { readPeriodLabel, type CloseRequest } from "../core/period.ts";
+import type { CloseRequest } from "../core/period.ts";
 import type { Parsed } from "./entry-body.ts";
 import type { ExactJson } from "./exact-json.ts";
-import { description, label, optional, timestamp } from "./field-schemas.ts";
+import { description, label, optional, refuseNearDate, timestamp } from "./field-schemas.ts";
 import { faultsOf } from "./schema-faults.ts";
-
-const periodId = label.superRefine((value, context) => {
-  const meaning = readPeriodLabel(value);
-  if (typeof meaning === "object" && "fault" in meaning) {
-    context.addIssue({ code: "custom", message: meaning.fault });
-  }
-});
 
 export const closeBody = z
   .strictObject(
     {
-      periodId,
+      periodId: label.superRefine(refuseNearDate),
       reason: optional(description),
       startsAt: optional(timestamp),
       endsAt: optional(timestamp),

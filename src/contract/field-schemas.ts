@@ -1,6 +1,7 @@
 // Schemas of single fields: what text, amounts and times on the wire have to look like. Their
 // messages are read behind the field's pointer, so they begin with a verb.
 import { z } from "zod";
+import { readPeriodLabel } from "../core/period.ts";
 import { descriptionCodePointsMax, labelCodePointsMax, textFault } from "../core/text.ts";
 import { parseTimestamp, type Timestamp } from "../core/time.ts";
 
@@ -23,6 +24,14 @@ const text = (codePointsMax: number) =>
 /** Ids, codes and labels. */
 export const label = text(labelCodePointsMax);
 export const description = text(descriptionCodePointsMax);
+
+/** Of the label of a period that is to be closed: one that looks like a date, and can't be closed as one, is a fault. */
+export function refuseNearDate(periodId: string, context: z.RefinementCtx): void {
+  const meaning = readPeriodLabel(periodId);
+  if (typeof meaning === "object" && "fault" in meaning) {
+    context.addIssue({ code: "custom", message: meaning.fault });
+  }
+}
 
 const integer = "an integer in smallest units, as a string of at most 38 digits";
 

@@ -2,9 +2,8 @@
 import { z } from "zod";
 import { textFault, labelCodePointsMax } from "../core/text.ts";
 import type { Fault } from "../core/errors.ts";
-import { readPeriodLabel } from "../core/period.ts";
 import type { Parsed } from "./entry-body.ts";
-import { timestamp } from "./field-schemas.ts";
+import { refuseNearDate, timestamp } from "./field-schemas.ts";
 
 const pageLimitDefault = 50;
 const pageLimitMax = 100;
@@ -78,15 +77,7 @@ export const trialBalanceQuery = z
 
 export const previewQuery = z
   .object({
-    periodId: z
-      .string({ error: "is required" })
-      .pipe(labelText)
-      .superRefine((value, context) => {
-        const meaning = readPeriodLabel(value);
-        if (typeof meaning === "object" && "fault" in meaning) {
-          context.addIssue({ code: "custom", message: meaning.fault });
-        }
-      }),
+    periodId: z.string({ error: "is required" }).pipe(labelText).superRefine(refuseNearDate),
     startsAt: optionalParameter(timestamp),
     endsAt: optionalParameter(timestamp),
   })

@@ -58,17 +58,21 @@ export function closeHashOf(record: Omit<CloseRecord, "closeHash">): Hash {
   return createHash("sha256").update(document).digest();
 }
 
-/** The leaf of an account in the tree of a closing trial balance. */
-function balanceLeaf(row: BalanceRow): Hash {
+/**
+ * The leaf of an account in the tree of a closing trial balance. Its canonical form is written out, in the order
+ * of names, which is faster: charts of thousands of accounts are hashed under a ledger's lock.
+ */
+function balanceLeaf({
+  glAccountCode,
+  opening,
+  debits,
+  credits,
+  closing,
+  entryCount,
+}: BalanceRow): Hash {
   return hashLeaf(
-    canonicalJson({
-      glAccountCode: row.glAccountCode,
-      opening: row.opening.toString(),
-      debits: row.debits.toString(),
-      credits: row.credits.toString(),
-      closing: row.closing.toString(),
-      entryCount: row.entryCount,
-    }),
+    `{"closing":"${closing}","credits":"${credits}","debits":"${debits}",` +
+      `"entryCount":${entryCount},"glAccountCode":${JSON.stringify(glAccountCode)},"opening":"${opening}"}`,
   );
 }
 

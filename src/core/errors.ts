@@ -39,6 +39,7 @@ export const problemKinds = {
     title: "Wallet batch not reversible",
   },
   periodClosed: { status: 409, code: "PERIOD_CLOSED", title: "Period closed" },
+  periodOutOfOrder: { status: 409, code: "PERIOD_OUT_OF_ORDER", title: "Period out of order" },
   holdNotFound: { status: 404, code: null, title: "Hold not found" },
   holdResolved: { status: 409, code: null, title: "Hold already resolved" },
   insufficientFunds: { status: 422, code: null, title: "Insufficient funds" },

@@ -1,8 +1,9 @@
 // Decides a batch of journal writes against the books as they stand under the ledger's lock.
 // Pure: the books, the clock and new ids are handed in; what comes out is entries or refusals.
-import { Refusal, validationRefusal, type Fault } from "./errors.ts";
+import { assert, Refusal, validationRefusal, type Fault } from "./errors.ts";
 import type { Account, LedgerIdentity, LedgerStatus } from "./ledger.ts";
 import {
+  linesMin,
   reverseLines,
   type Entry,
   type EntryDraft,
@@ -219,6 +220,8 @@ function originalOf(books: Books, draft: ReversalDraft): StoredEntry {
 }
 
 function reversalOf(original: StoredEntry, draft: ReversalDraft, identity: EntryIdentity): Entry {
+  // Somebody has changed the database; another entry without lines would make it worse.
+  assert(original.lines.length >= linesMin, "an entry has lines");
   return {
     ...identity,
     externalId: draft.externalId,

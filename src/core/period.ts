@@ -52,11 +52,13 @@ const cutMonthWord = monthNames
   .flatMap((name) => Array.from({ length: name.length - 4 }, (_, cut) => name.slice(0, cut + 4)))
   .join("|");
 
+type Bounds = Period | { readonly fault: string };
 type Groups = Readonly<Record<string, string | undefined>>;
 
 const labelForms: readonly {
   readonly pattern: RegExp;
-  readonly bounds: (groups: Groups) => Period | null;
+  /** null for a period that no calendar has. */
+  readonly bounds: (groups: Groups) => Bounds | null;
 }[] = [
   { pattern: /^(?<year>\d{4})$/, bounds: ({ year }) => months(year, 1, 12) },
   {
@@ -107,28 +109,28 @@ function part(
   year: string | undefined,
   which: string | undefined,
   partsPerYear: number,
-): Period | null {
+): Bounds | null {
   const number = Number(which);
   if (number < 1 || number > partsPerYear) return null;
   const length = 12 / partsPerYear;
   return months(year, (number - 1) * length + 1, length);
 }
 
-function months(year: string | undefined, firstMonth: number, count: number): Period | null {
+function months(year: string | undefined, firstMonth: number, count: number): Bounds {
   return period(
     utcMidnight(Number(year), firstMonth, 1),
     utcMidnight(Number(year), firstMonth + count, 1),
   );
 }
 
-function oneDay(year: number, month: number, day: number): Period | null {
+function oneDay(year: number, month: number, day: number): Bounds | null {
   const start = utcMidnight(year, month, day);
   const isDate = start.getUTCMonth() === month - 1 && start.getUTCDate() === day;
   return isDate ? period(start, utcMidnight(year, month, day + 1)) : null;
 }
 
 /** ISO 8601: weeks begin on Monday, and a year's first is the one with January 4th in it. */
-function isoWeek(year: number, week: number): Period | null {
+function isoWeek(year: number, week: number): Bounds | null {
   const start = weekStart(year, week);
   const isOfYear = week >= 1 && start < weekStart(year + 1, 1);
   return isOfYear ? period(start, weekStart(year, week + 1)) : null;
@@ -148,11 +150,16 @@ function utcMidnight(year: number, month: number, day: number): Date {
   return date;
 }
 
-/** null where a bound lies outside the years 0001 to 9999. */
-function period(start: Date, end: Date): Period | null {
+/** Times are of the years 0001 to 9999; a period that has no time to begin or to end at is a fault. */
+function period(start: Date, end: Date): Bounds {
   const startsAt = timestampFromEpochMs(start.getTime());
   const endsAt = timestampFromEpochMs(end.getTime());
-  return startsAt === null || endsAt === null ? null : { startsAt, endsAt };
+  if (startsAt === null) return { fault: "begins before the year 0001, the first of all times" };
+  if (endsAt !== null) return { startsAt, endsAt };
+  const last = "9999-12-31T23:59:59.999Z";
+  return {
+    fault: `ends with the year 9999, behind which is no time: another label and an endsAt of ${last} can close it`,
+  };
 }
 
 /** Whether a period holds a transaction date. */

@@ -55,17 +55,19 @@ export async function createLedger(
     name: string;
     functionalCurrency: string;
     chart: readonly ChartRow[];
+    /** Whether its periods are closed in order; false unless given. */
+    closesInOrder?: boolean;
     createdAt: Timestamp;
   },
 ): Promise<LedgerRecord | null> {
-  const { chart, ...identity } = ledger;
+  const { chart, closesInOrder = false, ...identity } = ledger;
   if ((await findOrganization(connection, ledger.organizationId)) === null) return null;
   const ledgerId = newId();
   const pair = walletAccounts(ledger.functionalCurrency);
   const codes = new Set(chart.map(({ glAccountCode }) => glAccountCode));
   const missing = [pair.wallets, pair.clearing].filter((row) => !codes.has(row.glAccountCode));
   await connection.transaction(async (transaction) => {
-    await insertLedger(transaction, { ...identity, ledgerId });
+    await insertLedger(transaction, { ...identity, closesInOrder, ledgerId });
     await upsertAccounts(transaction, ledgerId, [...chart, ...missing], ledger.createdAt);
   });
   return findLedger(connection, ledgerId);

@@ -30,7 +30,7 @@ import { readClock, readJournalHead } from "../store/journal-writes.ts";
 import type { ReadConnection } from "../store/read-pool.ts";
 import { listAssetsWithoutRate } from "../store/wallet-postings.ts";
 import type { StatementSender, WriteConnections } from "../store/write-connections.ts";
-import { closingTime, periodOf, requireLabel } from "./closes.ts";
+import { closingTime, periodOf } from "./closes.ts";
 import { previewPending } from "./posting.ts";
 
 export interface ClosePreview {
@@ -65,30 +65,36 @@ interface Sources {
   readonly reports: WriteConnections;
 }
 
-/** Rejects as a close does: `validation` for a label that looks like a date and is none, and for bounds. */
+/**
+ * Rejects as a close does: `validation` for bounds in the wrong order; labels were checked. `gone` aborts when
+ * nobody waits for it any more.
+ */
 export async function previewClose(
   { pool, reports }: Sources,
   ledgerId: string,
   request: CloseRequest,
+  gone: AbortSignal | null = null,
 ): Promise<ClosePreview> {
-  requireLabel(request);
-  const moment = await reports.snapshot((sender) => readMoment(sender, ledgerId, request));
+  const moment = await reports.snapshot((sender) => readMoment(sender, ledgerId, request), gone);
   const { period, close, lastSequence, calendar, compared } = moment;
   const span = { ...period, afterSequence: 0, upToSequence: lastSequence };
-  const read = await reports.read(async (sender) => ({
-    measured: await measureSpan(sender, ledgerId, span),
-    rows: await sumTrialBalance(sender, ledgerId, span),
-    earlierOpen:
-      period.startsAt === null
-        ? []
-        : await countEntriesByMonth(
-            sender,
-            ledgerId,
-            calendar.openBefore(period.startsAt),
-            lastSequence,
-          ),
-    since: await sumSince(sender, ledgerId, compared, lastSequence),
-  }));
+  const read = await reports.read(
+    async (sender) => ({
+      measured: await measureSpan(sender, ledgerId, span),
+      rows: await sumTrialBalance(sender, ledgerId, span),
+      earlierOpen:
+        period.startsAt === null
+          ? []
+          : await countEntriesByMonth(
+              sender,
+              ledgerId,
+              calendar.openBefore(period.startsAt),
+              lastSequence,
+            ),
+      since: await sumSince(sender, ledgerId, compared, lastSequence),
+    }),
+    gone,
+  );
   const balances = new TrialBalance(read.rows);
   let entryCount = read.measured.count;
   for (const { transactionDate, lines } of moment.postings) {
@@ -146,7 +152,7 @@ async function readMoment(sender: StatementSender, ledgerId: string, request: Cl
     lastSequence: head?.lastSequence ?? 0,
     assetsWithoutRate,
     // A period that is closed already is not closed again: nothing would be posted.
-    postings: close === null ? await previewPending(sender, ledgerId) : [],
+    postings: close === null ? await previewPending(sender, ledgerId, calendar) : [],
     compared: distinct([close, last, before]),
   };
 }

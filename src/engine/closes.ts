@@ -1,6 +1,6 @@
 // Closing periods. What was posted long ago is hashed and summed before the ledger's lock is taken: the
 // journal only grows. Under the lock there is only what came meanwhile, and the record.
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import {
   balancesRootOf,
   closeHashOf,
@@ -9,7 +9,7 @@ import {
   TrialBalance,
   type CloseRecord,
 } from "../core/close.ts";
-import { Refusal, validationRefusal } from "../core/errors.ts";
+import { assert, Refusal, validationRefusal } from "../core/errors.ts";
 import {
   readPeriodLabel,
   type ClosedCalendar,
@@ -18,8 +18,10 @@ import {
 } from "../core/period.ts";
 import { laterOf, timestampFromEpochMs, type Timestamp } from "../core/time.ts";
 import {
+  countEntriesByMonth,
   findCloseOfPeriod,
   findLastClose,
+  hasClosesInOrder,
   insertClose,
   measureSpan,
   readLeaves,
@@ -45,8 +47,11 @@ import { postPending } from "./posting.ts";
 /** How long a close is tried again after its first failure: a lock not had, a database that is away. */
 const deadlineMs = 30_000;
 const retryMs = 100;
-/** Hashed in one turn of the event loop: some milliseconds. */
+/** Months that a refusal names. */
+const monthsTold = 12;
 const leavesPerRead = 4_096;
+/** Hashed in one turn of the event loop: a millisecond or two, so that nobody else's write waits for longer. */
+const leavesPerTurn = 1_024;
 
 export class Closes {
   readonly #connections: WriteConnections;
@@ -60,11 +65,10 @@ export class Closes {
   }
 
   /**
-   * Closes a period, or gives the close that it has. Rejects with a Refusal: `validation` for a label
-   * that looks like a date and is none, and for bounds in the wrong order; `ledgerClosed`; `unavailable`.
+   * Closes a period, or gives the close that it has; its label was checked. Rejects with a Refusal:
+   * `validation` for bounds in the wrong order; `ledgerClosed`; `periodOutOfOrder`; `unavailable`; `outcomeUnknown`.
    */
   async closePeriod(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
-    requireLabel(request);
     let isUnknown = false;
     let failingSinceMs: number | null = null;
     for (;;) {
@@ -76,7 +80,7 @@ export class Closes {
         if (!(error instanceof CommitAnswerLost) && !isTransient(error)) throw error;
         failingSinceMs ??= performance.now();
         const isLate = performance.now() - failingSinceMs > deadlineMs;
-        if (isLate || this.#isStopped) throw givenUp(isUnknown, error);
+        if (isLate || this.#isStopped) throw this.#givenUp(isUnknown, error);
         await sleep(retryMs);
       }
     }
@@ -86,6 +90,17 @@ export class Closes {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#connections.cut();
+  }
+
+  #givenUp(isUnknown: boolean, cause: unknown): Refusal {
+    if (isUnknown) {
+      const detail = "whether the period was closed could not be learned";
+      return new Refusal("outcomeUnknown", detail, { cause });
+    }
+    const detail = this.#isStopped
+      ? "the server is stopping, and the period was not closed"
+      : "the ledger could not be locked in time";
+    return new Refusal("unavailable", detail, { cause });
   }
 
   async #closeOnce(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
@@ -112,6 +127,7 @@ export class Closes {
       this.#closedPeriods.read(sender, ledgerId),
     ]);
     const period = periodOf(request, calendar, now);
+    await requireOrder(sender, ledgerId, { period, calendar, upTo: head?.lastSequence ?? 0 });
     const prepared = { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
     await extend(sender, ledgerId, prepared, head?.lastSequence ?? 0);
     return prepared;
@@ -130,7 +146,7 @@ export class Closes {
     ]);
     if (stored !== null) return stored;
     if (status === "closed") throw new Refusal("ledgerClosed", "the ledger is permanently closed");
-    await postPending(transaction, ledgerId);
+    await postPending(transaction, ledgerId, this.#closedPeriods);
     const [head, now, previous, calendar] = await Promise.all([
       lockJournalHead(transaction, ledgerId),
       readClock(transaction),
@@ -140,6 +156,7 @@ export class Closes {
     if (head === null) throw new Error("a ledger has a head");
     const closedAt = closingTime(now, head.lastPersistedAt, calendar);
     const period = periodOf(request, calendar, closedAt);
+    await requireOrder(transaction, ledgerId, { period, calendar, upTo: head.lastSequence });
     const current = await bringUpTo(transaction, ledgerId, prepared, period, head.lastSequence);
     const rows = current.balances.rows();
     const unsigned = {
@@ -170,10 +187,25 @@ export class Closes {
   }
 }
 
-function givenUp(isUnknown: boolean, cause: unknown): Refusal {
-  return isUnknown
-    ? new Refusal("outcomeUnknown", "whether the period was closed could not be learned", { cause })
-    : new Refusal("unavailable", "the ledger could not be locked in time", { cause });
+/** Where a ledger's closes come in order, refuses one that leaves entries behind it that no close covers. */
+async function requireOrder(
+  sender: StatementSender,
+  ledgerId: string,
+  { period, calendar, upTo }: { period: Period; calendar: ClosedCalendar; upTo: number },
+): Promise<void> {
+  const { startsAt } = period;
+  if (startsAt === null || !(await hasClosesInOrder(sender, ledgerId))) return;
+  const open = calendar.openBefore(startsAt);
+  const months = await countEntriesByMonth(sender, ledgerId, open, upTo);
+  if (months.length === 0) return;
+  const told = months
+    .slice(0, monthsTold)
+    .map(({ month, entryCount }) => `${month} (${entryCount})`);
+  const rest = months.length > monthsTold ? ` and ${months.length - monthsTold} more months` : "";
+  throw new Refusal(
+    "periodOutOfOrder",
+    `closes of this ledger come in order, and entries before the period are in no closed one: ${told.join(", ")}${rest}`,
+  );
 }
 
 /** What a close covers, as far as it has been read. */
@@ -204,7 +236,10 @@ async function extend(
   for (let afterSequence = firstSequence - 1; afterSequence < lastSequence;) {
     const part = { ...period, afterSequence, upToSequence: lastSequence };
     const leaves = await readLeaves(sender, ledgerId, part, leavesPerRead);
-    for (const { sequence, leaf } of leaves) tree.append(sequence, leaf);
+    for (const [index, { sequence, leaf }] of leaves.entries()) {
+      if (index % leavesPerTurn === 0) await nextTurn();
+      tree.append(sequence, leaf);
+    }
     afterSequence = leaves.at(-1)?.sequence ?? lastSequence;
   }
   prepared.upTo = upToSequence;
@@ -246,14 +281,6 @@ async function isEmptyBetween(
   return count === 0;
 }
 
-/** Refuses a label that looks like a date and is none, before anything is read. */
-export function requireLabel({ periodId }: CloseRequest): void {
-  const meaning = readPeriodLabel(periodId);
-  if (typeof meaning === "object" && "fault" in meaning) {
-    throw validationRefusal([{ path: ["periodId"], detail: meaning.fault }]);
-  }
-}
-
 /** The bounds of a close that is made at a moment. */
 export function periodOf(
   request: CloseRequest,
@@ -261,7 +288,7 @@ export function periodOf(
   closedAt: Timestamp,
 ): Period {
   const meaning = readPeriodLabel(request.periodId);
-  if (typeof meaning === "object" && "fault" in meaning) throw new Error("labels were checked");
+  assert(!(typeof meaning === "object" && "fault" in meaning), "labels were checked");
   const own =
     meaning === "toDate" ? { startsAt: calendar.lastEndUpTo(closedAt), endsAt: closedAt } : meaning;
   const period = {

@@ -2,9 +2,8 @@
 // journal's head lets one poster at a time at a ledger, however many servers run.
 import { balanceChanges, type Entry } from "../core/journal.ts";
 import { planPostings, postingEntry, type Posting } from "../core/posting.ts";
-import { ClosedCalendar } from "../core/period.ts";
+import type { ClosedCalendar } from "../core/period.ts";
 import { laterOf } from "../core/time.ts";
-import { listClosedPeriods } from "../store/close-writes.ts";
 import {
   addToBalances,
   advanceJournalHead,
@@ -29,6 +28,7 @@ import type {
   WriteConnections,
   WriteTransaction,
 } from "../store/write-connections.ts";
+import { ClosedPeriods } from "./closed-periods.ts";
 import { newId } from "./new-id.ts";
 
 /** Batch sides of one transaction: what bounds its memory and how long it holds the head's lock. */
@@ -43,6 +43,7 @@ export interface PosterOptions {
 export class Poster {
   readonly #connections: WriteConnections;
   readonly #options: PosterOptions;
+  readonly #closedPeriods = new ClosedPeriods();
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
   #isStopped = false;
@@ -91,7 +92,7 @@ export class Poster {
         const status = await lockLedgerStateShared(transaction, ledgerId);
         // What waits in a ledger that is not active waits for it to be (or for a rate).
         if (status !== "active") return false;
-        const planned = await planPending(transaction, ledgerId);
+        const planned = await planPending(transaction, ledgerId, this.#closedPeriods);
         if (planned === null) return false;
         await transaction.commit(planned.record());
         return planned.hasMore;
@@ -108,10 +109,11 @@ export class Poster {
 export async function postPending(
   transaction: WriteTransaction,
   ledgerId: string,
+  closedPeriods = new ClosedPeriods(),
 ): Promise<readonly Posting[]> {
   const all: Posting[] = [];
   for (;;) {
-    const planned = await planPending(transaction, ledgerId);
+    const planned = await planPending(transaction, ledgerId, closedPeriods);
     if (planned === null) return all;
     await Promise.all(planned.record());
     all.push(...planned.postings);
@@ -119,19 +121,18 @@ export async function postPending(
   }
 }
 
-/** What a close of this moment would post. Nothing is locked: read it from a snapshot. */
+/** What a close of this moment would post. Nothing is locked: read it, and what is closed, from a snapshot. */
 export async function previewPending(
   sender: StatementSender,
   ledgerId: string,
+  closed: ClosedCalendar,
 ): Promise<readonly Posting[]> {
-  const [ledger, pending, rules, totals, closedPeriods] = await Promise.all([
+  const [ledger, pending, rules, totals] = await Promise.all([
     getLedgerIdentity(sender, ledgerId),
     listPendingSides(sender, ledgerId, Number.MAX_SAFE_INTEGER),
     listRuleVersions(sender, ledgerId),
     listPostingTotals(sender, ledgerId),
-    listClosedPeriods(sender, ledgerId, 0),
   ]);
-  const closed = new ClosedCalendar(closedPeriods);
   return planPostings({ ledger, pending, rules, totals, closed });
 }
 
@@ -139,22 +140,22 @@ export async function previewPending(
 async function planPending(
   transaction: WriteTransaction,
   ledgerId: string,
+  closedPeriods: ClosedPeriods,
 ): Promise<{
   postings: readonly Posting[];
   hasMore: boolean;
   record: () => Promise<unknown>[];
 } | null> {
-  const [head, now, ledger, pending, rules, totals, closedPeriods] = await Promise.all([
+  const [head, now, ledger, pending, rules, totals, closed] = await Promise.all([
     lockJournalHead(transaction, ledgerId),
     readClock(transaction),
     getLedgerIdentity(transaction, ledgerId),
     listPendingSides(transaction, ledgerId, sidesMax),
     listRuleVersions(transaction, ledgerId),
     listPostingTotals(transaction, ledgerId),
-    listClosedPeriods(transaction, ledgerId, 0),
+    closedPeriods.read(transaction, ledgerId),
   ]);
   if (head === null) throw new Error("a ledger has a head");
-  const closed = new ClosedCalendar(closedPeriods);
   let postings = planPostings({ ledger, pending, rules, totals, closed });
   let hasMore = pending.length === sidesMax;
   if (postings.length === 0 && hasMore) {

@@ -24,12 +24,14 @@ export interface TrialBalanceReading {
 
 /**
  * Sums the books over a period (null: from the beginning up to now, all that was persisted by now included)
- * and compares with its close. `reports` must let a statement take minutes.
+ * and compares with its close. `reports` must let a statement take minutes; `gone` aborts when nobody waits for it
+ * any more.
  */
 export async function readTrialBalance(
   { pool, reports }: { readonly pool: ReadConnection; readonly reports: WriteConnections },
   ledgerId: string,
   asked: (Period & { readonly close: CloseRecord | null }) | null,
+  gone: AbortSignal | null = null,
 ): Promise<TrialBalanceReading> {
   const sums = await reports.read(async (sender) => {
     const [head, now] = await Promise.all([readJournalHead(sender, ledgerId), readClock(sender)]);
@@ -39,7 +41,7 @@ export async function readTrialBalance(
     const span = { startsAt, endsAt, afterSequence: 0, upToSequence: lastSequence };
     const rows = await sumTrialBalance(sender, ledgerId, span);
     return { period: { startsAt, endsAt }, lastSequence, rows };
-  });
+  }, gone);
   const close = asked?.close ?? null;
   const moved =
     close === null ? [] : movedBalances(await listCloseBalances(pool, close), sums.rows);

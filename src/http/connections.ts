@@ -86,33 +86,58 @@ export function watchProgress(socket: Socket): void {
   socket.setTimeout(stalledMsMax);
 }
 
-/** Bounds what is held of long answers until their readers have taken them. */
+/** Bounds what is held of long answers until their readers have taken them: of all, and of one reader's. */
 export class HeldAnswers {
   readonly #bytesMax: number;
+  readonly #readerBytesMax: number;
   #bytes = 0;
+  readonly #bytesByReader = new Map<string, number>();
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, readerBytesMax = bytesMax) {
     this.#bytesMax = bytesMax;
+    this.#readerBytesMax = readerBytesMax;
   }
 
   /**
    * Whether there is room for an answer, or for so many bytes of one; it counts until it is sent whole, or
    * its connection is gone.
    */
-  hold(response: ServerResponse, answer: string | number): boolean {
+  hold(response: ServerResponse, answer: string | number, reader: string): boolean {
     if (typeof answer === "string" && answer.length * utf8BytesMax < longAnswerBytes) return true;
     const bytes = typeof answer === "string" ? Buffer.byteLength(answer) : answer;
     if (bytes < longAnswerBytes) return true;
     if (this.#bytes + bytes > this.#bytesMax && this.#bytes > 0) return false;
-    this.#bytes += bytes;
-    response.once("close", () => (this.#bytes -= bytes));
+    const held = this.#bytesByReader.get(reader) ?? 0;
+    if (held + bytes > this.#readerBytesMax && held > 0) return false;
+    this.#add(reader, bytes);
+    response.once("close", () => {
+      this.#add(reader, -bytes);
+    });
     return true;
+  }
+
+  #add(reader: string, bytes: number): void {
+    this.#bytes += bytes;
+    const held = (this.#bytesByReader.get(reader) ?? 0) + bytes;
+    if (held > 0) this.#bytesByReader.set(reader, held);
+    else this.#bytesByReader.delete(reader);
   }
 }
 
 /** Whether a connection came when there were enough. */
 export function isSurplus(socket: Duplex): boolean {
   return exchangesOn(socket).isSurplus;
+}
+
+/** Aborts when an answer is over: sent whole, or its connection gone. */
+export function whenClosed(response: ServerResponse): AbortSignal {
+  const over = new AbortController();
+  if (response.closed) over.abort();
+  else
+    response.once("close", () => {
+      over.abort();
+    });
+  return over.signal;
 }
 
 /** Whether no request has come behind that of an answer: a connection that ends with it loses none. */

@@ -72,6 +72,8 @@ export interface RawRequest {
   /** Decoded parts of the path. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly body: Buffer | null;
+  /** Aborts when the caller is gone, or has the whole answer. */
+  readonly gone: () => AbortSignal;
 }
 
 export interface Dispatcher {
@@ -107,6 +109,7 @@ export async function dispatch(
     query: readQuery(route, raw.target),
     body: readBody(route, raw),
     bodyBytes: raw.body?.length ?? 0,
+    gone: raw.gone,
   });
   const { status, isStream } = route;
   return { status, body: isStream ? (reply as AsyncIterable<string>) : stringify(route, reply) };
@@ -115,7 +118,7 @@ export async function dispatch(
 /** Who sent a request, or the refusal `unauthorized`. */
 export function authenticateRequest(
   authenticator: Authenticator,
-  { method, target, headers, body }: Omit<RawRequest, "parameters">,
+  { method, target, headers, body }: Omit<RawRequest, "parameters" | "gone">,
 ): Promise<Caller> {
   return authenticator.authenticate({
     authorization: headers.authorization,

@@ -19,6 +19,7 @@ import {
   isSurplus,
   watchConnections,
   watchProgress,
+  whenClosed,
   whenUnconnected,
 } from "./connections.ts";
 import { documentationPage } from "./documentation-page.ts";
@@ -59,6 +60,8 @@ const heldBodyBytesMax = 128 * 1024 * 1024;
 const heldAnswerBytesMax = 128 * 1024 * 1024;
 /** Of answers that are streamed, apart from the others: one kind can't keep out the other. */
 const heldStreamBytesMax = 128 * 1024 * 1024;
+/** Of one organization, so that it can't keep out the others. */
+const heldStreamBytesPerOrganization = heldStreamBytesMax / 4;
 /** What one holds while its reader does not read: pieces that were read ahead, as rows and as text. */
 const streamBytes = 4 * 1024 * 1024;
 
@@ -188,7 +191,7 @@ function addApiRoutes(
     heldBytesMax: Math.max(heldBodyBytesMax, 8 * bodyBytesMax),
   });
   const held = new HeldAnswers(heldAnswerBytesMax);
-  const heldStreams = new HeldAnswers(heldStreamBytesMax);
+  const heldStreams = new HeldAnswers(heldStreamBytesMax, heldStreamBytesPerOrganization);
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), route.method]);
@@ -210,20 +213,22 @@ function addApiRoutes(
             headers: request.headers,
             parameters: request.params as Record<string, string>,
             body: requestBody,
+            gone: () => whenClosed(reply.raw),
           },
           (caller) => {
             if (notes) notes.caller = caller;
           },
         );
+        const reader = notes?.caller?.organizationId ?? "";
         if (typeof body !== "string") {
-          if (!heldStreams.hold(reply.raw, streamBytes)) throw tooManyHeld();
+          if (!heldStreams.hold(reply.raw, streamBytes, reader)) throw tooManyHeld();
           return reply
             .code(status)
             .type("application/x-ndjson; charset=utf-8")
             .send(Readable.from(body, { highWaterMark: 1 }));
         }
         // What a write did has to be told; a read can be asked again.
-        if (!held.hold(reply.raw, body) && route.method === "GET") throw tooManyHeld();
+        if (!held.hold(reply.raw, body, reader) && route.method === "GET") throw tooManyHeld();
         return reply.code(status).type("application/json; charset=utf-8").send(body);
       },
     });

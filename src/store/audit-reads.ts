@@ -243,6 +243,39 @@ export function listReversalFaults(
     ) AS faults ORDER BY 1, 2 LIMIT 20`);
 }
 
+/** Reversals whose lines are not those of what they reverse, in order, with every amount negated. */
+export function listUnlikeReversals(
+  reads: ReadConnection,
+  ledgerId: string,
+): Promise<readonly FoundRow[]> {
+  const line = (name: string, sign: string) => sql.fragment`
+    ROW (${sql.identifier([name, "gl_account_code"])}, ${sql.identifier([name, "description"])},
+         ${sql.literalValue(sign)}::numeric * ${sql.identifier([name, "transaction_amount"])},
+         ${sql.identifier([name, "transaction_currency"])},
+         ${sql.literalValue(sign)}::numeric * ${sql.identifier([name, "functional_amount"])},
+         ${sql.identifier([name, "functional_currency"])}, ${sql.identifier([name, "spot_rate"])})`;
+  const linesOf = (entry: string) => sql.fragment`
+    (SELECT * FROM journal_lines
+      WHERE ledger_id = ${ledgerId} AND sequence = ${sql.identifier([entry, "sequence"])})`;
+  return reads.any(sql.type(foundRow)`
+    SELECT 'entry ' || reversal.journal_id AS where,
+           'reverses ' || original.journal_id || ' and is not its negation: line '
+             || unlike.line_number || ' differs' AS what,
+           count(*) OVER () AS total
+      FROM journal_entries AS reversal
+      JOIN journal_entries AS original
+        ON original.ledger_id = reversal.ledger_id
+       AND original.journal_id = reversal.reverses_journal_id
+     CROSS JOIN LATERAL (
+             SELECT min(coalesce(theirs.line_number, own.line_number)) AS line_number
+               FROM ${linesOf("original")} AS theirs
+               FULL JOIN ${linesOf("reversal")} AS own ON own.line_number = theirs.line_number
+              WHERE ${line("theirs", "1")} IS DISTINCT FROM ${line("own", "-1")}
+           ) AS unlike
+     WHERE reversal.ledger_id = ${ledgerId} AND unlike.line_number IS NOT NULL
+     ORDER BY reversal.sequence LIMIT 20`);
+}
+
 /** How many reversals are recorded. */
 export async function countReversals(reads: ReadConnection, ledgerId: string): Promise<number> {
   const { count } = await reads.one(sql.type(z.object({ count: z.number() }))`

@@ -66,16 +66,6 @@ export function findClose(
      WHERE ledger_id = ${ledgerId} AND close_id = ${closeId}`);
 }
 
-export function findCloseByPeriod(
-  pool: ReadConnection,
-  ledgerId: string,
-  periodId: string,
-): Promise<CloseRecord | null> {
-  return pool.maybeOne(sql.type(closeRow)`
-    SELECT ${closeColumns} FROM period_closes
-     WHERE ledger_id = ${ledgerId} AND period_id = ${periodId}`);
-}
-
 const balanceRow = z.object({
   glAccountCode: z.string(),
   opening: z.bigint(),

@@ -8,7 +8,10 @@ import type { Timestamp } from "../core/time.ts";
 import { closeColumns } from "./close-reads.ts";
 import type { StatementSender } from "./write-connections.ts";
 
-/** The closed periods of a ledger with numbers above one, by number. Closes are never taken back. */
+/**
+ * The closed periods of a ledger with numbers above one, by number. Closes are never taken back. Where closes come
+ * in order, each has closed all that lies before its end.
+ */
 export function listClosedPeriods(
   sender: StatementSender,
   ledgerId: string,
@@ -17,12 +20,30 @@ export function listClosedPeriods(
   return sender.send(
     {
       name: "list_closed_periods",
-      text: `SELECT period_id AS "periodId", close_id AS "closeId", starts_at AS "startsAt",
+      text: `SELECT period_id AS "periodId", close_id AS "closeId",
+                    CASE WHEN ledgers.closes_in_order THEN NULL ELSE starts_at END AS "startsAt",
                     ends_at AS "endsAt"
-               FROM period_closes WHERE ledger_id = $1 AND number > $2 ORDER BY number`,
+               FROM period_closes AS closes
+               JOIN ledgers ON ledgers.ledger_id = closes.ledger_id
+              WHERE closes.ledger_id = $1 AND number > $2 ORDER BY number`,
     },
     [ledgerId, afterNumber],
   );
+}
+
+/** Whether a ledger's closes come in order. */
+export async function hasClosesInOrder(
+  sender: StatementSender,
+  ledgerId: string,
+): Promise<boolean> {
+  const rows = await sender.send<{ closesInOrder: boolean }>(
+    {
+      name: "has_closes_in_order",
+      text: `SELECT closes_in_order AS "closesInOrder" FROM ledgers WHERE ledger_id = $1`,
+    },
+    [ledgerId],
+  );
+  return rows[0]?.closesInOrder === true;
 }
 
 /** The close with a periodId, or null. */

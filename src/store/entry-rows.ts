@@ -5,7 +5,10 @@ import { z } from "zod";
 import { entryTypes, type StoredEntry } from "../core/journal.ts";
 import { jsonObjectColumn, timestampColumn } from "./columns.ts";
 
-/** Columns of an entry `entries`, joined with `reversals`; lines are one JSON array in stored order. */
+/**
+ * Columns of an entry `entries`, joined with `reversals`; lines are one JSON array in stored order. An entry that
+ * somebody took the lines of has none: it is read as it is, so that whoever checks can name it.
+ */
 export const entryColumns = sql.fragment`
   entries.ledger_id AS "ledgerId", entries.journal_id AS "journalId",
   entries.sequence, entries.external_id AS "externalId",
@@ -15,9 +18,9 @@ export const entryColumns = sql.fragment`
   entries.metadata, entries.persisted_at AS "persistedAt",
   entries.reverses_journal_id AS "reversesJournalId",
   reversals.reversal_journal_id AS "reversedByJournalId",
-  (SELECT json_agg(json_build_array(
+  (SELECT coalesce(json_agg(json_build_array(
             gl_account_code, description, transaction_amount::text, transaction_currency,
-            functional_amount::text, functional_currency, spot_rate) ORDER BY line_number)
+            functional_amount::text, functional_currency, spot_rate) ORDER BY line_number), '[]')
      FROM journal_lines
     WHERE journal_lines.ledger_id = entries.ledger_id
       AND journal_lines.sequence = entries.sequence) AS lines`;
@@ -32,9 +35,9 @@ export const entryBytes = sql.fragment`
   600 + octet_length(json_build_array(
           entries.external_id, entries.origin_system, entries.origin_account, entries.event_type,
           entries.description, entries.metadata)::text)
-      + (SELECT sum(140 + octet_length(json_build_array(
+      + (SELECT coalesce(sum(140 + octet_length(json_build_array(
                   gl_account_code, description, transaction_amount::text, transaction_currency,
-                  functional_amount::text, functional_currency, spot_rate)::text))
+                  functional_amount::text, functional_currency, spot_rate)::text)), 0)
            FROM journal_lines
           WHERE journal_lines.ledger_id = entries.ledger_id
             AND journal_lines.sequence = entries.sequence)`;

@@ -49,13 +49,15 @@ export async function listLedgers(
 /** Makes a ledger's three rows: what never changes, its state (active) and its journal head (empty). */
 export async function insertLedger(
   pool: ReadConnection,
-  ledger: LedgerIdentity & { name: string; createdAt: Timestamp },
+  ledger: LedgerIdentity & { name: string; closesInOrder: boolean; createdAt: Timestamp },
 ): Promise<void> {
-  const { ledgerId, organizationId, name, functionalCurrency, createdAt } = ledger;
+  const { ledgerId, organizationId, name, functionalCurrency, closesInOrder, createdAt } = ledger;
   await pool.query(sql.unsafe`
     WITH made AS (
-      INSERT INTO ledgers (ledger_id, organization_id, name, functional_currency, created_at)
-      VALUES (${ledgerId}, ${organizationId}, ${name}, ${functionalCurrency}, ${createdAt})
+      INSERT INTO ledgers
+             (ledger_id, organization_id, name, functional_currency, closes_in_order, created_at)
+      VALUES (${ledgerId}, ${organizationId}, ${name}, ${functionalCurrency}, ${closesInOrder},
+              ${createdAt})
       RETURNING ledger_id, created_at
     ), stated AS (
       INSERT INTO ledger_states (ledger_id, status, changed_at)

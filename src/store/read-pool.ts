@@ -6,7 +6,9 @@ import { sql, type QuerySqlToken } from "slonik";
 import type { z } from "zod";
 import { connectionTarget } from "./connection-url.ts";
 import { asConnectionError, ConnectionBroken } from "./database-errors.ts";
+import { noticingCuts } from "./noticed-cuts.ts";
 import { pgTypes } from "./value-parsers.ts";
+import type { Statement, StatementSender } from "./write-connections.ts";
 
 type Send = (
   text: string,
@@ -14,7 +16,7 @@ type Send = (
 ) => Promise<{ readonly rows: object[]; readonly rowCount: number | null }>;
 
 /** Sends statements made with slonik's `sql`; how many rows there must be is in each method's name. */
-export class ReadConnection {
+export class ReadConnection implements StatementSender {
   readonly #send: Send;
 
   constructor(send: Send) {
@@ -47,6 +49,12 @@ export class ReadConnection {
     const row = await this.maybeOne(statement);
     if (row === null) throw new Error("a statement for one row gave none");
     return row;
+  }
+
+  /** A read that the write path has too, whose statement does not say what its rows are. */
+  async send<Row>({ text }: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const { rows } = await this.#send(text, [...values]);
+    return rows as Row[];
   }
 
   /** Within a transaction, a part of it; on a pool, a transaction of its own. */
@@ -110,6 +118,26 @@ export class ReadPool extends ReadConnection {
     }
   }
 
+  /** The same reads for somebody who may go away: what runs for them when `signal` says so is given up. */
+  until(signal: AbortSignal): ReadConnection {
+    return new ReadConnection(async (text, values) => {
+      const client = await this.#connect();
+      const cut = () => client.connection.stream.destroy();
+      if (signal.aborted) cut();
+      signal.addEventListener("abort", cut);
+      let failure: Error | undefined;
+      try {
+        return await client.query<object>(text, values);
+      } catch (error) {
+        failure = asConnectionError(error);
+        throw failure;
+      } finally {
+        signal.removeEventListener("abort", cut);
+        client.release(failure ?? signal.aborted);
+      }
+    });
+  }
+
   async end(): Promise<void> {
     await this.#pool.end();
   }
@@ -163,6 +191,7 @@ export function openReadPool(
     idleTimeoutMillis: 60_000,
     max: connectionsMax,
     Client,
+    ...noticingCuts(answerTimeoutMs),
   });
   // What breaks while nobody waits for it is told by the next statement.
   pool.on("error", () => undefined);

@@ -10,6 +10,7 @@ import {
   isStatementRefused,
   RecordedInPart,
 } from "./database-errors.ts";
+import { noticingCuts } from "./noticed-cuts.ts";
 import { pgTypes } from "./value-parsers.ts";
 
 /** A prepared statement: its name is unique in the program, its text never changes. */
@@ -77,6 +78,7 @@ export class WriteConnections {
       max: options.connectionsMax,
       idleTimeoutMillis: 60_000,
       Client,
+      ...noticingCuts(this.#readTimeoutMs),
     };
     this.#pool = new Pool(config);
     // A connection that breaks while idle is replaced at its next use; there is nobody to tell.
@@ -101,23 +103,36 @@ export class WriteConnections {
     }
   }
 
-  /** Runs statements that only read, each by itself, on one connection. */
-  async read<T>(work: (sender: StatementSender) => Promise<T>): Promise<T> {
+  /**
+   * Runs statements that only read, each by itself, on one connection, which is cut when `signal` says that
+   * nobody waits for them any more.
+   */
+  async read<T>(
+    work: (sender: StatementSender) => Promise<T>,
+    signal: AbortSignal | null = null,
+  ): Promise<T> {
     const client = await this.#connect();
     const reads = new PipelinedReads(client, this.#readTimeoutMs);
     // Without a listener, a connection that breaks in between would end the process.
     const ignore = () => undefined;
     client.on("error", ignore);
+    const cut = () => client.connection.stream.destroy();
+    if (signal?.aborted === true) cut();
+    signal?.addEventListener("abort", cut);
     try {
       return await work(reads);
     } finally {
+      signal?.removeEventListener("abort", cut);
       client.removeListener("error", ignore);
-      this.#release(client, reads.isBroken);
+      this.#release(client, reads.isBroken || signal?.aborted === true);
     }
   }
 
-  /** Runs statements that only read and all see the books as they are at one moment; for short work. */
-  async snapshot<T>(work: (sender: StatementSender) => Promise<T>): Promise<T> {
+  /** Runs statements as `read` does, that all see the books as they are at one moment; for short work. */
+  async snapshot<T>(
+    work: (sender: StatementSender) => Promise<T>,
+    signal: AbortSignal | null = null,
+  ): Promise<T> {
     return this.read(async (sender) => {
       await sender.send(
         { name: "begin_snapshot", text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" },
@@ -129,7 +144,7 @@ export class WriteConnections {
         // A connection on which this fails is broken, and dropped.
         await sender.send({ name: "end_snapshot", text: "ROLLBACK" }, []);
       }
-    });
+    }, signal);
   }
 
   async end(): Promise<void> {

@@ -160,6 +160,53 @@ describe("merkle prove and check", () => {
   });
 });
 
+describe("without anybody's help", () => {
+  /** Ends the process, with a code that no command has, where it would reach for anything but the file. */
+  const guard = `
+    const fs = require("node:fs"), net = require("node:net"), child = require("node:child_process");
+    const stop = (what) => () => { fs.writeSync(2, "reached for " + what); process.exit(99); };
+    net.Socket.prototype.connect = net.Server.prototype.listen = stop("a socket");
+    require("node:dgram").createSocket = stop("a socket");
+    require("node:dns").lookup = stop("a name");
+    child.spawn = child.execFile = child.fork = stop("a process");
+    for (const of of [fs, fs.promises]) {
+      for (const name of ["open", "readFile", "readFileSync", "openSync"]) {
+        const real = of[name];
+        if (real === undefined) continue;
+        of[name] = (path, ...rest) =>
+          String(path).includes("config") ? stop("configuration")() : real.call(of, path, ...rest);
+      }
+    }
+    require("node:module").syncBuiltinESMExports();
+  `;
+
+  it("bundles and proofs are checked: no socket, no configuration, no database", async () => {
+    const file = join(server.home, "guard.cjs");
+    writeFileSync(file, guard);
+    const env = {
+      ...server.env,
+      LEDGERCTL_CONFIG: join(server.home, "config.json"),
+      // Anybody who reads these fails over them.
+      LEDGERCTL_URL: "not a url",
+      LEDGERCTL_DATABASE_URL: "not a database",
+      LEDGERCTL_MASTER_KEY: "no key",
+      NODE_OPTIONS: `--require ${file}`,
+    };
+    const guarded = (...args: string[]) => runCli(args, { env });
+    // The guard is no use unless it stops those who do reach out.
+    expect((await guarded("period", "list", "--url", server.url)).code).toBe(99);
+    const proof = join(server.home, "guarded.json");
+    await run("merkle", "prove", entryIds[1] ?? "", "--period", "2026-03", "--out", proof);
+    for (const args of [
+      ["merkle", "root", "--bundle", bundle],
+      ["merkle", "verify", "--bundle", bundle, "--expect", close.closeHash],
+      ["merkle", "check", proof, "--root", close.closeHash],
+    ]) {
+      expect(await guarded(...args)).toMatchObject({ code: 0, stderr: "" });
+    }
+  });
+});
+
 describe.runIf(hasPython)("the second verifier", () => {
   it("agrees on a bundle and a proof, and on forged ones", async () => {
     expect(runSecondVerifier(bundle)).toMatchObject({ code: 0 });

@@ -134,6 +134,27 @@ describe.runIf(hasPython)("period close on a terminal", () => {
     expect(shown).toContain(close?.closeHash);
   });
 
+  it("says of a period that is closed when it was and by which close, and does not ask", async () => {
+    const { code, shown } = await runOnTerminal(
+      ["period", "close", "2026-03", "--reason", "again"],
+      {
+        env: server.env,
+        answer: "n\r",
+      },
+    );
+    expect(code, shown).toBe(0);
+    expect(shown).not.toContain("[y/N]");
+    const close = await json<WireClose>("period", "list");
+    expect(shown).toContain(
+      `"2026-03" WAS CLOSED ALREADY, at ${close.closedAt} by close 1 (${close.closeId})`,
+    );
+    expect(shown).toContain(close.closeHash);
+    const again = await run("period", "close", "2026-03", "--yes");
+    expect(again).toMatchObject({ code: 0 });
+    expect(again.stderr).toContain(`WAS CLOSED ALREADY, at ${close.closedAt}`);
+    expect((await run("period", "close", "2026-03")).code).toBe(2);
+  });
+
   it("tells afterwards what moved, and that the period is closed", async () => {
     const settled = await run("trial-balance", "--period", "2026-03");
     expect(settled.stdout).toContain("as it was closed at");
@@ -144,10 +165,42 @@ describe.runIf(hasPython)("period close on a terminal", () => {
     expect(moved.stdout).toMatch(/^1000 +opening +7\.00 USD +7\.99 USD$/m);
     expect(moved.stdout).toMatch(/^4000 +opening +-7\.00 USD +-7\.99 USD$/m);
     const again = await run("period", "preview", "2026-03");
-    expect(again.stdout).toContain("ALREADY CLOSED at");
+    expect(again.stdout).toMatch(/ALREADY CLOSED at \S+Z by close 1 \(/);
     const next = await run("period", "preview", "2026-04");
     expect(next.stdout).toContain('MOVED since "2026-03" was closed at');
   });
+});
+
+it("period close warns of a period that has not ended, also where --yes keeps it from asking", async () => {
+  const unasked = await run("period", "close", "2998");
+  expect(unasked.code).toBe(2);
+  expect(unasked.stderr).toContain(
+    "up to 2999-01-01T00:00:00.000Z, WHICH IS STILL TO COME, for good?",
+  );
+  const closed = await run("period", "close", "2998", "--yes");
+  expect(closed.code, closed.stderr).toBe(0);
+  expect(closed.stderr).toContain("ATTENTION: the period ends in the future");
+  expect((await run("period", "close", "2020", "--yes")).stderr).toBe("");
+});
+
+it("period close is refused, with exit code 6, where closes come in order and earlier months are open", async () => {
+  const asked = ["--org", server.organizationId, "--currency", "USD", "--closes-in-order"];
+  const admin = {
+    HOME: server.home,
+    LEDGERCTL_DATABASE_URL: server.env["LEDGERCTL_DATABASE_URL"] ?? "",
+  };
+  const made = await runCli(["ledger", "create", "In order", ...asked, "--quiet"], { env: admin });
+  const ledger = ["--ledger", made.stdout.trim()];
+  const lines = ["--line", "wallets:USD:-5", "--line", "wallets-clearing:USD:5"];
+  const posted = await run("entry", "post", ...lines, "--date", "2026-01-05", ...ledger);
+  expect(posted.code, posted.stderr).toBe(0);
+  const early = await run("period", "close", "2026-02", "--yes", ...ledger);
+  expect(early.code).toBe(6);
+  expect(early.stderr).toContain("closes of this ledger come in order");
+  expect(early.stderr).toContain("2026-01 (1)");
+  for (const month of ["2026-01", "2026-02"]) {
+    expect(await run("period", "close", month, "--yes", ...ledger)).toMatchObject({ code: 0 });
+  }
 });
 
 it("trial-balance ends with 3, and says so, where somebody has changed the database by hand", async () => {

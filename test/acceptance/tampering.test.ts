@@ -296,6 +296,12 @@ const compound: readonly Tampering[] = [
     what: "a running balance",
     statements: ["UPDATE account_balances SET balance = balance + 1"],
   },
+  {
+    what: "the amounts of a reversal, so that they still balance",
+    statements: [
+      "UPDATE journal_lines SET functional_amount = functional_amount * 2 WHERE sequence = 5",
+    ],
+  },
   { what: "which entry is reversed", statements: ["DELETE FROM journal_reversals"] },
   {
     what: "the journal's last sequence",
@@ -372,7 +378,7 @@ async function seenOnline(period: string): Promise<string> {
     return seenIn(await checkSource({ period }, environment, published.get(period) ?? ""));
   } catch (error) {
     if (error instanceof CommandFailure && error.exitCode === exitCodes.notFound) return "no close";
-    return "no answer";
+    throw error;
   }
 }
 
@@ -395,14 +401,9 @@ async function* linesOf(text: string): AsyncGenerator<string> {
 }
 
 async function seenInBundle(period: string): Promise<string> {
-  try {
-    const bundle = await fetchBundle(period);
-    if (bundle === null) return "no close";
-    return seenIn(await checkText(bundle, published.get(period) ?? ""));
-  } catch {
-    // Cut off by the service, or no bundle from its first line on.
-    return "no bundle";
-  }
+  const bundle = await fetchBundle(period);
+  if (bundle === null) return "no close";
+  return seenIn(await checkText(bundle, published.get(period) ?? ""));
 }
 
 const page = readFileSync(new URL("../../docs/proofs.md", import.meta.url), "utf8");
@@ -562,7 +563,7 @@ describe("audit", () => {
       "UPDATE journal_entries SET transaction_date = 'infinity' WHERE sequence = 3",
     );
     const unreadable = await audit();
-    const online = await seenOnline("2026-02");
+    const online = await seenOnline("2026-02").catch(() => "no answer");
     await undo();
     expect([0, 3]).not.toContain(unreadable.code);
     expect(unreadable.stdout).toBe("");

@@ -56,6 +56,7 @@ describe("the catalog of refusals", () => {
       "REVERSAL_NOT_REVERSIBLE",
       "WALLET_BATCH_NOT_REVERSIBLE",
       "PERIOD_CLOSED",
+      "PERIOD_OUT_OF_ORDER",
       404,
       409,
       422,

@@ -57,6 +57,20 @@ test.each([
 });
 
 test.each([
+  ...["9999", "9999-12", "9999-Q4", "9999-H2", "9999-12-31", "December 9999", "9999-W52"].map(
+    (label) => [label, "ends with the year 9999"],
+  ),
+  ...["0000", "0000-12", "0000-Q1"].map((label) => [label, "begins before the year 0001"]),
+])("%j has no time for a bound, and says which", (label, fault) => {
+  expect(readPeriodLabel(label)).toEqual({ fault: expect.stringContaining(fault) as string });
+});
+
+test("the first and the last labels that have times for their bounds are periods", () => {
+  expect(readPeriodLabel("0001")).toEqual(between("0001-01-01", "0002-01-01"));
+  expect(readPeriodLabel("9999-11")).toEqual(between("9999-11-01", "9999-12-01"));
+});
+
+test.each([
   ...[
     "FY26",
     "opening clean-up",

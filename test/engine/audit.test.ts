@@ -1,5 +1,8 @@
 // Audits of whole books: sound ones are found sound, and what moves beside the journal is found.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CloseRecord } from "../../src/core/close.ts";
+import { holds } from "../../src/core/period.ts";
+import type { Timestamp } from "../../src/core/time.ts";
 import type { AuditReport } from "../../src/engine/audit/audit-log.ts";
 import { auditLedgers } from "../../src/engine/audit/audit.ts";
 import { openReadPool, type ReadPool } from "../../src/store/read-pool.ts";
@@ -92,6 +95,69 @@ describe("an audit", () => {
     ]);
   });
 
+  test("recomputes closes that nest, overlap and came out of order, each from its own entries", async () => {
+    const ledgerId = await service.books.createLedger();
+    const posted: { sequence: number; transactionDate: string }[] = [];
+    const post = async (transactionDate: string) => {
+      await postEntry(service, entry(posted.length + 1, { transactionDate }), ledgerId);
+      posted.push({ sequence: posted.length + 1, transactionDate });
+    };
+    const closes: CloseRecord[] = [];
+    const close = async (...asked: [string, object?]) => {
+      closes.push(await engine.close(ledgerId, ...asked));
+    };
+    for (let month = 1; month <= 12; month += 1) {
+      await post(`2025-${String(month).padStart(2, "0")}-15T00:00:00.000Z`);
+    }
+    await close("2025-06");
+    await post("2025-03-01T00:00:00.000Z");
+    await close("2025-Q2");
+    await close("2025-05-31");
+    await post("2025-01-31T00:00:00.000Z");
+    await close("late spring", {
+      startsAt: "2025-05-15T00:00:00.000Z",
+      endsAt: "2025-07-15T00:00:00.001Z",
+    });
+    await close("2025-H1");
+    await post("2025-07-20T00:00:00.000Z");
+    await close("2025-08");
+    await close("2025");
+    await post("2026-01-01T00:00:00.000Z");
+    await close("2027");
+    await post("2026-05-01T00:00:00.000Z");
+    const report = await audit(ledgerId);
+    expect(failing(report)).toEqual([]);
+    const expected = closes.flatMap(({ number, startsAt, lastSequence }) => {
+      const late = posted.filter(
+        ({ sequence, transactionDate }) =>
+          sequence > lastSequence && startsAt !== null && transactionDate < startsAt,
+      );
+      return late.length === 0 ? [] : [[number, late.length]];
+    });
+    const noted = report.notes.flatMap(({ where, what }) => {
+      const count = /^(\d+) entr(?:y|ies) dated before the period/.exec(what)?.[1];
+      return count === undefined ? [] : [[Number(/^close (\d+)/.exec(where)?.[1]), Number(count)]];
+    });
+    expect(noted).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(1);
+    for (const { sequence, transactionDate } of posted) {
+      const undo = await tamper(
+        service.books,
+        `UPDATE journal_lines SET description = 'x' WHERE ledger_id = '${ledgerId}' AND sequence = ${sequence}`,
+      );
+      const { checks } = await audit(ledgerId);
+      await undo();
+      const found = checks.find(({ name }) => name === "close-roots")?.findings ?? [];
+      expect(found.map(({ where }) => Number(/^close (\d+)/.exec(where)?.[1]))).toEqual(
+        closes
+          .filter(
+            (each) => sequence <= each.lastSequence && holds(each, transactionDate as Timestamp),
+          )
+          .map(({ number }) => number),
+      );
+    }
+  });
+
   test("notes entries of clients on a wallets account, and reconciles without them", async () => {
     const ledgerId = await makeBooks();
     const lines = [
@@ -108,6 +174,49 @@ describe("an audit", () => {
         what: "has 1 entries that are no postings of wallets, -3 in all",
       },
     ]);
+  });
+
+  test.each([
+    [
+      "an amount on both sides of it",
+      "UPDATE journal_lines SET functional_amount = 2 * functional_amount WHERE $reversal",
+      / and is not its negation: line 0 differs$/,
+    ],
+    [
+      "a rate of it",
+      "UPDATE journal_lines SET spot_rate = 3 WHERE $reversal AND line_number = 1",
+      / and is not its negation: line 1 differs$/,
+    ],
+    [
+      "a line of what it reverses",
+      "DELETE FROM journal_lines WHERE sequence = 2 AND line_number = 1 AND $own",
+      / and is not its negation: line 1 differs$/,
+    ],
+    [
+      "what the original says it is reversed by",
+      `UPDATE journal_reversals SET reversal_journal_id = (
+         SELECT journal_id FROM journal_entries WHERE sequence = 1 AND $own) WHERE $own`,
+      /is said to be reversed by .*, which reverses nothing|, which is not marked with it$/,
+    ],
+    [
+      "what it says that it reverses",
+      `UPDATE journal_entries SET reverses_journal_id = (
+         SELECT journal_id FROM journal_entries WHERE sequence = 1 AND $own) WHERE $reversal`,
+      /is said to be reversed by .*, which reverses |, which is not marked with it$|negation: line 0/,
+    ],
+  ])("finds a reversal with another: %s", async (_name, statement, what) => {
+    const ledgerId = await makeBooks();
+    const own = `ledger_id = '${ledgerId}'`;
+    const undo = await tamper(
+      service.books,
+      statement.replaceAll("$reversal", `sequence = 3 AND ${own}`).replaceAll("$own", own),
+    );
+    const { checks } = await audit(ledgerId);
+    await undo();
+    const { findings = [] } = checks.find(({ name }) => name === "reversals") ?? {};
+    expect(findings).not.toEqual([]);
+    for (const finding of findings) expect(finding.what).toMatch(what);
+    expect((await audit(ledgerId)).ok).toBe(true);
   });
 
   test("tells 20 findings of a check, and counts all", async () => {

@@ -1,8 +1,7 @@
 // Closing periods while the books go on: what a close covers, what it refuses afterwards, and what
 // happens when closes, writers and wallets meet. Roots are recomputed from what the API reads.
-import { sql } from "slonik";
+import { Agent } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { z } from "zod";
 import { canonicalJson } from "../../src/core/canonical.ts";
 import {
   balancesRootOf,
@@ -12,6 +11,7 @@ import {
 } from "../../src/core/close.ts";
 import type { JsonValue } from "../../src/core/journal.ts";
 import { hashLeaf, rootFromPath, rootOf } from "../../src/core/merkle.ts";
+import { auditLedgers } from "../../src/engine/audit/audit.ts";
 import { proveEntry } from "../../src/engine/proofs.ts";
 import { listCloseBalances } from "../../src/store/close-reads.ts";
 import { findEntry } from "../../src/store/journal-reads.ts";
@@ -26,6 +26,8 @@ import {
   type ReadEntry,
 } from "../support/entries.ts";
 import { createBooks, serveBooks, startService } from "../support/service.ts";
+import { sendRequest } from "../support/signed-request.ts";
+import { countSleepers, slowDown, speedUp } from "../support/slow-tables.ts";
 import { accepted, move, newKey } from "../support/wallets.ts";
 
 const service = serveBooks(neverPosting);
@@ -191,10 +193,6 @@ describe("a close", () => {
       problem: "validation",
       faults: [{ path: ["endsAt"] }],
     });
-    await expect(engine.close(ledgerId, "2026-13")).rejects.toMatchObject({
-      problem: "validation",
-      faults: [{ path: ["periodId"] }],
-    });
   });
 
   test("of a suspended ledger is made", async () => {
@@ -210,6 +208,41 @@ describe("a close", () => {
     await postEntry(service, dated("2026-01-03T00:00:00Z", 40), ledgerId);
     await expectTrue(february);
     await expectTrue(await engine.close(ledgerId, "2026-01"));
+  });
+});
+
+describe("closes that come in order", () => {
+  test("leave no entries behind them, and close all that lies before them", async () => {
+    const ledgerId = await service.books.createLedger({ closesInOrder: true });
+    await postEntry(service, dated("2026-01-03T00:00:00Z"), ledgerId);
+    const early = await postEntry(service, dated("2025-11-30T00:00:00Z"), ledgerId);
+    const path = `/v1/ledgers/${ledgerId}/period-closes`;
+    const refused = await service.post(path, { periodId: "2026-02" });
+    expect(problem(refused)).toMatchObject({ status: 409, code: "PERIOD_OUT_OF_ORDER" });
+    expect(refused.text).toContain("2025-11 (1), 2026-01 (1)");
+    // Nothing is dated in December, which need not be closed on its own.
+    for (const period of ["2025-11", "2026-01", "2026-02", "2026-Q1"]) {
+      await expectTrue(await engine.close(ledgerId, period));
+    }
+    for (const date of ["2025-12-24T00:00:00Z", "2024-01-01T00:00:00Z"]) {
+      const late = await service.post(entriesPath(ledgerId), dated(date));
+      expect(problem(late)).toMatchObject({ status: 409, code: "PERIOD_CLOSED" });
+    }
+    const reversal = await service.post(`${entriesPath(ledgerId)}/${early.journalId}/reversal`);
+    expect(problem(reversal).code).toBe("PERIOD_CLOSED");
+    await postEntry(service, dated("2026-04-01T00:00:00Z"), ledgerId);
+    // A period within what is closed has nothing behind it.
+    await expectTrue(await engine.close(ledgerId, "2025-12"));
+    expect((await service.post(path, { periodId: "2026-05" })).status).toBe(409);
+    await expectTrue(await engine.close(ledgerId, "all of it"));
+  });
+
+  test("have late wallets behind the last of them", async () => {
+    const ledgerId = await service.books.createLedger({ closesInOrder: true });
+    const far = await engine.close(ledgerId, "2998");
+    accepted(await move(service, newKey(service, ledgerId), "credit", 20));
+    await engine.post(ledgerId);
+    expect((await readAll(ledgerId)).at(-1)?.transactionDate).toBe(far.endsAt);
   });
 });
 
@@ -277,6 +310,36 @@ describe("at once", () => {
     expect(within.map(({ journalId }) => journalId).sort()).toEqual(acceptedIds.sort());
   });
 
+  test("closes while wallets are written: each write is posted once, and no root misses one", async () => {
+    const ledgerId = await service.books.createLedger();
+    const year = String(new Date().getUTCFullYear());
+    const keys = Array.from({ length: 8 }, () => newKey(service, ledgerId));
+    let isClosing = true;
+    let credited = 0n;
+    const clients = keys.map(async (key) => {
+      while (isClosing) {
+        accepted(await move(service, key, "credit", 7));
+        credited += 7n;
+      }
+    });
+    const closes: CloseRecord[] = [];
+    for (const label of ["first", year, "second", `${year}-Q4`]) {
+      const before = credited;
+      while (credited < before + 140n) await new Promise((resolve) => setTimeout(resolve, 5));
+      closes.push(await engine.close(ledgerId, label));
+    }
+    isClosing = false;
+    await Promise.all(clients);
+    await engine.post(ledgerId);
+    for (const close of closes) await expectTrue(close);
+    const posted = (await readAll(ledgerId)).flatMap(({ lines }) =>
+      lines.map((line) => BigInt(String(line["functionalAmount"]))).filter((amount) => amount > 0n),
+    );
+    expect(posted.reduce((sum, amount) => sum + amount, 0n)).toBe(credited);
+    const report = await pool.snapshot((reads) => auditLedgers(reads, ledgerId));
+    expect(report?.checks.flatMap(({ findings }) => findings)).toEqual([]);
+  });
+
   test("a close to date and posts: what is dated before it is in it", async () => {
     const ledgerId = await service.books.createLedger();
     let isClosing = true;
@@ -325,52 +388,47 @@ test("every entry of a close has a proof that leads to its root", async () => {
 describe("in books of many years", () => {
   const years = serveBooks(neverPosting);
 
-  /** Whoever reads a table waits longer than a cheap read may take. */
-  async function slowDown(
-    table: "journal_lines" | "period_close_subtrees",
-    { pool } = years.books,
-    seconds = 6,
-  ): Promise<void> {
-    const name = sql.identifier([table]);
-    const stored = sql.identifier([`${table}_of_years`]);
-    await pool.query(sql.unsafe`ALTER TABLE ${name} RENAME TO ${stored}`);
-    await pool.query(sql.unsafe`
-      CREATE VIEW ${name} AS
-        WITH years AS MATERIALIZED (SELECT pg_sleep(${sql.literalValue(String(seconds))})) SELECT ${stored}.* FROM ${stored}, years`);
-  }
-
   test("a close waits for its sums, and a proof for its leaves", async () => {
     const { ledgerId } = years.books;
     const { journalId } = await postEntry(years, entry(7n));
     const closes = `/v1/ledgers/${ledgerId}/period-closes`;
-    await slowDown("journal_lines");
+    await slowDown(years.books, "journal_lines", 6);
     const closed = await years.post(closes, { periodId: "to date" });
     expect(closed).toMatchObject({ status: 201, body: { entryCount: 1 } });
-    await years.books.pool.query(sql.unsafe`DROP VIEW journal_lines`);
-    await years.books.pool.query(
-      sql.unsafe`ALTER TABLE journal_lines_of_years RENAME TO journal_lines`,
-    );
-    await slowDown("period_close_subtrees");
+    await speedUp(years.books, "journal_lines");
+    await slowDown(years.books, "period_close_subtrees", 6);
     const { closeId } = closed.body as CloseRecord;
     const proof = await years.get(`${closes}/${closeId}/proof?entryId=${journalId}`);
     expect(proof).toMatchObject({ status: 200, body: { leafIndex: 0, treeSize: 1 } });
   });
 
-  test("a server that stops does not wait for the sums of a close", async () => {
+  test("a server that stops gives up the sums of a close, and says so to who asked for it", async () => {
     const books = await createBooks();
     const stopping = await startService(books, neverPosting);
     await postEntry(stopping, entry(7n));
-    await slowDown("journal_lines", books, 3_600);
+    await slowDown(books, "journal_lines", 3_600);
     const closes = `/v1/ledgers/${books.ledgerId}/period-closes`;
-    const closed = stopping.post(closes, { periodId: "to date" }).catch(() => "cut");
-    const isSumming = sql.type(z.object({ count: z.number() }))`
-      SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event = 'PgSleep'
-         AND datname = current_database()`;
-    await expect
-      .poll(async () => (await books.pool.one(isSumming)).count, { timeout: 20_000 })
-      .toBe(1);
+    // Not over the connections of the test's own client, which go before the server does.
+    const asked = { credentials: books.credentials, target: closes };
+    const agent = new Agent();
+    const body = JSON.stringify({ periodId: "to date" });
+    const closed = sendRequest(stopping.port, agent, { ...asked, method: "POST", body });
+    await expect.poll(() => countSleepers(books), { timeout: 20_000 }).toBe(1);
     await stopping.stop();
-    expect(await closed).toBe("cut");
+    const reply = await closed;
+    agent.destroy();
+    expect(problem(reply)).toMatchObject({ status: 503, code: "UNAVAILABLE" });
+    expect(reply.headers["retry-after"]).toBe("1");
+    // The database works on for nobody, and has kept nothing of it.
+    await expect.poll(() => countSleepers(books), { timeout: 60_000 }).toBe(0);
+    await speedUp(books, "journal_lines");
+    const again = await startService(books, neverPosting);
+    expect((await again.get(closes)).body).toMatchObject({ total: 0 });
+    expect(await again.post(closes, { periodId: "to date" })).toMatchObject({
+      status: 201,
+      body: { number: 1, entryCount: 1 },
+    });
+    await again.stop();
     await books.drop();
   });
 });

@@ -59,6 +59,7 @@ describe("closing", () => {
     ["a number", { periodId: 2026 }, ["#/periodId"]],
     ["an empty label", { periodId: "" }, ["#/periodId"]],
     ["a label that is nearly a date", { periodId: "2026-13" }, ["#/periodId"]],
+    ["a year that no time comes behind", { periodId: "9999" }, ["#/periodId"]],
     ["a lone surrogate", { periodId: "\ud800" }, ["#/periodId"]],
     ["an unknown member", { periodId: "2030", period: "x" }, ["#/period"]],
     [
@@ -85,6 +86,18 @@ describe("closing", () => {
     const reply = await service.post(closesPath(), body);
     expect(reply.status).toBe(400);
     expect(pointers(reply)).toEqual(places);
+  });
+
+  test("says how the end of the year 9999 is closed", async () => {
+    const refused = await service.post(closesPath(), { periodId: "9999-12" });
+    const [fault] = (refused.body as { errors: { detail: string }[] }).errors;
+    const endsAt = "9999-12-31T23:59:59.999Z";
+    expect(fault?.detail).toContain(`another label and an endsAt of ${endsAt}`);
+    const bounds = { startsAt: "9999-12-01T00:00:00.000Z", endsAt };
+    const ledgerId = await service.books.createLedger();
+    const closes = `/v1/ledgers/${ledgerId}/period-closes`;
+    const closed = await service.post(closes, { periodId: "the last month", ...bounds });
+    expect(closed).toMatchObject({ status: 201, body: bounds });
   });
 
   test("needs the scope periods:close", async () => {

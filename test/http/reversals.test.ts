@@ -5,6 +5,7 @@ import { updateAccountActive } from "../../src/store/accounts.ts";
 import {
   entriesPath,
   entry,
+  listEntries,
   pointers,
   postAndRead,
   postEntry,
@@ -15,6 +16,7 @@ import {
   written,
 } from "../support/entries.ts";
 import { serveBooks } from "../support/service.ts";
+import { forge } from "../support/tampering.ts";
 
 const service = serveBooks();
 const reversalPath = (journalId: string) =>
@@ -237,4 +239,20 @@ describe("what can't be reversed", () => {
     }
     expect((await postAndRead(service, entry())).reversedByJournalId).toBeNull();
   });
+});
+
+test("an entry whose lines somebody deleted is read without them, and not reversed", async () => {
+  const { journalId } = await postEntry(service, entry(7n));
+  await forge(
+    service.books,
+    `DELETE FROM journal_lines WHERE sequence =
+       (SELECT sequence FROM journal_entries WHERE journal_id = '${journalId}')`,
+  );
+  expect(await readEntry(service, journalId)).toMatchObject({ journalId, lines: [] });
+  const { entries, total } = await listEntries(service, "?limit=100");
+  expect(entries).toHaveLength(total);
+  expect(entries.at(-1)).toMatchObject({ journalId, lines: [] });
+  // A reversal without lines would only add to it.
+  expect((await service.post(reversalPath(journalId))).status).toBe(500);
+  expect((await readEntry(service, journalId)).reversedByJournalId).toBeNull();
 });

@@ -33,6 +33,18 @@ function openSleeper(pages: number, asked = target()): Socket {
   return socket;
 }
 
+/** The bundle of an empty period in the books of another organization, and the key to it. */
+async function bundleOfAnother() {
+  const organizationId = await service.books.createOrganization();
+  const credentials = await service.books.createKey({ organizationId });
+  const ledgerId = await service.books.createLedger({ organizationId });
+  const path = `/v1/ledgers/${ledgerId}/period-closes`;
+  const body = JSON.stringify({ periodId: "2026-01" });
+  const closed = await service.send({ credentials, method: "POST", target: path, body });
+  const { closeId } = closed.body as { closeId: string };
+  return { credentials, target: `${path}/${closeId}/bundle` };
+}
+
 describe("readers that do not read", () => {
   test("hold a bounded part of the server's memory, and leave short answers to others", async () => {
     const sleepers: Socket[] = [];
@@ -54,34 +66,41 @@ describe("readers that do not read", () => {
       .toBe(200);
   });
 
-  test("hold so much of bundles too, and leave lists to others", { timeout: 180_000 }, async () => {
-    const closes = `/v1/ledgers/${service.books.ledgerId}/period-closes`;
-    const closed = await service.post(closes, { periodId: "to date" });
-    const { closeId } = closed.body as { closeId: string };
-    const bundle = `${closes}/${closeId}/bundle`;
-    const sleepers: Socket[] = [];
-    // A few at a time: bundles are read over few connections, and who waits long for one is given up.
-    await expect
-      .poll(
-        async () => {
-          for (let more = 0; more < 4 && sleepers.length < 80; more += 1) {
-            sleepers.push(openSleeper(4, bundle));
-          }
-          return (await service.get(bundle)).status;
-        },
-        { timeout: 100_000 },
-      )
-      .toBe(503);
-    const refused = await service.get(bundle);
-    expect(refused.text).toContain("too many answers wait for their readers");
-    expect((await service.get(target())).status).toBe(200);
-    for (const sleeper of sleepers) sleeper.destroy();
-    await expect
-      .poll(async () => (await service.get(bundle)).text.includes('{"kind":"trailer"'), {
-        timeout: 40_000,
-      })
-      .toBe(true);
-  });
+  test(
+    "hold so much of bundles too, and leave lists and other organizations their own",
+    { timeout: 180_000 },
+    async () => {
+      const closes = `/v1/ledgers/${service.books.ledgerId}/period-closes`;
+      const closed = await service.post(closes, { periodId: "to date" });
+      const { closeId } = closed.body as { closeId: string };
+      const bundle = `${closes}/${closeId}/bundle`;
+      const other = await bundleOfAnother();
+      const sleepers: Socket[] = [];
+      // A few at a time: bundles are read over few connections, and who waits long for one is given up.
+      await expect
+        .poll(
+          async () => {
+            for (let more = 0; more < 4 && sleepers.length < 80; more += 1) {
+              sleepers.push(openSleeper(4, bundle));
+            }
+            return (await service.get(bundle)).status;
+          },
+          { timeout: 100_000 },
+        )
+        .toBe(503);
+      const refused = await service.get(bundle);
+      expect(refused.text).toContain("too many answers wait for their readers");
+      expect(refused.headers["retry-after"]).toBe("1");
+      expect((await service.get(target())).status).toBe(200);
+      expect((await service.send(other)).text).toContain('{"kind":"trailer"');
+      for (const sleeper of sleepers) sleeper.destroy();
+      await expect
+        .poll(async () => (await service.get(bundle)).text.includes('{"kind":"trailer"'), {
+          timeout: 40_000,
+        })
+        .toBe(true);
+    },
+  );
 
   test("are cut when they have taken nothing for 30 s", { timeout: 90_000 }, async () => {
     const pages = 4;

@@ -39,7 +39,11 @@ export interface TestBooks {
     expiresAt?: string;
     masterKey?: Buffer;
   }): Promise<Credentials>;
-  createLedger(options?: { organizationId?: string; currency?: string }): Promise<string>;
+  createLedger(options?: {
+    organizationId?: string;
+    currency?: string;
+    closesInOrder?: boolean;
+  }): Promise<string>;
   changeStatus(ledgerId: string, status: LedgerStatus): Promise<void>;
   drop(): Promise<void>;
 }
@@ -82,6 +86,7 @@ export async function createBooks(): Promise<TestBooks> {
         name: "Books",
         functionalCurrency: options.currency ?? "USD",
         chart,
+        closesInOrder: options.closesInOrder ?? false,
         createdAt: now(),
       });
       if (ledger === null) throw new Error("there is no such organization");

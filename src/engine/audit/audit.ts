@@ -9,12 +9,14 @@ import {
   listReversalFaults,
   listStrayLedgers,
   listStrayLines,
+  listUnlikeReversals,
   readAuditedEntries,
   type AuditedLedger,
 } from "../../store/audit-reads.ts";
 import type { ReadConnection } from "../../store/read-pool.ts";
 import { AuditLog, type AuditReport } from "./audit-log.ts";
-import { checkChain, CloseRecomputation, readCloses } from "./close-checks.ts";
+import { checkChain, readCloses } from "./close-checks.ts";
+import { CloseRecomputations } from "./close-recomputations.ts";
 import {
   BalanceCheck,
   LeafCheck,
@@ -34,7 +36,8 @@ export interface AuditProgress {
 /**
  * Audits all ledgers, or one; null where there is no such ledger. `reads` must be a snapshot: figures
  * that are compared have to be of one moment. Memory is for a page of entries, and a row for each
- * balance and each account of each close. What can't be read at all is thrown, never passed over.
+ * balance, each account of each close, and each account of each span between their bounds. What can't be read
+ * at all is thrown, never passed over.
  */
 export async function auditLedgers(
   reads: ReadConnection,
@@ -86,7 +89,7 @@ async function auditBooks(
     new LineCheck(functionalCurrency, chart, log.of("lines", ledgerId)),
     new LeafCheck(log.of("leaves", ledgerId)),
     new BalanceCheck(reads, ledgerId, log.of("balances", ledgerId)),
-    ...closes.map((close) => new CloseRecomputation(reads, close, log)),
+    new CloseRecomputations(reads, closes, log),
   ];
   let entries = 0;
   for await (const audited of readAuditedEntries(reads, ledgerId)) {
@@ -100,5 +103,6 @@ async function auditBooks(
   const reversals = log.of("reversals", ledgerId);
   reversals.looked(await countReversals(reads, ledgerId));
   reversals.findAll(await listReversalFaults(reads, ledgerId));
+  reversals.findAll(await listUnlikeReversals(reads, ledgerId));
   await checkChain(reads, ledger, closes, log.of("close-chain", ledgerId));
 }

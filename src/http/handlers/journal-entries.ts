@@ -41,7 +41,8 @@ export const getEntry: RouteHandler<"getEntry"> = async ({ pool }, { ledger, ent
   return wireEntry(entry);
 };
 
-export const listEntries: RouteHandler<"listEntries"> = async (books, { ledger, query }) => {
+export const listEntries: RouteHandler<"listEntries"> = async (books, request) => {
+  const { ledger, query } = request;
   const { limit, offset, after, periodId, ...given } = query;
   const { ledgerId } = ledger;
   const filter =
@@ -49,7 +50,7 @@ export const listEntries: RouteHandler<"listEntries"> = async (books, { ledger, 
   // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
   const upToSequence = await getLastSequence(books.pool, ledgerId);
   const isFiltered = Object.values(filter).some((value) => value !== null);
-  const pool = isFiltered ? books.searches : books.pool;
+  const pool = isFiltered ? books.searches.until(request.gone()) : books.pool;
   const skip = offset ?? 0;
   const { entries, hasMore } = await listPage(pool, ledgerId, {
     filter,

@@ -13,10 +13,10 @@ import { listAccounts } from "../../store/accounts.ts";
 import {
   countCloses,
   findClose,
-  findCloseByPeriod,
   listCloseBalances,
   listCloses as listPage,
 } from "../../store/close-reads.ts";
+import { findCloseOfPeriod } from "../../store/close-writes.ts";
 import { findEntry, listEntries } from "../../store/journal-reads.ts";
 import { findLedger } from "../../store/ledgers.ts";
 import type { ReadConnection } from "../../store/read-pool.ts";
@@ -40,10 +40,11 @@ export const listCloses: RouteHandler<"listCloses"> = async ({ pool }, { ledger,
   return { closes, total, hasMore: skip + closes.length < total };
 };
 
-export const previewClose: RouteHandler<"previewClose"> = async (books, { ledger, query }) => {
+export const previewClose: RouteHandler<"previewClose"> = async (books, request) => {
+  const { ledger, query } = request;
   const { ledgerId } = ledger;
   const [preview, record, chart] = await Promise.all([
-    previewOf(books, ledgerId, { ...query, reason: null }).catch(asParameterFaults),
+    previewOf(books, ledgerId, { ...query, reason: null }, request.gone()).catch(asParameterFaults),
     findLedger(books.pool, ledgerId),
     listAccounts(books.pool, ledgerId, false),
   ]);
@@ -98,7 +99,11 @@ export const getProof: RouteHandler<"getProof"> = async ({ pool, searches }, req
   const journalId = parseUuid(request.query.entryId);
   const entry = journalId === null ? null : await findEntry(pool, close.ledgerId, journalId);
   if (entry === null) throw new Refusal("entryNotFound", "the ledger has no entry with this id");
-  const { leafIndex, treeSize, auditPath } = await proveEntry(searches, close, entry);
+  const { leafIndex, treeSize, auditPath } = await proveEntry(
+    searches.until(request.gone()),
+    close,
+    entry,
+  );
   return {
     format: "ledgerctl-proof-v1",
     leafIndex,
@@ -109,10 +114,10 @@ export const getProof: RouteHandler<"getProof"> = async ({ pool, searches }, req
   };
 };
 
-export const getBundle: RouteHandler<"getBundle"> = async (context, { ledger, closeId }) => {
-  const close = await requireClose(context.pool, ledger, closeId);
-  const balances = await listCloseBalances(context.pool, close);
-  return bundleLines(context.searches, close, balances);
+export const getBundle: RouteHandler<"getBundle"> = async ({ pool, searches }, request) => {
+  const close = await requireClose(pool, request.ledger, request.closeId);
+  const balances = await listCloseBalances(pool, close);
+  return bundleLines(searches.until(request.gone()), close, balances);
 };
 
 /** Entries that are read at a time. */
@@ -158,7 +163,7 @@ export async function resolvePeriod(
   ledgerId: string,
   periodId: string,
 ): Promise<Period & { readonly close: CloseRecord | null }> {
-  const close = await findCloseByPeriod(pool, ledgerId, periodId);
+  const close = await findCloseOfPeriod(pool, ledgerId, periodId);
   if (close !== null) return { startsAt: close.startsAt, endsAt: close.endsAt, close };
   const meaning = readPeriodLabel(periodId);
   if (meaning === "toDate") {

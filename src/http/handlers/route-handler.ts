@@ -44,6 +44,8 @@ export type RouteRequest<Name extends RouteName> = PathParameters<Routes[Name]["
   /** null where the request had none; an empty body is none. */
   readonly body: ExactJson | null;
   readonly bodyBytes: number;
+  /** Aborts when nobody waits for the answer any more: for reads that may take long. */
+  readonly gone: () => AbortSignal;
 };
 
 export type RouteHandler<Name extends RouteName> = (

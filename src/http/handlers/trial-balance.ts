@@ -12,7 +12,12 @@ export const getTrialBalance: RouteHandler<"getTrialBalance"> = async (books, re
   const upToMoment = asOf === null ? null : { startsAt: null, endsAt: asOf, close: null };
   const asked =
     periodId === null ? upToMoment : await resolvePeriod(books.pool, ledgerId, periodId);
-  const { period, rows, lastSequence, moved } = await readTrialBalance(books, ledgerId, asked);
+  const { period, rows, lastSequence, moved } = await readTrialBalance(
+    books,
+    ledgerId,
+    asked,
+    request.gone(),
+  );
   const chart = await listAccounts(books.pool, ledgerId, false);
   return {
     periodId,

@@ -1,7 +1,7 @@
 // `entry list`: entries by sequence, page by page, however many there are.
 import type { Environment } from "../../../config.ts";
 import type { EntryListQuery, LedgerClient, WireEntry } from "../../../client/ledger-client.ts";
-import { requireMoment } from "../../arguments.ts";
+import { requireLabel, requireMoment } from "../../arguments.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { toJson, type Column, type Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
@@ -11,6 +11,7 @@ import { printable } from "../../printable.ts";
 import { requireWholeNumber } from "../../whole-number.ts";
 
 export interface ListFlags extends ServiceFlags {
+  period?: string;
   account?: string;
   from?: string;
   to?: string;
@@ -53,8 +54,9 @@ function readLimit(flags: ListFlags): number {
 }
 
 function readFilter(flags: ListFlags): EntryListQuery {
-  const { account, from, to, externalId } = flags;
+  const { period, account, from, to, externalId } = flags;
   return {
+    ...(period === undefined ? {} : { periodId: requireLabel("--period", period) }),
     ...(account === undefined ? {} : { glAccountCode: account }),
     ...(from === undefined ? {} : { from: requireMoment("--from", from) }),
     ...(to === undefined ? {} : { to: requireMoment("--to", to) }),

@@ -12,6 +12,10 @@ export function defineLedger(program: Command): void {
     .requiredOption("--org <id>", "the organization that owns it")
     .requiredOption("--currency <code>", "its functional currency, such as USD")
     .option("--chart <file>", "a CSV of accounts: glAccountCode,name[,type][,active]")
+    .option(
+      "--closes-in-order",
+      "a close also closes what lies before its period, which must be empty or closed",
+    )
     .addHelpText(
       "after",
       "\nExample:\n  $ ledgerctl ledger create Main --org 0190b6a0-0000-7000-8000-000000000001 --currency USD --chart chart.csv",

@@ -18,6 +18,7 @@ export interface CreateLedgerFlags extends DatabaseFlags {
   org: string;
   currency: string;
   chart?: string;
+  closesInOrder?: boolean;
 }
 
 export type ListLedgersFlags = ServiceFlags & DatabaseFlags;
@@ -49,6 +50,7 @@ export async function createLedgerCommand(
       name,
       functionalCurrency,
       chart,
+      closesInOrder: flags.closesInOrder === true,
       createdAt: now(),
     });
     if (ledger === null) throw notFoundFailure(`there is no organization ${organizationId}`);

@@ -6,10 +6,12 @@ import { sumTimeoutMs } from "../../balance-tables.ts";
 import { confirm, isTerminal } from "../../confirm.ts";
 import { Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
+import { lookUpClose } from "./find-close.ts";
 import {
   describePreview,
   readPreview,
   requirePeriod,
+  stillToCome,
   type PeriodFlags,
   type RequestedPeriod,
 } from "./preview.ts";
@@ -25,14 +27,31 @@ export async function closePeriod(
   environment: Environment,
 ): Promise<void> {
   const period = requirePeriod(label, flags);
+  const question = `Close ${describePeriod(period)}, for good?`;
+  const isAsked = flags.yes !== true && isTerminal();
+  if (!isAsked) await confirm(question, flags.yes);
   await withService(
     flags,
     environment,
     async ({ client, ledgerId, output }) => {
       const id = ledgerId();
-      if (flags.yes !== true && isTerminal()) await showPreview(client, id, period);
-      await confirm(`Close ${describePeriod(period)}, for good?`, flags.yes);
+      const stored = await whereReadable(() =>
+        lookUpClose(client, id, ({ periodId }) => periodId === period.periodId),
+      );
+      // Closing again does nothing: there is nothing to ask.
+      if (stored === null && isAsked) {
+        await showPreview(client, id, period);
+        await confirm(question, false);
+      }
+      if (stored === null && !isAsked && isStillToCome(period)) output.note(stillToCome);
       const close = await client.closePeriod(id, { ...period, reason: flags.reason ?? null });
+      if (stored !== null) {
+        const by = `close ${close.number} (${close.closeId})`;
+        output.note(
+          `${JSON.stringify(close.periodId)} WAS CLOSED ALREADY, at ${close.closedAt} by ${by}. Nothing was done now; ` +
+            "bounds and reason are the ones of then.",
+        );
+      }
       output.created(close, ({ closeId }) => closeId);
     },
     { timeoutMs: sumTimeoutMs },
@@ -46,13 +65,30 @@ async function showPreview(
   period: RequestedPeriod,
 ): Promise<void> {
   const output = new Output({}, true);
+  const preview = await whereReadable(() => readPreview(client, ledgerId, period));
+  output.note(
+    preview === null
+      ? "no preview: the API key may close, but not read"
+      : `${describePreview(output, preview)}\n`,
+  );
+}
+
+/** A key may close and not read: null then. */
+async function whereReadable<Result>(read: () => Promise<Result>): Promise<Result | null> {
   try {
-    output.note(`${describePreview(output, await readPreview(client, ledgerId, period))}\n`);
+    return await read();
   } catch (error) {
-    // A key may close and not read.
     if (!(error instanceof ServiceProblem) || error.code !== "INSUFFICIENT_SCOPE") throw error;
-    output.note(`no preview: ${error.message}`);
+    return null;
   }
+}
+
+/** Whether a period ends in the future, by this machine's clock. */
+function isStillToCome(period: RequestedPeriod): boolean {
+  const meaning = readPeriodLabel(period.periodId);
+  const own = typeof meaning === "object" && "endsAt" in meaning ? meaning.endsAt : null;
+  const endsAt = period.endsAt ?? own;
+  return endsAt !== null && endsAt > new Date().toISOString();
 }
 
 /** What would be closed, in words: what is no date closes everything up to now, and has to say so. */
@@ -63,5 +99,6 @@ function describePeriod({ periodId, startsAt, endsAt }: RequestedPeriod): string
     meaning === "toDate"
       ? { startsAt: "the end of what is closed", endsAt: "THIS MOMENT (the label is no date)" }
       : meaning;
-  return `${JSON.stringify(periodId)}, from ${startsAt ?? own.startsAt ?? "the beginning"} up to ${endsAt ?? own.endsAt}`;
+  const future = isStillToCome({ periodId, startsAt, endsAt }) ? ", WHICH IS STILL TO COME" : "";
+  return `${JSON.stringify(periodId)}, from ${startsAt ?? own.startsAt ?? "the beginning"} up to ${endsAt ?? own.endsAt}${future}`;
 }

@@ -8,13 +8,26 @@ export async function findClose(
   ledgerId: string,
   period: string,
 ): Promise<WireClose> {
+  const found = await lookUpClose(
+    client,
+    ledgerId,
+    ({ periodId, closeId }) => periodId === period || closeId === period,
+  );
+  if (found !== null) return found;
+  throw notFoundFailure(`${JSON.stringify(period)} is not closed in this ledger`);
+}
+
+/** The first close that is the one looked for, or null. */
+export async function lookUpClose(
+  client: LedgerClient,
+  ledgerId: string,
+  isWanted: (close: WireClose) => boolean,
+): Promise<WireClose | null> {
   for (let offset = 0; ;) {
     const { closes, hasMore } = await client.listCloses(ledgerId, { offset, limit: 100 });
-    const found = closes.find(({ periodId, closeId }) => periodId === period || closeId === period);
+    const found = closes.find(isWanted);
     if (found !== undefined) return found;
     offset += closes.length;
-    if (!hasMore) {
-      throw notFoundFailure(`${JSON.stringify(period)} is not closed in this ledger`);
-    }
+    if (!hasMore) return null;
   }
 }

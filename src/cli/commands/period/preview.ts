@@ -16,6 +16,10 @@ export interface PeriodFlags extends ServiceFlags {
   endsAt?: string;
 }
 
+/** What closing a period means that has not ended. */
+export const stillToCome =
+  "ATTENTION: the period ends in the future. What is still to come in it could not be posted any more.";
+
 /** A period that is to be closed; a bound of null is the label's own. */
 export interface RequestedPeriod {
   readonly periodId: string;
@@ -101,7 +105,8 @@ function warnings(output: Output, preview: WireClosePreview): string[] {
   const told: string[] = [];
   if (close !== null) {
     told.push(
-      `ALREADY CLOSED at ${close.closedAt}: closing it again changes nothing and prints that record.`,
+      `ALREADY CLOSED at ${close.closedAt} by close ${close.number} (${close.closeId}): closing it again changes ` +
+        "nothing and prints that record.",
     );
   }
   if (preview.closesToDate) {
@@ -111,9 +116,7 @@ function warnings(output: Output, preview: WireClosePreview): string[] {
     );
   }
   if (preview.endsInFuture) {
-    told.push(
-      "ATTENTION: the period ends in the future. What is still to come in it could not be posted any more.",
-    );
+    told.push(stillToCome);
   }
   if (assetsWithoutRate.length > 0) {
     told.push(

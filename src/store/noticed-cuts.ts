@@ -1,0 +1,26 @@
+// PostgreSQL looks at a connection only between statements, unless it is told to: a statement whose caller
+// is gone would be worked on to its end, which for sums over years of books is minutes.
+import type { ClientBase } from "pg";
+
+const noticedWithinMs = 1_000;
+const answerTimeoutMs = 5_000;
+/** What takes no longer than this ends by itself soon enough. */
+const shortMs = 10_000;
+
+/** Options of a pool whose statements may take `statementMsMax`: long ones are given up when their connection is cut. */
+export function noticingCuts(statementMsMax: number): {
+  onConnect?: (client: ClientBase) => Promise<void>;
+} {
+  return statementMsMax > shortMs ? { onConnect: noticeCuts } : {};
+}
+
+async function noticeCuts(client: ClientBase): Promise<void> {
+  const text = `SET client_connection_check_interval = ${noticedWithinMs}`;
+  const query = { text, query_timeout: answerTimeoutMs };
+  try {
+    await client.query(query);
+  } catch {
+    // Where the database's system can't tell (Windows), it refuses; as a startup option it would refuse the
+    // connection. What else may have failed is told by the next statement.
+  }
+}
