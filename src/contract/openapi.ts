@@ -65,6 +65,16 @@ function operation(name: string, route: Route): Json {
           },
         },
       },
+      ...(route.atomic === undefined
+        ? {}
+        : {
+            [route.atomic.status]: {
+              description: "Done, where the body says atomic",
+              content: {
+                "application/json": { schema: jsonSchema(route.atomic.reply, "output") },
+              },
+            },
+          }),
       default: problem,
     },
   };

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Scope } from "../core/ledger.ts";
 import { pathTemplates } from "./paths.ts";
 import { closeBody } from "./close-body.ts";
+import { entriesBody } from "./entries-body.ts";
 import { entryBody, reversalBody } from "./entry-body.ts";
 import {
   accountsQuery,
@@ -27,6 +28,8 @@ import {
   closePreviewReply,
   closeReply,
   closeWithBalancesReply,
+  entriesReply,
+  entriesTogetherReply,
   entryPageReply,
   entryReply,
   ledgerListReply,
@@ -60,6 +63,8 @@ export interface Route {
   readonly body: { readonly schema: z.ZodType; readonly optional: boolean } | null;
   readonly status: 200 | 201;
   readonly reply: z.ZodType;
+  /** What it answers instead where the body says `atomic: true`. */
+  readonly atomic?: { readonly status: 201; readonly reply: z.ZodType };
   /** The reply is NDJSON, sent as it is made. */
   readonly isStream?: true;
   /** Whether the reply has numbers that a double may not hold. */
@@ -127,6 +132,17 @@ export const routes = {
     body: { schema: entryBody, optional: false },
     status: 201,
     reply: writeReply,
+  },
+  postEntries: {
+    method: "POST",
+    path: pathTemplates.postEntries,
+    scope: "entries:write",
+    summary: "Post many entries, each by itself or all together",
+    query: noQuery,
+    body: { schema: entriesBody, optional: false },
+    status: 200,
+    reply: entriesReply,
+    atomic: { status: 201, reply: entriesTogetherReply },
   },
   listEntries: {
     method: "GET",

@@ -8,7 +8,6 @@ import { newId } from "../engine/new-id.ts";
 import { Refusal } from "../core/errors.ts";
 import { routes, type Route, type RouteName } from "../contract/routes.ts";
 import type { Log } from "../log.ts";
-import type { Caller } from "./authenticate.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import {
@@ -26,7 +25,7 @@ import { documentationPage } from "./documentation-page.ts";
 import { asRefusal, problemReply, unreadableReply } from "./problems.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { logAnswer } from "./request-log.ts";
-import { dispatch, type Dispatcher } from "./route-dispatch.ts";
+import { dispatch, type Dispatcher, type RequestNotes } from "./route-dispatch.ts";
 import { serveWalletStreams } from "./wallet-stream.ts";
 
 export interface HttpServerOptions {
@@ -62,12 +61,6 @@ const heldAnswerBytesMax = 128 * 1024 * 1024;
 const heldStreamBytesMax = 128 * 1024 * 1024;
 /** What one holds while its reader does not read: pieces that were read ahead, as rows and as text. */
 const streamBytes = 4 * 1024 * 1024;
-
-/** What is noted of a request while it runs, for its line in the log. */
-interface RequestNotes {
-  caller?: Caller;
-  refusal?: Refusal;
-}
 
 const notes = new WeakMap<FastifyRequest, RequestNotes>();
 
@@ -193,12 +186,7 @@ function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
       handler: async (request, reply) => {
         const noted: RequestNotes = {};
         notes.set(request, noted);
-        const { status, body } = await dispatch(
-          dispatcher,
-          name,
-          rawRequest(request),
-          (caller) => (noted.caller = caller),
-        );
+        const { status, body } = await dispatch(dispatcher, name, rawRequest(request), noted);
         if (typeof body !== "string") {
           if (!heldStreams.hold(reply.raw, streamBytes)) throw tooManyHeld();
           return reply
@@ -224,6 +212,7 @@ function tooManyHeld(): Refusal {
 function rawRequest(request: FastifyRequest) {
   const declaredType = declaredTypes.get(request);
   return {
+    id: request.id,
     method: request.method,
     target: request.raw.url ?? "",
     headers:
@@ -284,20 +273,24 @@ function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyRe
   reply.header("x-request-id", request.id).code(status).headers(headers).send(body);
 }
 
-/** Only asked when an outcome is unknown: an accepted body with this member has it as its idempotency key. */
+/**
+ * Only asked when an outcome is unknown: an accepted body with this member has it as its idempotency key. Of
+ * entries that get in together or not at all, one that has it keeps all of them from getting in twice.
+ */
 function mentionsExternalId(body: unknown): boolean {
   if (!(body instanceof Buffer)) return false;
   try {
-    const value: unknown = JSON.parse(body.toString("utf8"));
-    return (
-      typeof value === "object" &&
-      value !== null &&
-      "externalId" in value &&
-      value.externalId !== null
+    const value = JSON.parse(body.toString("utf8")) as Keyed & { entries?: readonly Keyed[] };
+    return [value, ...(value.entries ?? [])].some(
+      ({ externalId }) => (externalId ?? null) !== null,
     );
   } catch {
     return false;
   }
+}
+
+interface Keyed {
+  readonly externalId?: unknown;
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -147,6 +147,7 @@ describe("/openapi.json", () => {
       const route = routes[operation["operationId"] as keyof typeof routes];
       expect(Object.keys(operation["responses"] as Json).sort()).toEqual([
         String(route.status),
+        ...("atomic" in route ? [String(route.atomic.status)] : []),
         "default",
       ]);
       expect("requestBody" in operation).toBe(route.body !== null);
