@@ -219,15 +219,16 @@ export const writeReply = z.strictObject({
   persistedAt: timestamp,
 }) satisfies z.ZodType<WireWriteResult>;
 
+const uri = z.string().meta({ format: "uri" });
 const codes = Object.values(problemKinds).flatMap(({ code }) => code ?? []);
 
 /** A problem detail (RFC 9457): what is answered instead of a reply, and of one of many entries. */
 export const problemReply = z.strictObject({
-  type: z.string(),
+  type: uri,
   title: z.string(),
   status: z.int(),
   detail: z.string(),
-  instance: z.string(),
+  instance: uri,
   code: z.enum(codes).exactOptional(),
   errors: z
     .array(
@@ -252,6 +253,9 @@ export const entriesReply = z.strictObject({
 export const entriesTogetherReply = z.strictObject({
   results: z.array(writeReply),
 }) satisfies z.ZodType<WireEntriesResult>;
+
+/** What is answered instead of a reply on the paths of wallets. */
+export const walletErrorReply = z.strictObject({ error: z.string() });
 
 export const walletBalanceReply = z.strictObject({
   balance: amount,

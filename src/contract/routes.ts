@@ -61,7 +61,8 @@ export interface Route {
   readonly query: z.ZodObject;
   /** The body's schema; null for none. Whether it may be left out. */
   readonly body: { readonly schema: z.ZodType; readonly optional: boolean } | null;
-  readonly status: 200 | 201;
+  /** 101: an upgrade to a WebSocket, whose messages are the reply. */
+  readonly status: 101 | 200 | 201;
   readonly reply: z.ZodType;
   /** What it answers instead where the body says `atomic: true`. */
   readonly atomic?: { readonly status: 201; readonly reply: z.ZodType };
@@ -292,7 +293,7 @@ export const routes = {
     summary: "A wallet's changes, live (a WebSocket)",
     query: streamQuery,
     body: null,
-    status: 200,
+    status: 101,
     reply: balanceMessage,
   },
   reserveFunds: {
