@@ -35,6 +35,8 @@ export async function openDatabase(
     supervise: boolean;
     /** Whether a folder without a database gets one; else that is a failure. */
     mayMake: boolean;
+    /** What the embedded database has to allow where it is started by this. */
+    connectionsMax?: number;
     onEvent?: (event: { message: string; error?: unknown }) => void;
   },
 ): Promise<DatabaseHandle> {

@@ -39,6 +39,15 @@ const readTimeoutMs = 5_000;
 const searchConnectionsMax = 3;
 const searchTimeoutMs = 30_000;
 const walletLogConnectionsMax = 2;
+/** What one process of the service has open at most. */
+export const serviceConnectionsMax =
+  writeConnectionsMax +
+  closeConnectionsMax +
+  reportConnectionsMax +
+  readConnectionsMax +
+  searchConnectionsMax +
+  walletLogConnectionsMax;
+
 const readinessTimeoutMs = 2_000;
 /**
  * How long a stopping server still works on closes, trial balances and previews: most are done by then, and who

@@ -14,6 +14,7 @@ import type {
   WireCloseWithBalances,
   WireEntry,
   WireEntryInput,
+  WireEntryOutcome,
   WireEntryPage,
   WireLedger,
   WireMovementInput,
@@ -62,6 +63,7 @@ export type {
   WireEntry,
   WireEntryDocument,
   WireEntryInput,
+  WireEntryOutcome,
   WireEntryPage,
   WireLedger,
   WireProof,
@@ -154,9 +156,59 @@ export class LedgerClient {
    * again; an entry that got in at the first attempt resolves as if it had been answered.
    */
   async postEntry(ledgerId: string, entry: WireEntryInput): Promise<WireWriteResult> {
-    const body = asSent({ ...entry, externalId: entry.externalId ?? randomUUID() });
+    const body = withExternalId(entry);
     const target = paths.postEntry({ ledgerId });
     return this.#write(ledgerId, target, body, (stored) => isSameEntry(body, stored));
+  }
+
+  /**
+   * Posts up to 1,000 entries, each by itself: what became of each, in order. An externalId is made up as
+   * for `postEntry`, and what got in at an attempt whose answer was lost has been posted.
+   */
+  async postEntries(
+    ledgerId: string,
+    entries: readonly WireEntryInput[],
+  ): Promise<readonly WireEntryOutcome[]> {
+    const bodies = entries.map(withExternalId);
+    const { reply, wasRepeated } = await this.#postBulk(ledgerId, { entries: bodies });
+    const { results } = parseReply(reply).value as { results: readonly WireEntryOutcome[] };
+    if (!wasRepeated) return results;
+    return Promise.all(
+      results.map(async (result, index): Promise<WireEntryOutcome> => {
+        const isKnown = "title" in result && result.code === "DUPLICATE_ENTRY";
+        if (!isKnown || result.journalId === undefined) return result;
+        const stored = await this.getEntry(ledgerId, result.journalId);
+        const body = bodies[index];
+        if (body === undefined || !isSameEntry(body, stored)) return result;
+        return { status: 201, journalId: stored.journalId, persistedAt: stored.persistedAt };
+      }),
+    );
+  }
+
+  /**
+   * Posts up to 1,000 entries together: all of them, or none, and then it rejects with the problem of the
+   * first that fails. ExternalIds are made up, and a lost answer is asked for again, as for `postEntry`.
+   */
+  async postEntriesTogether(
+    ledgerId: string,
+    entries: readonly WireEntryInput[],
+  ): Promise<readonly WireWriteResult[]> {
+    const bodies = entries.map(withExternalId);
+    try {
+      const { reply } = await this.#postBulk(ledgerId, { entries: bodies, atomic: true });
+      return (parseReply(reply).value as { results: readonly WireWriteResult[] }).results;
+    } catch (error) {
+      const isOurs = error instanceof ServiceProblem && error.wasRepeated;
+      if (!isOurs || error.code !== "DUPLICATE_ENTRY") throw error;
+      return Promise.all(
+        bodies.map(async (body) => {
+          const { externalId } = body;
+          const [stored] = (await this.listEntries(ledgerId, { externalId })).entries;
+          if (stored === undefined || !isSameEntry(body, stored)) throw error;
+          return { journalId: stored.journalId, persistedAt: stored.persistedAt };
+        }),
+      );
+    }
   }
 
   /** Reverses an entry; an externalId is made up as for `postEntry`. */
@@ -334,6 +386,11 @@ export class LedgerClient {
     return parseReply(reply).value as WireWalletResult;
   }
 
+  async #postBulk(ledgerId: string, bulk: object) {
+    const body = JSON.stringify(bulk);
+    return this.#http.send({ method: "POST", target: paths.postEntries({ ledgerId }), body });
+  }
+
   async #write(
     ledgerId: string,
     target: string,
@@ -364,6 +421,11 @@ function isUnkeyed(write: WireMovementInput | undefined): boolean {
 /** What an attempt of ours whose answer was lost had been told. */
 function asAccepted<Result extends { readonly status: string | number }>(result: Result): Result {
   return result.status === "duplicate" ? { ...result, status: "accepted" } : result;
+}
+
+/** An entry as it is sent: with the externalId that it has, or one that is made up. */
+function withExternalId(entry: WireEntryInput): WireEntryInput & { readonly externalId: string } {
+  return asSent({ ...entry, externalId: entry.externalId ?? randomUUID() });
 }
 
 /** What JSON makes of a value: members that are undefined are not there. */

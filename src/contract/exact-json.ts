@@ -38,7 +38,8 @@ const token = /-?[0-9][0-9.eE+-]*|[[\]{},:"]/g;
 
 // Nothing that is kept nests deeper, and nobody needs to hear of more: each number found costs its path.
 const depthMax = 80;
-const inexactMax = 100;
+/** So many are told at most. */
+export const inexactNumbersMax = 100;
 
 /** Walks the tokens of valid JSON with the path at hand. Iterative: nesting may be as deep as the text is long. */
 function findInexactNumbers(text: string, value: unknown): InexactNumber[] {
@@ -61,7 +62,7 @@ function findInexactNumbers(text: string, value: unknown): InexactNumber[] {
       // Only an object's members are named by the string before the colon.
       if (typeof path[last] === "string") key = text.slice(match.index, end);
       token.lastIndex = end;
-    } else if (path.length <= depthMax && found.length < inexactMax && !isExact(part)) {
+    } else if (path.length <= depthMax && found.length < inexactNumbersMax && !isExact(part)) {
       // Of duplicate keys the last wins: a number that an earlier one had was not kept.
       const isKept = Object.is(valueAt(value, path), Number(part));
       if (isKept) found.push({ path: [...path], text: part });

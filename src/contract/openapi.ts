@@ -1,6 +1,6 @@
 // The OpenAPI document, made from the table of routes.
 import { z } from "zod";
-import { problemKinds } from "../core/errors.ts";
+import { problemReply, walletErrorReply } from "./replies.ts";
 import { routes, type Route } from "./routes.ts";
 
 type Json = Record<string, unknown>;
@@ -32,17 +32,16 @@ export function openApiDocument(version: string): Json {
             "HMAC-SHA256, keyed with the API secret, of timestamp, method, target and body, joined by line feeds.",
         },
       },
-      schemas: { Problem: problemSchema },
+      schemas: {
+        Problem: jsonSchema(problemReply, "output"),
+        WalletError: jsonSchema(walletErrorReply, "output"),
+      },
     },
     security: [{ apiKey: [] }],
   };
 }
 
 function operation(name: string, route: Route): Json {
-  const problem = {
-    description: "A problem",
-    content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
-  };
   return {
     operationId: name,
     summary: route.summary,
@@ -58,16 +57,34 @@ function operation(name: string, route: Route): Json {
         }),
     responses: {
       [route.status]: {
-        description: "Done",
+        description: route.status === 101 ? "The stream; each message is one of these" : "Done",
         content: {
           [route.isStream === true ? "application/x-ndjson" : "application/json"]: {
             schema: jsonSchema(route.reply, "output"),
           },
         },
       },
-      default: problem,
+      ...(route.atomic === undefined
+        ? {}
+        : {
+            [route.atomic.status]: {
+              description: "Done, where the body says atomic",
+              content: {
+                "application/json": { schema: jsonSchema(route.atomic.reply, "output") },
+              },
+            },
+          }),
+      default: refusalOn(route),
     },
   };
+}
+
+/** Wallet paths have one message for what is wrong, all others a problem. */
+function refusalOn({ path }: Route): Json {
+  const reference = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
+  return path.startsWith("/v1/wallets/")
+    ? { description: "An error", content: { "application/json": reference("WalletError") } }
+    : { description: "A problem", content: { "application/problem+json": reference("Problem") } };
 }
 
 const signatureHeaders = [
@@ -113,35 +130,3 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
   delete document["$schema"];
   return document;
 }
-
-const codes = Object.values(problemKinds).flatMap(({ code }) => code ?? []);
-
-const problemSchema = {
-  type: "object",
-  required: ["type", "title", "status", "detail", "instance"],
-  properties: {
-    type: { type: "string", format: "uri" },
-    title: { type: "string" },
-    status: { type: "integer" },
-    detail: { type: "string" },
-    instance: { type: "string", format: "uri" },
-    code: { type: "string", enum: codes },
-    errors: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["detail"],
-        properties: {
-          detail: { type: "string" },
-          pointer: { type: "string" },
-          parameter: { type: "string" },
-        },
-      },
-    },
-    journalId: { type: "string", format: "uuid" },
-    persistedAt: { type: "string", format: "date-time" },
-    reversalJournalId: { type: "string", format: "uuid" },
-    periodId: { type: "string" },
-    closeId: { type: "string", format: "uuid" },
-  },
-};

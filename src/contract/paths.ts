@@ -16,6 +16,8 @@ export const pathTemplates = {
   getTrialBalance: `${ledger}/trial-balance`,
   postEntry: `${ledger}/journal-entries`,
   listEntries: `${ledger}/journal-entries`,
+  // A router takes what is fixed before a parameter; and no entryId reads so.
+  postEntries: `${ledger}/journal-entries/bulk`,
   getEntry: `${ledger}/journal-entries/{entryId}`,
   reverseEntry: `${ledger}/journal-entries/{entryId}/reversal`,
   listPostedWrites: `${ledger}/journal-entries/{entryId}/wallet-writes`,

@@ -1,5 +1,6 @@
 // Schemas of what the service answers; each is held to the plain type that clients see.
 import { z } from "zod";
+import { problemKinds } from "../core/errors.ts";
 import { accountTypes, ledgerStatuses } from "../core/ledger.ts";
 import { entryTypes, isJsonObject, type JsonObject } from "../core/journal.ts";
 import { walletWriteTypes } from "../core/wallet.ts";
@@ -12,11 +13,13 @@ import type {
   WireClosePage,
   WireClosePreview,
   WireCloseWithBalances,
+  WireEntriesResult,
   WireEntry,
   WireEntryDocument,
   WireEntryPage,
   WireLedger,
   WirePostedWrites,
+  WireProblem,
   WireProof,
   WireReserveResult,
   WireTrialBalance,
@@ -215,6 +218,44 @@ export const writeReply = z.strictObject({
   journalId: id,
   persistedAt: timestamp,
 }) satisfies z.ZodType<WireWriteResult>;
+
+const uri = z.string().meta({ format: "uri" });
+const codes = Object.values(problemKinds).flatMap(({ code }) => code ?? []);
+
+/** A problem detail (RFC 9457): what is answered instead of a reply, and of one of many entries. */
+export const problemReply = z.strictObject({
+  type: uri,
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  instance: uri,
+  code: z.enum(codes).exactOptional(),
+  errors: z
+    .array(
+      z.strictObject({
+        detail: z.string(),
+        pointer: z.string().exactOptional(),
+        parameter: z.string().exactOptional(),
+      }),
+    )
+    .exactOptional(),
+  journalId: id.exactOptional(),
+  persistedAt: timestamp.exactOptional(),
+  reversalJournalId: id.exactOptional(),
+  periodId: z.string().exactOptional(),
+  closeId: id.exactOptional(),
+}) satisfies z.ZodType<WireProblem>;
+
+export const entriesReply = z.strictObject({
+  results: z.array(z.union([writeReply.extend({ status: z.literal(201) }), problemReply])),
+}) satisfies z.ZodType<WireEntriesResult>;
+
+export const entriesTogetherReply = z.strictObject({
+  results: z.array(writeReply),
+}) satisfies z.ZodType<WireEntriesResult>;
+
+/** What is answered instead of a reply on the paths of wallets. */
+export const walletErrorReply = z.strictObject({ error: z.string() });
 
 export const walletBalanceReply = z.strictObject({
   balance: amount,

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Scope } from "../core/ledger.ts";
 import { pathTemplates } from "./paths.ts";
 import { closeBody } from "./close-body.ts";
+import { entriesBody } from "./entries-body.ts";
 import { entryBody, reversalBody } from "./entry-body.ts";
 import {
   accountsQuery,
@@ -27,6 +28,8 @@ import {
   closePreviewReply,
   closeReply,
   closeWithBalancesReply,
+  entriesReply,
+  entriesTogetherReply,
   entryPageReply,
   entryReply,
   ledgerListReply,
@@ -58,8 +61,11 @@ export interface Route {
   readonly query: z.ZodObject;
   /** The body's schema; null for none. Whether it may be left out. */
   readonly body: { readonly schema: z.ZodType; readonly optional: boolean } | null;
-  readonly status: 200 | 201;
+  /** 101: an upgrade to a WebSocket, whose messages are the reply. */
+  readonly status: 101 | 200 | 201;
   readonly reply: z.ZodType;
+  /** What it answers instead where the body says `atomic: true`. */
+  readonly atomic?: { readonly status: 201; readonly reply: z.ZodType };
   /** The reply is NDJSON, sent as it is made. */
   readonly isStream?: true;
   /** Whether the reply has numbers that a double may not hold. */
@@ -127,6 +133,17 @@ export const routes = {
     body: { schema: entryBody, optional: false },
     status: 201,
     reply: writeReply,
+  },
+  postEntries: {
+    method: "POST",
+    path: pathTemplates.postEntries,
+    scope: "entries:write",
+    summary: "Post many entries, each by itself or all together",
+    query: noQuery,
+    body: { schema: entriesBody, optional: false },
+    status: 200,
+    reply: entriesReply,
+    atomic: { status: 201, reply: entriesTogetherReply },
   },
   listEntries: {
     method: "GET",
@@ -276,7 +293,7 @@ export const routes = {
     summary: "A wallet's changes, live (a WebSocket)",
     query: streamQuery,
     body: null,
-    status: 200,
+    status: 101,
     reply: balanceMessage,
   },
   reserveFunds: {

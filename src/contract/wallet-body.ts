@@ -78,15 +78,23 @@ const bulkMovement = z.strictObject(
   notObject,
 );
 
-export const bulkMovementsBody = z.strictObject(
-  {
-    writes: z
-      .array(z.unknown(), { error: "must be an array of writes" })
-      .min(1, { error: "must have at least one write" })
-      .max(1000, { error: "must have at most 1000 writes" }),
-  },
-  notObject,
-);
+function bulkOf(write: z.ZodType) {
+  return z.strictObject(
+    {
+      writes: z
+        .array(write, { error: "must be an array of writes" })
+        .min(1, { error: "must have at least one write" })
+        .max(1000, { error: "must have at most 1000 writes" }),
+    },
+    notObject,
+  );
+}
+
+/** What the body of a bulk has to be, writes included. */
+export const bulkMovementsBody = bulkOf(bulkMovement);
+
+/** What it has to be as a whole: its writes are judged one by one. */
+const looseBulkBody = bulkOf(z.unknown());
 
 /** Reads the body of a credit or a debit of a wallet; the wallet comes from the path. */
 export function parseMovementBody(
@@ -130,7 +138,7 @@ export function parseReleaseBody(
 
 /** Each write of a bulk by itself: a faulty one does not spoil the others. */
 export function parseBulkBody(body: ExactJson | null): Parsed<readonly Parsed<WalletWrite>[]> {
-  const parsed = bulkMovementsBody.safeParse(body?.value);
+  const parsed = looseBulkBody.safeParse(body?.value);
   if (!parsed.success) return { faults: faultsOf(parsed.error) };
   return {
     value: parsed.data.writes.map((write): Parsed<WalletWrite> => {

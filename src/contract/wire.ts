@@ -91,6 +91,14 @@ export interface WireEntryInput {
   readonly metadata?: JsonObject | null;
 }
 
+/** What became of one of many entries: it got in (201), or why it did not. */
+export type WireEntryOutcome = (WireWriteResult & { readonly status: 201 }) | WireProblem;
+
+/** One outcome for each entry, in order; of entries that got in together, what each would have been told. */
+export interface WireEntriesResult {
+  readonly results: readonly WireEntryOutcome[] | readonly WireWriteResult[];
+}
+
 export interface WireReversalInput {
   readonly externalId?: string | null;
   readonly description?: string | null;
@@ -319,6 +327,7 @@ export interface WireReplies {
   readonly getBalance: WireBalance;
   readonly getTrialBalance: WireTrialBalance;
   readonly postEntry: WireWriteResult;
+  readonly postEntries: WireEntriesResult;
   readonly listEntries: WireEntryPage;
   readonly getEntry: WireEntry;
   readonly reverseEntry: WireWriteResult;

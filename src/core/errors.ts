@@ -99,15 +99,36 @@ export function validationRefusal(faults: readonly Fault[]): Refusal {
   return new Refusal("validation", detail, { faults: faults.slice(0, faultsMax) });
 }
 
+/** A refusal of a part of the input as one of the whole: places of faults begin with the part's. */
+export function refusalUnder(
+  path: readonly (string | number)[],
+  refusal: Refusal,
+  faults: readonly Fault[] = refusal.faults,
+): Refusal {
+  return new Refusal(refusal.problem, refusal.message, {
+    faults: faults.map((fault) =>
+      "path" in fault ? { ...fault, path: [...path, ...fault.path] } : fault,
+    ),
+    members: refusal.members,
+    cause: refusal.cause,
+  });
+}
+
 const pointerPartMax = 256;
+const pointerCharactersMax = 1024;
 
 /**
  * A JSON Pointer in its URI fragment form (RFC 6901, sections 3 and 6): `#/lines/1/functionalAmount`.
- * The empty path is the whole document, `#`. A place under an absurdly long name is told as the object
- * that has it.
+ * The empty path is the whole document, `#`. A place under an absurdly long name, or under very many
+ * names, is told as the object that has it.
  */
 export function jsonPointer(path: readonly (string | number)[]): string {
-  const tooLong = path.findIndex((part) => String(part).length > pointerPartMax);
+  let characters = 0;
+  const tooLong = path.findIndex((part) => {
+    const { length } = String(part);
+    characters += length;
+    return length > pointerPartMax || characters > pointerCharactersMax;
+  });
   const told = tooLong < 0 ? path : path.slice(0, tooLong);
   return `#${told
     .map(

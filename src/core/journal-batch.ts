@@ -1,6 +1,6 @@
 // Decides a batch of journal writes against the books as they stand under the ledger's lock.
 // Pure: the books, the clock and new ids are handed in; what comes out is entries or refusals.
-import { assert, Refusal, validationRefusal, type Fault } from "./errors.ts";
+import { assert, Refusal, refusalUnder, validationRefusal, type Fault } from "./errors.ts";
 import type { Account, LedgerIdentity, LedgerStatus } from "./ledger.ts";
 import {
   linesMin,
@@ -15,7 +15,9 @@ import { laterOf, type Timestamp } from "./time.ts";
 
 export type JournalWrite =
   | { readonly kind: "entry"; readonly draft: EntryDraft }
-  | { readonly kind: "reversal"; readonly draft: ReversalDraft };
+  | { readonly kind: "reversal"; readonly draft: ReversalDraft }
+  /** Entries that get in together or not at all; no two of them have one externalId. */
+  | { readonly kind: "entries"; readonly drafts: readonly EntryDraft[] };
 
 /** An entry that came first under an externalId. */
 export interface KnownEntry {
@@ -43,7 +45,15 @@ export interface Books {
   readonly closed: ClosedCalendar;
 }
 
-export type Decision = { readonly entry: Entry } | { readonly refusal: Refusal };
+/** What becomes of a write: the entries that it makes, or why it makes none. */
+export type Decision = { readonly entries: readonly Entry[] } | { readonly refusal: Refusal };
+
+/** The books as the items that were accepted so far have left them. */
+interface Progress {
+  readonly known: Map<string, KnownEntry>;
+  readonly reversedBy: Map<string, string>;
+  sequence: number;
+}
 
 /** One decision an item, in order. Each accepted item is seen by those after it. */
 export function decideJournalBatch(
@@ -51,32 +61,74 @@ export function decideJournalBatch(
   writes: readonly JournalWrite[],
   newJournalId: () => string,
 ): Decision[] {
-  const known = new Map(books.known);
-  const reversedBy = new Map<string, string>();
+  const progress: Progress = {
+    known: new Map(books.known),
+    reversedBy: new Map(),
+    sequence: books.lastSequence,
+  };
   const persistedAt =
     books.lastPersistedAt === null ? books.now : laterOf(books.now, books.lastPersistedAt);
-  let sequence = books.lastSequence;
-  return writes.map((write) => {
+  const decideOne = (write: Exclude<JournalWrite, { kind: "entries" }>): Decision => {
     const refusal =
       write.kind === "entry"
-        ? refuseEntry(books, known, write.draft, persistedAt)
-        : refuseReversal(books, known, reversedBy, write.draft);
+        ? refuseEntry(books, progress.known, write.draft, persistedAt)
+        : refuseReversal(books, progress, write.draft);
     if (refusal !== null) return { refusal };
-    sequence += 1;
+    progress.sequence += 1;
     const identity = {
       ledgerId: books.ledger.ledgerId,
       journalId: newJournalId(),
-      sequence,
+      sequence: progress.sequence,
       persistedAt,
     };
     const entry =
       write.kind === "entry"
         ? entryFromDraft(write.draft, identity)
         : reversalOf(originalOf(books, write.draft), write.draft, identity);
-    if (entry.externalId !== null) known.set(entry.externalId, entry);
-    if (entry.reversesJournalId !== null) reversedBy.set(entry.reversesJournalId, entry.journalId);
-    return { entry };
-  });
+    if (entry.externalId !== null) progress.known.set(entry.externalId, entry);
+    if (entry.reversesJournalId !== null) {
+      progress.reversedBy.set(entry.reversesJournalId, entry.journalId);
+    }
+    return { entries: [entry] };
+  };
+  return writes.map((write) =>
+    write.kind === "entries"
+      ? decideTogether(progress, write.drafts, (draft) => decideOne({ kind: "entry", draft }))
+      : decideOne(write),
+  );
+}
+
+/** The entries of all drafts, or the refusal of the first that fails, with its place among them. */
+function decideTogether(
+  progress: Progress,
+  drafts: readonly EntryDraft[],
+  decideOne: (draft: EntryDraft) => Decision,
+): Decision {
+  // If one of them is in, they all are: a retry has to hear so whatever an earlier one would meet today.
+  for (const [index, { externalId }] of drafts.entries()) {
+    const duplicate = refuseDuplicate(progress.known, externalId);
+    if (duplicate !== null) return { refusal: refusalAmong(duplicate, index) };
+  }
+  const sequenceBefore = progress.sequence;
+  const entries: Entry[] = [];
+  for (const [index, draft] of drafts.entries()) {
+    const decision = decideOne(draft);
+    if ("refusal" in decision) {
+      progress.sequence = sequenceBefore;
+      for (const { externalId } of entries)
+        if (externalId !== null) progress.known.delete(externalId);
+      return { refusal: refusalAmong(decision.refusal, index) };
+    }
+    entries.push(...decision.entries);
+  }
+  return { entries };
+}
+
+/** The refusal of one of several entries as that of all of them: its place is told whatever it is. */
+function refusalAmong(refusal: Refusal, index: number): Refusal {
+  const faults =
+    refusal.faults.length > 0 ? refusal.faults : [{ path: [], detail: refusal.message }];
+  return refusalUnder(["entries", index], refusal, faults);
 }
 
 function refuseEntry(
@@ -99,8 +151,7 @@ function refuseEntry(
 
 function refuseReversal(
   books: Books,
-  known: ReadonlyMap<string, KnownEntry>,
-  reversedBy: ReadonlyMap<string, string>,
+  { known, reversedBy }: Pick<Progress, "known" | "reversedBy">,
   draft: ReversalDraft,
 ): Refusal | null {
   const duplicate = refuseDuplicate(known, draft.externalId);

@@ -48,17 +48,27 @@ interface Group {
 
 /**
  * What can be posted now. Sides are gathered by asset, rule and UTC day; those of a currency without a
- * rate, and a side whose value rounds to nothing, stay pending whole.
+ * rate, and a side whose value rounds to nothing, stay pending whole. Such a side goes with the first later
+ * day that makes it worth something: days of little would otherwise never come to anything together.
  */
 export function planPostings(books: PostingBooks): Posting[] {
   const totals = new Map(books.totals.map((total) => [totalKey(total), total]));
-  return [...gather(books).values()].flatMap((group) => {
+  const worthless = new Map<string, readonly PendingSide[]>();
+  return [...gather(books).values()].flatMap(({ rule, sides }) => {
+    const key = `${rule.assetCode} ${rule.version}`;
+    const group = { rule, sides: [...(worthless.get(key) ?? []), ...sides] };
     const posting = postGroup(group, totals, books);
     for (const total of posting?.totals ?? []) totals.set(totalKey(total), total);
+    const settled = new Set(posting?.batchIds);
+    worthless.set(
+      key,
+      group.sides.filter(({ batchId }) => !settled.has(batchId)),
+    );
     return posting === null ? [] : [posting];
   });
 }
 
+/** By asset, rule and day; the days of a rule in their order. */
 function gather({ pending, rules }: PostingBooks): Map<string, Group> {
   const groups = new Map<string, Group>();
   const inOrder = [...pending].sort((a, b) => (a.acceptedTo < b.acceptedTo ? -1 : 1));

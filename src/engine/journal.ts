@@ -42,6 +42,9 @@ export interface WriteResult {
   readonly persistedAt: Timestamp;
 }
 
+/** What each of many entries weighs at least, so that a transaction holds no more than a few thousand. */
+const entryBytes = 1024;
+
 interface JournalItem {
   readonly ledger: LedgerIdentity;
   readonly write: JournalWrite;
@@ -49,7 +52,8 @@ interface JournalItem {
 
 /** What is written to the journals of all ledgers. */
 export class Journal {
-  readonly #lanes: GroupCommit<JournalItem, WriteResult>;
+  /** A write's reply has a result for each entry that it made. */
+  readonly #lanes: GroupCommit<JournalItem, readonly WriteResult[]>;
 
   constructor(connections: WriteConnections, options: GroupCommitOptions) {
     this.#lanes = new GroupCommit(connections, journalWork(new ClosedPeriods()), options);
@@ -57,12 +61,28 @@ export class Journal {
 
   /** Posts an entry. Rejects with the Refusal that comes first in the order of precedence. */
   postEntry(ledger: LedgerIdentity, draft: EntryDraft, bytes: number): Promise<WriteResult> {
-    return this.#submit({ ledger, write: { kind: "entry", draft } }, bytes);
+    return this.#submitOne({ ledger, write: { kind: "entry", draft } }, bytes);
+  }
+
+  /**
+   * Posts entries together: all of them, with sequences that follow each other, or none. No two may have
+   * one externalId. Rejects with the Refusal of the first that fails, with its place (`entries/3`) in
+   * each fault; one of them that is in already is told before anything else.
+   */
+  postEntriesTogether(
+    ledger: LedgerIdentity,
+    drafts: readonly EntryDraft[],
+    bytes: number,
+  ): Promise<readonly WriteResult[]> {
+    return this.#submit(
+      { ledger, write: { kind: "entries", drafts } },
+      Math.max(bytes, drafts.length * entryBytes),
+    );
   }
 
   /** Posts the reversal of an entry. Rejects with a Refusal as `postEntry` does. */
   reverseEntry(ledger: LedgerIdentity, draft: ReversalDraft, bytes: number): Promise<WriteResult> {
-    return this.#submit({ ledger, write: { kind: "reversal", draft } }, bytes);
+    return this.#submitOne({ ledger, write: { kind: "reversal", draft } }, bytes);
   }
 
   /** Accepts nothing more and resolves when everything accepted has been answered. */
@@ -70,17 +90,25 @@ export class Journal {
     return this.#lanes.drain();
   }
 
-  #submit(item: JournalItem, bytes: number): Promise<WriteResult> {
+  async #submitOne(item: JournalItem, bytes: number): Promise<WriteResult> {
+    const [result] = await this.#submit(item, bytes);
+    if (result === undefined) throw new Error("one write makes one entry");
+    return result;
+  }
+
+  #submit(item: JournalItem, bytes: number): Promise<readonly WriteResult[]> {
     return this.#lanes.submit(item.ledger.ledgerId, item, bytes);
   }
 }
 
-const journalWork = (closedPeriods: ClosedPeriods): LaneWork<JournalItem, WriteResult> => ({
+const journalWork = (
+  closedPeriods: ClosedPeriods,
+): LaneWork<JournalItem, readonly WriteResult[]> => ({
   async plan(transaction, ledgerId, items, lookUpKeys) {
     const ledger = items[0]?.ledger;
     if (ledger === undefined) throw new Error("a batch has an item");
     const writes = items.map(({ write }) => write);
-    const externalIds = writes.flatMap(({ draft }) => draft.externalId ?? []);
+    const externalIds = writes.flatMap(externalIdsOf);
     // One round trip: what a decision depends on is read by statements behind those that lock.
     const reversed = originalIds(writes);
     const [status, head, now, accounts, known, originals, postings, closed] = await Promise.all([
@@ -118,9 +146,9 @@ const journalWork = (closedPeriods: ClosedPeriods): LaneWork<JournalItem, WriteR
   },
 });
 
-function planOf(ledgerId: string, decisions: readonly Decision[]): Plan<WriteResult> {
+function planOf(ledgerId: string, decisions: readonly Decision[]): Plan<readonly WriteResult[]> {
   const outcomes = decisions.map(outcomeOf);
-  const entries = decisions.flatMap((decision) => ("entry" in decision ? [decision.entry] : []));
+  const entries = decisions.flatMap((decision) => ("entries" in decision ? decision.entries : []));
   const last = entries.at(-1);
   return {
     outcomes,
@@ -158,16 +186,29 @@ function record(
   ];
 }
 
-function outcomeOf(decision: Decision): Outcome<WriteResult> {
+function outcomeOf(decision: Decision): Outcome<readonly WriteResult[]> {
   if ("refusal" in decision) return decision;
-  const { journalId, persistedAt } = decision.entry;
-  return { reply: { journalId, persistedAt } };
+  return {
+    reply: decision.entries.map(({ journalId, persistedAt }) => ({ journalId, persistedAt })),
+  };
+}
+
+function draftsOf(write: JournalWrite): readonly EntryDraft[] {
+  if (write.kind === "reversal") return [];
+  return write.kind === "entry" ? [write.draft] : write.drafts;
+}
+
+function externalIdsOf(write: JournalWrite): string[] {
+  const drafts = write.kind === "reversal" ? [write.draft] : draftsOf(write);
+  return drafts.flatMap(({ externalId }) => externalId ?? []);
 }
 
 function accountCodes(writes: readonly JournalWrite[]): string[] {
   const codes = new Set<string>();
   for (const write of writes) {
-    if (write.kind === "entry") for (const line of write.draft.lines) codes.add(line.glAccountCode);
+    for (const { lines } of draftsOf(write)) {
+      for (const { glAccountCode } of lines) codes.add(glAccountCode);
+    }
   }
   return [...codes];
 }
@@ -184,11 +225,11 @@ function refusedExternalIds(
   writes: readonly JournalWrite[],
   decisions: readonly Decision[],
 ): string[] {
-  const ids = writes.flatMap(({ draft }, index) => {
+  const ids = writes.flatMap((write, index) => {
     const decision = decisions[index];
     const isOpen =
       decision !== undefined && "refusal" in decision && isNotDuplicate(decision.refusal);
-    return isOpen ? (draft.externalId ?? []) : [];
+    return isOpen ? externalIdsOf(write) : [];
   });
   return [...new Set(ids)];
 }

@@ -1,6 +1,7 @@
 // From an error to the answer that the caller sees: problem details (RFC 9457), or `{ error }` on
 // wallet paths. Of a bug nothing leaks but the request id.
 import { jsonPointer, problemKinds, Refusal, type Fault } from "../core/errors.ts";
+import type { WireProblem } from "../contract/wire.ts";
 import { errorCode } from "../core/thrown.ts";
 import { unavailable } from "../engine/group-commit.ts";
 import { isUnavailable } from "../store/database-errors.ts";
@@ -51,7 +52,7 @@ export function problemReply(
   }
   const { type, body } = isWalletPath(request.path)
     ? walletError(plainMessage(refusal))
-    : problemDetails(problemBody(refusal, request.id));
+    : problemDetails(problemDocument(refusal, request.id));
   headers["content-type"] = type;
   return { status: refusal.status, headers, body };
 }
@@ -70,7 +71,7 @@ function walletError(error: string) {
   return { type: "application/json; charset=utf-8", body: JSON.stringify({ error }) };
 }
 
-function problemDetails(problem: Record<string, unknown>) {
+function problemDetails(problem: object) {
   return { type: "application/problem+json; charset=utf-8", body: JSON.stringify(problem) };
 }
 
@@ -95,7 +96,8 @@ export function plainMessage(refusal: Refusal): string {
     .join("; ");
 }
 
-function problemBody(refusal: Refusal, requestId: string): Record<string, unknown> {
+/** A refusal as problem details of a request. */
+export function problemDocument(refusal: Refusal, requestId: string): WireProblem {
   const { status, code, title } = problemKinds[refusal.problem];
   return {
     type: code === null ? "about:blank" : `urn:ledgerctl:problem:${kebabCase(code)}`,
@@ -104,7 +106,10 @@ function problemBody(refusal: Refusal, requestId: string): Record<string, unknow
     detail: refusal.message,
     instance: `urn:request:${requestId}`,
     ...(code === null ? {} : { code }),
-    ...(status === 400 ? { errors: refusal.faults.map(wireFault) } : {}),
+    // A refusal of one of several entries has its place, whatever the refusal is.
+    ...(status === 400 || refusal.faults.length > 0
+      ? { errors: refusal.faults.map(wireFault) }
+      : {}),
     ...refusal.members,
   };
 }

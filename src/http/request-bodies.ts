@@ -5,10 +5,22 @@ import { Refusal } from "../core/errors.ts";
 /** Bodies up to this size are always taken, so that a few large ones can't keep out the many small. */
 const smallBodyBytes = 16 * 1024;
 
+/** How long a body may take before it has to make room for others where there is none. */
+const slowMs = 2_000;
+
+/** A body that has not arrived whole. */
+interface Unfinished {
+  readonly sinceMs: number;
+  heldBytes: number;
+  readonly giveUp: () => void;
+}
+
 export class RequestBodies {
   readonly #bodyBytesMax: number;
   readonly #heldBytesMax: number;
   #heldBytes = 0;
+  /** Those that are not small, the earliest first. */
+  readonly #unfinished = new Set<Unfinished>();
 
   /** `heldBytesMax`: of longer bodies that have arrived, in part or whole, and whose requests are not answered. */
   constructor(options: { bodyBytesMax: number; heldBytesMax: number }) {
@@ -25,43 +37,81 @@ export class RequestBodies {
     if (Number(length) > this.#bodyBytesMax) return Promise.reject(tooLarge());
     const chunks: Buffer[] = [];
     let bytes = 0;
-    let heldBytes = 0;
-    const release = () => {
-      this.#heldBytes -= heldBytes;
-      heldBytes = 0;
-    };
+    let unfinished: Unfinished | null = null;
     return new Promise((resolve, reject) => {
       const refuse = (refusal: Refusal) => {
         chunks.length = 0;
-        release();
+        if (unfinished !== null) this.#release(unfinished);
         // What still comes is read and dropped.
         request.removeListener("data", take);
         reject(refusal);
       };
+      const start = () => {
+        const started: Unfinished = {
+          sinceMs: performance.now(),
+          heldBytes: 0,
+          giveUp: () => {
+            refuse(tooMany());
+          },
+        };
+        this.#unfinished.add(started);
+        response.once("close", () => {
+          this.#release(started);
+        });
+        return started;
+      };
       const take = (chunk: Buffer) => {
         bytes += chunk.length;
-        const unheld = bytes > smallBodyBytes ? bytes - heldBytes : 0;
+        if (bytes > smallBodyBytes) unfinished ??= start();
         if (bytes > this.#bodyBytesMax) {
           refuse(tooLarge());
-        } else if (this.#heldBytes + unheld > this.#heldBytesMax) {
-          refuse(
-            new Refusal("unavailable", "too many bodies are under way; try again in a moment"),
-          );
+        } else if (unfinished !== null && !this.#hold(unfinished, bytes)) {
+          refuse(tooMany());
         } else {
-          if (heldBytes === 0 && unheld > 0) response.once("close", release);
-          heldBytes += unheld;
-          this.#heldBytes += unheld;
           chunks.push(chunk);
         }
       };
       request.on("data", take);
       request.once("error", reject);
       request.once("end", () => {
+        if (unfinished !== null) this.#unfinished.delete(unfinished);
         const [first] = chunks;
         resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
       });
     });
   }
+
+  /** Counts what has come of a body, if there is room for it. */
+  #hold(body: Unfinished, bytes: number): boolean {
+    const more = bytes - body.heldBytes;
+    if (!this.#makeRoom(more, body)) return false;
+    body.heldBytes = bytes;
+    this.#heldBytes += more;
+    return true;
+  }
+
+  #release(body: Unfinished): void {
+    this.#heldBytes -= body.heldBytes;
+    body.heldBytes = 0;
+    this.#unfinished.delete(body);
+  }
+
+  /**
+   * Whether there is room for more bytes of a body. Others that are slow to come are given up for it, the
+   * earliest first: whoever sends drops, from however many addresses, can't keep out those who send.
+   */
+  #makeRoom(bytes: number, body: Unfinished): boolean {
+    for (const earliest of this.#unfinished) {
+      if (this.#heldBytes + bytes <= this.#heldBytesMax) return true;
+      if (earliest === body || performance.now() - earliest.sinceMs < slowMs) return false;
+      earliest.giveUp();
+    }
+    return this.#heldBytes + bytes <= this.#heldBytesMax;
+  }
+}
+
+function tooMany(): Refusal {
+  return new Refusal("unavailable", "too many bodies are under way; try again in a moment");
 }
 
 function tooLarge(): Refusal {

@@ -10,7 +10,13 @@ import { hasControlCharacter } from "../contract/wallet-body.ts";
 import { parseQuery } from "../contract/query-schemas.ts";
 import { routes, type Route, type RouteName } from "../contract/routes.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
-import { getEntry, listEntries, postEntry, reverseEntry } from "./handlers/journal-entries.ts";
+import {
+  getEntry,
+  listEntries,
+  postEntries,
+  postEntry,
+  reverseEntry,
+} from "./handlers/journal-entries.ts";
 import {
   closePeriod,
   getBundle,
@@ -43,6 +49,7 @@ const handlers: { [Name in RouteName]: RouteHandler<Name> } = {
   getBalance,
   getTrialBalance,
   postEntry,
+  postEntries,
   listEntries,
   getEntry,
   reverseEntry,
@@ -65,6 +72,7 @@ const handlers: { [Name in RouteName]: RouteHandler<Name> } = {
 };
 
 export interface RawRequest {
+  readonly id: string;
   readonly method: string;
   /** The request target as it stands on the request line. */
   readonly target: string;
@@ -82,21 +90,32 @@ export interface Dispatcher {
   readonly ledgers: LedgerDirectory;
 }
 
-/** Answers with the reply's status and its JSON text or NDJSON lines, or throws a Refusal. `onCaller` hears who called. */
+/** What is noted of a request while it runs, for its line in the log. */
+export interface RequestNotes {
+  caller: Caller | undefined;
+  refusal: Refusal | undefined;
+}
+
+/**
+ * Answers with the reply's status and its JSON text or NDJSON lines, or throws a Refusal. Notes who called,
+ * and a bug that an answer of 200 tells of one of its parts.
+ */
 export async function dispatch(
   { books, authenticator, ledgers }: Dispatcher,
   name: RouteName,
   raw: RawRequest,
-  onCaller: (caller: Caller) => void,
+  notes: RequestNotes,
 ): Promise<{ status: number; body: string | AsyncIterable<string> }> {
   const route: Route = routes[name];
   const caller = await authenticateRequest(authenticator, raw);
-  onCaller(caller);
+  notes.caller = caller;
   const { ledger, callerKey } = await resolveLedger(ledgers, caller, raw.parameters);
   if (!caller.scopes.includes(route.scope)) {
     throw new Refusal("insufficientScope", `the API key lacks the scope ${route.scope}`);
   }
   if (callerKey !== null) requireCallerKey(callerKey);
+  const query = readQuery(route, raw.target);
+  const body = readBody(route, raw);
   // Member by member: a spread of what the router made costs more than the rest of this function.
   const { entryId, holdId, closeId } = raw.parameters;
   const reply = await handle(books, name, {
@@ -106,19 +125,31 @@ export async function dispatch(
     caller,
     ledger,
     callerKey,
-    query: readQuery(route, raw.target),
-    body: readBody(route, raw),
+    query,
+    body,
     bodyBytes: raw.body?.length ?? 0,
     gone: raw.gone,
+    requestId: raw.id,
+    noteRefusal: (refusal: Refusal) => {
+      if (refusal.problem === "internal") notes.refusal = refusal;
+    },
   });
-  const { status, isStream } = route;
-  return { status, body: isStream ? (reply as AsyncIterable<string>) : stringify(route, reply) };
+  const { status } = route.atomic !== undefined && isAtomic(body) ? route.atomic : route;
+  return {
+    status,
+    body: route.isStream ? (reply as AsyncIterable<string>) : stringify(route, reply),
+  };
+}
+
+/** Whether a body that has been accepted says that it is to be taken whole or not at all. */
+function isAtomic(body: ExactJson | null): boolean {
+  return (body?.value as { atomic?: unknown } | undefined)?.atomic === true;
 }
 
 /** Who sent a request, or the refusal `unauthorized`. */
 export function authenticateRequest(
   authenticator: Authenticator,
-  { method, target, headers, body }: Omit<RawRequest, "parameters" | "gone">,
+  { method, target, headers, body }: Omit<RawRequest, "id" | "parameters" | "gone">,
 ): Promise<Caller> {
   return authenticator.authenticate({
     authorization: headers.authorization,

@@ -8,7 +8,6 @@ import { newId } from "../engine/new-id.ts";
 import { Refusal } from "../core/errors.ts";
 import { routes, type Route, type RouteName } from "../contract/routes.ts";
 import type { Log } from "../log.ts";
-import type { Caller } from "./authenticate.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import {
@@ -26,7 +25,7 @@ import { documentationPage } from "./documentation-page.ts";
 import { asRefusal, problemReply, unreadableReply } from "./problems.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { logAnswer } from "./request-log.ts";
-import { dispatch, type Dispatcher } from "./route-dispatch.ts";
+import { dispatch, type Dispatcher, type RequestNotes } from "./route-dispatch.ts";
 import { serveWalletStreams } from "./wallet-stream.ts";
 
 export interface HttpServerOptions {
@@ -66,17 +65,19 @@ const heldStreamBytesPerOrganization = heldStreamBytesMax / 4;
 const streamBytes = 4 * 1024 * 1024;
 
 /** What is noted of a request while it runs, for its answer and its line in the log. */
-interface RequestNotes {
+interface AnswerNotes extends RequestNotes {
   body: Buffer | null;
-  caller: Caller | undefined;
-  refusal: Refusal | undefined;
 }
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Missing where a request broke before the first hook. */
-    notes?: RequestNotes | null;
+    notes?: AnswerNotes | null;
   }
+}
+
+function newNotes(): AnswerNotes {
+  return { body: null, caller: undefined, refusal: undefined };
 }
 
 /** Puts the server together; it is not bound before `listen`. */
@@ -143,7 +144,7 @@ function leaveBodies(app: FastifyInstance): void {
 /** Without promises: these run for every request. What they throw is answered by the error handler. */
 function addHooks(app: FastifyInstance, log: Log, state: { isStopping: boolean }): void {
   app.addHook("onRequest", (request, reply, done) => {
-    request.notes = { body: null, caller: undefined, refusal: undefined };
+    request.notes = newNotes();
     reply.header("x-request-id", request.id);
     if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
       answerHostless(request, reply);
@@ -202,12 +203,13 @@ function addApiRoutes(
         const requestBody = await bodies.read(request.raw, reply.raw);
         // The last bytes of a request may come after its client was told that it was given up.
         if (isGivenUp(reply.raw)) return reply.hijack();
-        const { notes } = request;
-        if (notes) notes.body = requestBody;
+        const notes = (request.notes ??= newNotes());
+        notes.body = requestBody;
         const { status, body } = await dispatch(
           dispatcher,
           name,
           {
+            id: request.id,
             method: request.method,
             target: request.raw.url ?? "",
             headers: request.headers,
@@ -215,11 +217,9 @@ function addApiRoutes(
             body: requestBody,
             gone: () => whenClosed(reply.raw),
           },
-          (caller) => {
-            if (notes) notes.caller = caller;
-          },
+          notes,
         );
-        const reader = notes?.caller?.organizationId ?? "";
+        const reader = notes.caller?.organizationId ?? "";
         if (typeof body !== "string") {
           if (!heldStreams.hold(reply.raw, streamBytes, reader)) throw tooManyHeld();
           return reply
@@ -288,20 +288,24 @@ function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyRe
   reply.header("x-request-id", request.id).code(status).headers(headers).send(body);
 }
 
-/** Only asked when an outcome is unknown: an accepted body with this member has it as its idempotency key. */
+/**
+ * Only asked when an outcome is unknown: an accepted body with this member has it as its idempotency key. Of
+ * entries that get in together or not at all, one that has it keeps all of them from getting in twice.
+ */
 function mentionsExternalId(body: Buffer | null | undefined): boolean {
   if (body === null || body === undefined) return false;
   try {
-    const value: unknown = JSON.parse(body.toString("utf8"));
-    return (
-      typeof value === "object" &&
-      value !== null &&
-      "externalId" in value &&
-      value.externalId !== null
+    const value = JSON.parse(body.toString("utf8")) as Keyed & { entries?: readonly Keyed[] };
+    return [value, ...(value.entries ?? [])].some(
+      ({ externalId }) => (externalId ?? null) !== null,
     );
   } catch {
     return false;
   }
+}
+
+interface Keyed {
+  readonly externalId?: unknown;
 }
 
 function pathOf(request: FastifyRequest): string {

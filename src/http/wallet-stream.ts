@@ -8,6 +8,7 @@ import { routes, type RouteQuery } from "../contract/routes.ts";
 import { newId } from "../engine/new-id.ts";
 import type { BalanceEvent, StreamHub, Subscription } from "../engine/stream-hub.ts";
 import type { Log } from "../log.ts";
+import type { Caller } from "./authenticate.ts";
 import { asRefusal, problemReply } from "./problems.ts";
 import { logAnswer } from "./request-log.ts";
 import {
@@ -38,10 +39,11 @@ export interface StreamServices {
   readonly log: Log;
 }
 
-/** An upgrade that is asked for: its id, and when it came by `performance.now()`. */
+/** An upgrade that is asked for: its id, when it came by `performance.now()`, and who sent it once that is known. */
 interface Arrival {
   readonly requestId: string;
   readonly atMs: number;
+  caller?: Caller;
 }
 
 export interface WalletStreams {
@@ -55,7 +57,10 @@ export function serveWalletStreams(server: Server, services: StreamServices): Wa
   const sockets = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax });
   const arrivals = new WeakMap<IncomingMessage, Arrival>();
   const arrivalOf = (request: IncomingMessage): Arrival => {
-    const arrival = arrivals.get(request) ?? { requestId: newId(), atMs: performance.now() };
+    const arrival: Arrival = arrivals.get(request) ?? {
+      requestId: newId(),
+      atMs: performance.now(),
+    };
     arrivals.set(request, arrival);
     return arrival;
   };
@@ -79,12 +84,13 @@ export function serveWalletStreams(server: Server, services: StreamServices): Wa
     socket.on("error", () => {
       socket.destroy();
     });
-    arrivalOf(request);
-    void openStream(request, walletKey, services, behind)
+    const arrival = arrivalOf(request);
+    const onCaller = (caller: Caller) => (arrival.caller = caller);
+    void openStream(request, walletKey, services, behind, onCaller)
       .then((stream) => {
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           stream.attach(webSocket);
-          logUpgrade(log, request, arrivalOf(request), undefined);
+          logUpgrade(log, request, arrival, undefined);
         });
         // The handshake was refused, or the client went meanwhile.
         if (!stream.isAttached) stream.end();
@@ -136,11 +142,13 @@ async function openStream(
   walletKey: string,
   { dispatcher, hub }: StreamServices,
   behind: BehindReaders,
+  onCaller: (caller: Caller) => void,
 ): Promise<Stream> {
   const target = request.url ?? "";
   const method = request.method ?? "";
   const credentials = { method, target, headers: request.headers, body: null };
   const caller = await authenticateRequest(dispatcher.authenticator, credentials);
+  onCaller(caller);
   const { ledger, callerKey } = await resolveLedger(dispatcher.ledgers, caller, { walletKey });
   if (!caller.scopes.includes(routes.streamWallet.scope)) {
     throw new Refusal(
@@ -178,7 +186,7 @@ function matchStream(target: string): string | null {
 function logUpgrade(
   log: Log,
   request: IncomingMessage,
-  { requestId, atMs }: Arrival,
+  { requestId, atMs, caller }: Arrival,
   refusal: Refusal | undefined,
 ): void {
   logAnswer(log, refusal?.status ?? 101, refusal, () => ({
@@ -187,7 +195,7 @@ function logUpgrade(
     path: (request.url ?? "").replace(/\?.*$/s, ""),
     durationMs: performance.now() - atMs,
     remoteAddress: request.socket.remoteAddress,
-    caller: undefined,
+    caller,
   }));
 }
 

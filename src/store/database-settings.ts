@@ -1,4 +1,4 @@
-// Settings of the database server that the product's promises rest on.
+// Settings of the database server that the product's promises rest on, or its connections.
 import { sql } from "slonik";
 import { z } from "zod";
 import type { ReadConnection } from "./read-pool.ts";
@@ -12,4 +12,22 @@ export async function listUnsafeSettings(
   return pool.any(sql.type(settingRow)`
     SELECT name, setting FROM pg_settings
      WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'`);
+}
+
+const limitRow = z.object({ connectionsMax: z.int() });
+
+/** How many connections the database allows its role at all, whoever else has some of them. */
+export async function getConnectionLimit(pool: ReadConnection): Promise<number> {
+  const { connectionsMax } = await pool.one(sql.type(limitRow)`
+    SELECT least(
+             sum(CASE name WHEN 'max_connections' THEN setting::integer
+                           ELSE CASE WHEN rolsuper THEN 0 ELSE -setting::integer END END),
+             min(CASE WHEN rolsuper OR rolconnlimit < 0 THEN NULL ELSE rolconnlimit END),
+             min(CASE WHEN rolsuper OR datconnlimit < 0 THEN NULL ELSE datconnlimit END)
+           )::integer AS "connectionsMax"
+      FROM pg_settings
+      CROSS JOIN (SELECT * FROM pg_roles WHERE rolname = current_user) AS role
+      CROSS JOIN (SELECT * FROM pg_database WHERE datname = current_database()) AS database
+     WHERE name IN ('max_connections', 'superuser_reserved_connections', 'reserved_connections')`);
+  return connectionsMax;
 }

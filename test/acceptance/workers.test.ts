@@ -234,3 +234,23 @@ test.each(["0", "-1", "abc", "1000", "1.5", ""])("--workers %j is refused", asyn
   expect(stdout).toBe("");
   expect(stderr).toContain("--workers must be a whole number from 1 to 64");
 });
+
+test("more workers than the database has connections for are refused, and the message says how many it has", async () => {
+  const args = ["serve", "--port", "0", "--workers", "64"];
+  const { code, stdout, stderr } = await runCli(args, { env });
+  expect(code).toBe(1);
+  expect(stdout).toBe("");
+  expect(stderr).toMatch(
+    /^ledgerctl: --workers 64 needs 1416 connections to the database, which allows \d+\. Raise its max_connections/,
+  );
+});
+
+test("an embedded database is started with connections for all workers", async () => {
+  const dataDir = join(home, "embedded");
+  const embedded = await startServerProcess({
+    args: ["--port", "0", "--workers", "9", "--data-dir", dataDir],
+    env: { ...env, LEDGERCTL_DATABASE_URL: undefined },
+  });
+  expect((await fetch(`${embedded.url}/readyz`)).status).toBe(200);
+  expect(await embedded.end("SIGTERM")).toBe(0);
+});

@@ -90,8 +90,9 @@ function decide(writes: readonly JournalWrite[], more: Partial<Books> = {}): Dec
 }
 
 function accepted(decision: Decision | undefined): Entry {
-  if (decision === undefined || !("entry" in decision)) throw new Error("it was not accepted");
-  return decision.entry;
+  const entry = decision !== undefined && "entries" in decision ? decision.entries[0] : undefined;
+  if (entry === undefined) throw new Error("it was not accepted");
+  return entry;
 }
 
 function refused(decision: Decision | undefined): Refusal {

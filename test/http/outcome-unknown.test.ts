@@ -5,17 +5,17 @@ import { openCuttingProxy } from "../support/cutting-proxy.ts";
 import { createBooks, startService, type TestBooks } from "../support/service.ts";
 
 /** Posts an entry whose COMMIT is lost; afterwards the database is back, and the entry is in it. */
-async function postIntoTheUnknown(books: TestBooks, body: unknown) {
+async function postIntoTheUnknown(books: TestBooks, body: unknown, under = "") {
   const ledgerId = await books.createLedger();
   const proxy = await openCuttingProxy(books.databaseUrl);
   const service = await startService(books, { databaseUrl: proxy.url });
   await postEntry(service, entry(), ledgerId);
   const gone = proxy.cutNext("afterCommit").then(() => proxy.goAway());
-  const reply = await service.post(entriesPath(ledgerId), body);
+  const reply = await service.post(`${entriesPath(ledgerId)}${under}`, body);
   await gone;
   await proxy.comeBack();
   const { total } = await listEntries(service, "", ledgerId);
-  const again = await service.post(entriesPath(ledgerId), body);
+  const again = await service.post(`${entriesPath(ledgerId)}${under}`, body);
   await service.stop();
   await proxy.close();
   return { reply, total, again };
@@ -43,5 +43,25 @@ test("an outcome that is unknown is told so, and only an externalId makes it saf
   expect(withNull.reply.headers["retry-after"]).toBeUndefined();
   expect(problem(withId.again)).toMatchObject({ status: 409, code: "DUPLICATE_ENTRY" });
   expect(without.again.status).toBe(201);
+  await books.drop();
+});
+
+test("of entries that get in together, one externalId makes it safe to try all of them again", async () => {
+  const books = await createBooks();
+  const bulk = (...ids: (string | null)[]) => ({
+    entries: ids.map((externalId) => entry(1n, { externalId })),
+    atomic: true,
+  });
+  const [withId, without] = await Promise.all([
+    postIntoTheUnknown(books, bulk(null, "known again"), "/bulk"),
+    postIntoTheUnknown(books, bulk(null, null), "/bulk"),
+  ]);
+  for (const { reply, total } of [withId, without]) {
+    expect(problem(reply)).toMatchObject({ status: 503, code: "OUTCOME_UNKNOWN" });
+    expect(total).toBe(3);
+  }
+  expect(withId.reply.headers["retry-after"]).toMatch(/^[1-9][0-9]*$/);
+  expect(without.reply.headers["retry-after"]).toBeUndefined();
+  expect(problem(withId.again)).toMatchObject({ status: 409, code: "DUPLICATE_ENTRY" });
   await books.drop();
 });

@@ -6,7 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../../src/contract/routes.ts";
 import { entriesPath, entry, problem } from "../support/entries.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
-import { refusedUpgrade, signedHeaders, streamTarget } from "../support/stream-reader.ts";
+import {
+  openStream,
+  refusedUpgrade,
+  signedHeaders,
+  streamTarget,
+} from "../support/stream-reader.ts";
 
 let books: TestBooks;
 let service: TestService;
@@ -147,6 +152,7 @@ describe("/openapi.json", () => {
       const route = routes[operation["operationId"] as keyof typeof routes];
       expect(Object.keys(operation["responses"] as Json).sort()).toEqual([
         String(route.status),
+        ...("atomic" in route ? [String(route.atomic.status)] : []),
         "default",
       ]);
       expect("requestBody" in operation).toBe(route.body !== null);
@@ -236,6 +242,28 @@ describe("the log", () => {
         cause: "the signature does not match",
       });
     expectNoSecrets();
+  });
+
+  test("names the caller of an upgrade, whether it was refused or not", async () => {
+    const { apiKey } = books.credentials;
+    const stranger = streamTarget("0190b6a0-0000-7000-8000-000000000001:x");
+    const own = streamTarget(`${books.ledgerId}:the caller's`);
+    const refused = await refusedUpgrade(
+      service,
+      stranger,
+      signedHeaders(books.credentials, stranger),
+    );
+    expect(refused.status).toBe(404);
+    const reader = await openStream(service, `${books.ledgerId}:the caller's`);
+    for (const [target, status] of [
+      [stranger, 404],
+      [own, 101],
+    ] as const) {
+      await expect
+        .poll(() => logged.find(({ path }) => path === target))
+        .toMatchObject({ status, apiKey, organizationId: books.organizationId });
+    }
+    await reader.end();
   });
 
   function expectNoSecrets(): void {

@@ -6,7 +6,7 @@ import { openStream, type StreamReader } from "../support/stream-reader.ts";
 import { accepted, move, newKey } from "../support/wallets.ts";
 
 const service = serveBooks(neverPosting);
-const readers = 1_000;
+const readers = 2_500;
 const openedAtOnce = 100;
 
 async function openAll(keys: readonly string[]): Promise<StreamReader[]> {

@@ -1,7 +1,9 @@
 // Posting, reversing and reading journal entries.
-import { Refusal, validationRefusal } from "../../core/errors.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Refusal, refusalUnder, validationRefusal } from "../../core/errors.ts";
 import type { Period } from "../../core/period.ts";
 import { parseUuid } from "../../core/text.ts";
+import { draftsTogether, parseEntriesBody } from "../../contract/entries-body.ts";
 import { parseEntryBody, parseReversalBody } from "../../contract/entry-body.ts";
 import {
   countEntries,
@@ -10,12 +12,17 @@ import {
   type EntryFilter,
 } from "../../store/journal-reads.ts";
 import { getLastSequence } from "../../store/ledgers.ts";
+import type { WireEntryOutcome } from "../../contract/wire.ts";
+import { asRefusal, problemDocument } from "../problems.ts";
 import { resolvePeriod } from "./period-closes.ts";
 import { wireEntry } from "./wire-entry.ts";
 import type { RouteHandler } from "./route-handler.ts";
 
 /** What a reversal weighs beside its body: the entry that it mirrors is read and written whole. */
 const reversalBytes = 32 * 1024;
+
+/** How long the entries of one body are read before others have their turn. */
+const turnMs = 10;
 
 /** What a page of a list may weigh as JSON; one entry alone may weigh more. */
 const pageBytesMax = 8 * 1024 * 1024;
@@ -26,6 +33,46 @@ export const postEntry: RouteHandler<"postEntry"> = async ({ journal }, request)
   if (draft.faults) throw validationRefusal(draft.faults);
   return journal.postEntry(ledger, draft.value, bodyBytes);
 };
+
+export const postEntries: RouteHandler<"postEntries"> = async ({ journal }, request) => {
+  const { ledger, bodyBytes } = request;
+  const parsed = parseEntriesBody(request.body, ledger);
+  if (parsed.faults) throw validationRefusal(parsed.faults);
+  const { isAtomic, count } = parsed.value;
+  const entries = await collectInTurns(parsed.value.entries);
+  if (isAtomic) {
+    const drafts = draftsTogether(entries);
+    if (drafts.faults) throw validationRefusal(drafts.faults);
+    return { results: await journal.postEntriesTogether(ledger, drafts.value, bodyBytes) };
+  }
+  const bytes = Math.ceil(bodyBytes / count);
+  const results = await Promise.all(
+    entries.map(async (draft, index): Promise<WireEntryOutcome> => {
+      try {
+        if (draft.faults) throw validationRefusal(draft.faults);
+        return { status: 201, ...(await journal.postEntry(ledger, draft.value, bytes)) };
+      } catch (error) {
+        const refusal = refusalUnder(["entries", index], asRefusal(error));
+        request.noteRefusal(refusal);
+        return problemDocument(refusal, request.requestId);
+      }
+    }),
+  );
+  return { results };
+};
+
+/** What an iterable makes, with others' turns in between: a body of nothing but faults may take seconds to read. */
+async function collectInTurns<Item>(items: Iterable<Item>): Promise<Item[]> {
+  const collected: Item[] = [];
+  let turnEndsMs = performance.now() + turnMs;
+  for (const item of items) {
+    collected.push(item);
+    if (performance.now() < turnEndsMs) continue;
+    await nextTurn();
+    turnEndsMs = performance.now() + turnMs;
+  }
+  return collected;
+}
 
 export const reverseEntry: RouteHandler<"reverseEntry"> = async ({ journal }, request) => {
   const { body, entryId, ledger, bodyBytes } = request;

@@ -1,4 +1,5 @@
 // What a handler is given and what it gives back.
+import type { Refusal } from "../../core/errors.ts";
 import type { LedgerIdentity } from "../../core/ledger.ts";
 import type { ExactJson } from "../../contract/exact-json.ts";
 import type { RouteName, RouteQuery, RouteReply, Routes } from "../../contract/routes.ts";
@@ -46,6 +47,9 @@ export type RouteRequest<Name extends RouteName> = PathParameters<Routes[Name]["
   readonly bodyBytes: number;
   /** Aborts when nobody waits for the answer any more: for reads that may take long. */
   readonly gone: () => AbortSignal;
+  readonly requestId: string;
+  /** For the log: why a part of the request was refused whose answer as a whole is no refusal. */
+  readonly noteRefusal: (refusal: Refusal) => void;
 };
 
 export type RouteHandler<Name extends RouteName> = (

@@ -102,6 +102,7 @@ export const writeWallets: RouteHandler<"writeWallets"> = async (books, request)
         return wireReply(await books.wallets.write(ledger, one.value, bytes));
       } catch (error) {
         const refusal = asRefusal(error);
+        request.noteRefusal(refusal);
         return { status: refusal.status, error: plainMessage(refusal) };
       }
     }),

@@ -44,10 +44,12 @@ export interface DataFolder {
   account: Account | undefined;
   password: string;
   initialized: boolean;
+  /** What a PostgreSQL that is started here allows. */
+  connectionsMax: number;
 }
 
 /** Makes the folder if needed. Refuses, without touching anything, a folder that holds foreign files. */
-export async function openDataFolder(dataDir: string): Promise<DataFolder> {
+export async function openDataFolder(dataDir: string, connectionsMax: number): Promise<DataFolder> {
   const path = await makeFolder(resolve(dataDir));
   await claimFolder(path);
   await clearUnfinished(path);
@@ -57,7 +59,8 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const account = await databaseAccount(await ownerOf(cluster, path));
   if (marker.home !== undefined && !marker.initialized) await makeHome(home, account);
   const password = await loadPassword(path, marker);
-  return { path, home, cluster, account, password, initialized: marker.initialized };
+  const { initialized } = marker;
+  return { path, home, cluster, account, password, initialized, connectionsMax };
 }
 
 /** Whether a first start has been there. False also where the folder can't be looked into. */

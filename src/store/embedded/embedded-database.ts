@@ -12,6 +12,7 @@ import { isSystemError, unavailableBecause } from "./system-error.ts";
 export { isDataFolder } from "./data-folder.ts";
 export type { DatabaseConnection } from "./lease.ts";
 
+const connectionsUsual = 200;
 const backoffMsMin = 100;
 const backoffMsMax = 5_000;
 
@@ -25,6 +26,11 @@ export interface EmbeddedDatabaseOptions {
   /** True for the server: a database that goes away is started again until `stop`. */
   supervise: boolean;
   onEvent?: (event: EmbeddedDatabaseEvent) => void;
+  /**
+   * Connections that a PostgreSQL started by this opener has to allow; 200, unless more are asked for. One
+   * that runs already is taken as it is.
+   */
+  connectionsMax?: number;
   /** A directory with PostgreSQL's bin, lib and share; the installed package's when left out. */
   binariesDir?: string;
 }
@@ -50,7 +56,8 @@ export async function openEmbeddedDatabase(
 ): Promise<EmbeddedDatabase> {
   try {
     const native = await locateBinaries(options.binariesDir);
-    const folder = await openDataFolder(options.dataDir);
+    const connectionsMax = Math.max(connectionsUsual, options.connectionsMax ?? 0);
+    const folder = await openDataFolder(options.dataDir, connectionsMax);
     const binaries = await findBinaries(native, folder.home, folder.account);
     await ensureCluster(folder, binaries);
     await markInitialized(folder);

@@ -29,7 +29,7 @@ export async function startPostgres(
   binaries: Binaries,
 ): Promise<StartedPostgres> {
   const socketDirectory = await prepareSocketDirectory(folder.home, folder.account);
-  await writeSettings(folder.cluster, socketDirectory, binaries, folder.account);
+  await writeSettings(folder, socketDirectory, binaries);
   await clearStaleSocketLock(folder.cluster, socketDirectory);
   await pruneLogs(folder.cluster);
   const child = spawnProgram(binaries.postgres, ["-D", folder.cluster], folder.account, {

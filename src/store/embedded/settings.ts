@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
+import type { DataFolder } from "./data-folder.ts";
 import { replaceFile } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
 import { socketPort } from "./socket-directory.ts";
@@ -14,7 +15,6 @@ const fixedSettings: Record<string, string | number> = {
   port: socketPort,
   unix_socket_permissions: "0700",
   cluster_name: "ledgerctl",
-  max_connections: 200,
   // A reply means the write is on disk.
   fsync: "on",
   synchronous_commit: "on",
@@ -43,14 +43,15 @@ const fixedSettings: Record<string, string | number> = {
 
 /** Takes effect at the next start. */
 export async function writeSettings(
-  cluster: string,
+  { cluster, account, connectionsMax }: Pick<DataFolder, "cluster" | "account" | "connectionsMax">,
   socketDirectory: string,
   binaries: Binaries,
-  account: Account | undefined,
 ): Promise<void> {
   const all = {
     ...fixedSettings,
     unix_socket_directories: socketDirectory,
+    // Each costs some 35 KB, used or not.
+    max_connections: connectionsMax,
     wal_compression: await walCompression(cluster, binaries, account),
   };
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'`);

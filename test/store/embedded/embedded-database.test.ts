@@ -48,6 +48,23 @@ function open(options: OpenerOptions = {}): Opener {
   return opener;
 }
 
+test("a database allows 200 connections, or as many more as whoever starts it asks for", async () => {
+  nextFolder();
+  for (const [asked, allowed] of [
+    [undefined, "200"],
+    [30, "200"],
+    [283, "283"],
+  ] as const) {
+    const options = { dataDir, supervise: false };
+    const database = await openEmbeddedDatabase(
+      asked === undefined ? options : { ...options, connectionsMax: asked },
+    );
+    const told = await withClient(database.url, (client) => client.query("SHOW max_connections"));
+    expect(told.rows).toEqual([{ max_connections: allowed }]);
+    await database.stop();
+  }
+});
+
 async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
   client.on("error", () => undefined);

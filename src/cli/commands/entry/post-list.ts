@@ -1,14 +1,26 @@
 // Posts a list of entries: several requests under way, a result for each, and a summary. What ends the
 // run early (a service that is gone, Ctrl-C) leaves it to be run again.
 import { isSameEntry } from "../../../contract/entry-equality.ts";
-import { ServiceProblem, type WireEntryInput } from "../../../client/ledger-client.ts";
-import type { FoundFault } from "../../entry-files/file-entry.ts";
+import {
+  ServiceProblem,
+  type WireEntryInput,
+  type WireEntryOutcome,
+  type WireWriteResult,
+} from "../../../client/ledger-client.ts";
 import type { EntrySource, FileEntry } from "../../entry-files/open-entries.ts";
 import { describeFailure, exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
 import type { ServiceContext } from "../../service-context.ts";
 import { outputDrained } from "../../output-drained.ts";
+import { Bundles, type Found } from "./bundles.ts";
 import { resultLine, type PostResult } from "./post-result.ts";
 import { Progress } from "./progress.ts";
+
+/** Entries of one request. */
+const bundleMax = 200;
+/** Bodies of one request: half of what a server takes that is not told otherwise. */
+const bundleBytesMax = 512 * 1024;
+/** Entries of all requests under way: less than a server lets wait in one ledger. */
+const underWayMax = 2_000;
 
 /** Why reading stopped before the end of the file. */
 interface Stop {
@@ -46,21 +58,27 @@ export async function postList(
   };
   process.once("SIGINT", interrupt);
   const ledgerId = context.ledgerId();
+  const countMax = Math.max(1, Math.min(bundleMax, Math.floor(underWayMax / concurrency)));
+  const bundles = new Bundles(source.entries, { countMax, bytesMax: bundleBytesMax });
   const work = async () => {
     try {
-      // The generator hands out entries one at a time however many ask, so that only so many are held.
+      // Bundles are handed out one at a time however many ask, so that only so many entries are held.
       for (;;) {
-        const next = await source.entries.next();
-        if (next.done === true || run.stop !== null) return;
-        const result = await postOne(context, ledgerId, next.value);
-        // Given up by the user: what became of it, the next run finds out.
-        if (context.wait.signal.aborted) return;
-        count(run, result);
-        progress.printBetween(() => {
-          print(context, result);
-        });
-        await outputDrained();
-        if (endsRun(result)) stopWith(stopBecauseOf(result.error));
+        const bundle = await bundles.take();
+        if (bundle.length === 0 || run.stop !== null) return;
+        for await (const result of postBundle(context, ledgerId, bundle)) {
+          // Given up by the user: what became of it, the next run finds out.
+          if (context.wait.signal.aborted) return;
+          count(run, result);
+          progress.printBetween(() => {
+            print(context, result);
+          });
+          await outputDrained();
+          if (endsRun(result)) {
+            stopWith(stopBecauseOf(result.error));
+            return;
+          }
+        }
       }
     } catch (error) {
       stopWith({ exitCode: exitCodeOf(error), message: describeFailure(error) });
@@ -87,30 +105,108 @@ export async function postList(
   return run.stop?.exitCode ?? run.firstFailure?.exitCode ?? exitCodes.done;
 }
 
-async function postOne(
-  { client }: ServiceContext,
+/** A result for each entry, in order; of a request that failed for all of them, one that ends the run. */
+async function* postBundle(
+  context: ServiceContext,
   ledgerId: string,
-  found: FileEntry | FoundFault,
-): Promise<PostResult> {
-  if (found.fault !== undefined) return { status: "failed", externalId: null, ...found };
-  const { line, rowLines, externalId } = found;
-  const place = { line, ...(rowLines === undefined ? {} : { rowLines }) };
-  // The service judges what the file says; what it refuses is refused before types matter here.
-  const body = found.body as unknown as WireEntryInput;
-  try {
-    return { status: "posted", line, externalId, ...(await client.postEntry(ledgerId, body)) };
-  } catch (error) {
-    const journalId = firstWithSameId(error);
-    if (journalId === null) return { status: "failed", ...place, externalId, error };
+  bundle: readonly Found[],
+): AsyncGenerator<PostResult> {
+  const entries = bundle.filter((found) => found.fault === undefined);
+  const [first] = entries;
+  const outcomes = new Map<Found, WireEntryOutcome | undefined>();
+  if (first !== undefined && entries.length > 1) {
     try {
-      const stored = await client.getEntry(ledgerId, journalId);
-      if (!isSameEntry(body, stored)) return { status: "failed", ...place, externalId, error };
-      const { persistedAt } = stored;
-      return { status: "skipped", line, externalId, journalId, persistedAt };
-    } catch (unread) {
-      return { status: "failed", ...place, externalId, error: unread };
+      const results = await context.client.postEntries(ledgerId, entries.map(bodyOf));
+      entries.forEach((entry, index) => outcomes.set(entry, results[index]));
+    } catch (error) {
+      const result = failed(first, error);
+      if (endsRun(result)) {
+        yield result;
+        return;
+      }
+      // Too much for one request, perhaps: each has its own.
     }
   }
+  for (const found of bundle) {
+    const outcome = outcomes.get(found);
+    if (found.fault !== undefined) yield { status: "failed", externalId: null, ...found };
+    else if (outcome !== undefined && outcome.status !== 503) {
+      yield await resultOf(context, ledgerId, found, outcome);
+    } else {
+      // What was not taken now is tried again by itself, which the client does for a while.
+      yield await postOne(context, ledgerId, found);
+    }
+  }
+}
+
+async function postOne(
+  context: ServiceContext,
+  ledgerId: string,
+  found: FileEntry,
+): Promise<PostResult> {
+  try {
+    const written = await context.client.postEntry(ledgerId, bodyOf(found));
+    return posted(found, written);
+  } catch (error) {
+    return refused(context, ledgerId, found, error);
+  }
+}
+
+/** The result of an entry that was one of many in a request. */
+async function resultOf(
+  context: ServiceContext,
+  ledgerId: string,
+  found: FileEntry,
+  outcome: WireEntryOutcome,
+): Promise<PostResult> {
+  if (!("title" in outcome)) return posted(found, outcome);
+  const errors = outcome.errors?.map(({ pointer, ...fault }) => ({
+    ...fault,
+    // A place within the entry is wanted, not one within the request.
+    ...(pointer === undefined ? {} : { pointer: pointer.replace(/^#\/entries\/\d+/, "#") }),
+  }));
+  const error = new ServiceProblem({
+    status: outcome.status,
+    problem: { ...outcome, ...(errors === undefined ? {} : { errors }) },
+    requestId: outcome.instance.replace(/^urn:request:/, ""),
+    retryAfterSeconds: null,
+    wasRepeated: false,
+  });
+  return refused(context, ledgerId, found, error);
+}
+
+/** An entry that the service did not take: it failed, unless it is in already with the same content. */
+async function refused(
+  { client }: ServiceContext,
+  ledgerId: string,
+  found: FileEntry,
+  error: unknown,
+): Promise<PostResult> {
+  const journalId = firstWithSameId(error);
+  if (journalId === null) return failed(found, error);
+  try {
+    const stored = await client.getEntry(ledgerId, journalId);
+    if (!isSameEntry(bodyOf(found), stored)) return failed(found, error);
+    const { line, externalId } = found;
+    return { status: "skipped", line, externalId, journalId, persistedAt: stored.persistedAt };
+  } catch (unread) {
+    return failed(found, unread);
+  }
+}
+
+function posted({ line, externalId }: FileEntry, written: WireWriteResult): PostResult {
+  const { journalId, persistedAt } = written;
+  return { status: "posted", line, externalId, journalId, persistedAt };
+}
+
+function failed({ line, rowLines, externalId }: FileEntry, error: unknown): PostResult {
+  const place = { line, ...(rowLines === undefined ? {} : { rowLines }) };
+  return { status: "failed", ...place, externalId, error };
+}
+
+/** The service judges what the file says; what it refuses is refused before types matter here. */
+function bodyOf(found: FileEntry): WireEntryInput {
+  return found.body as unknown as WireEntryInput;
 }
 
 function firstWithSameId(error: unknown): string | null {

@@ -1,9 +1,9 @@
 // Running the server until it is told to stop.
 import { errorCode, messageOf } from "../../../core/thrown.ts";
-import { isWorker, serveAsWorker, WorkerService } from "./workers.ts";
+import { connectionsOf, isWorker, serveAsWorker, WorkerService } from "./workers.ts";
 import type { Environment } from "../../../config.ts";
 import { createLog, type Log } from "../../../log.ts";
-import { listUnsafeSettings } from "../../../store/database-settings.ts";
+import { getConnectionLimit, listUnsafeSettings } from "../../../store/database-settings.ts";
 import { listMigrations, migrate } from "../../../store/migrate.ts";
 import type { ReadPool } from "../../../store/read-pool.ts";
 import {
@@ -15,7 +15,12 @@ import {
 } from "../../database-context.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import { Output, toJson } from "../../output.ts";
-import { composeService, openServiceReads, type Service } from "../../service.ts";
+import {
+  composeService,
+  openServiceReads,
+  serviceConnectionsMax,
+  type Service,
+} from "../../service.ts";
 import { programVersion } from "../../version.ts";
 import { bootstrap } from "./bootstrap.ts";
 import type { DatabaseFlags } from "../../options.ts";
@@ -29,6 +34,8 @@ export interface ServeFlags extends DatabaseFlags {
 }
 
 const workersMax = 64;
+/** Of an embedded database, for the admin commands and a second server. */
+const spareConnections = 50;
 const nothingToBootstrap =
   "--bootstrap made nothing: the database has an organization already. `ledgerctl key create --org ID` makes " +
   "a key, and `ledgerctl org list` shows the ids.";
@@ -48,6 +55,7 @@ export async function serve(flags: ServeFlags, environment: Environment): Promis
   const database = await openDatabase(flags, environment, {
     supervise: true,
     mayMake: true,
+    connectionsMax: connectionsOf(flags.workers) + spareConnections,
     onEvent: ({ message, error }) => {
       log.warn(error === undefined ? {} : { err: error }, message);
     },
@@ -83,6 +91,7 @@ async function serveOn(
       );
     }
     await warnAboutUnsafeSettings(pool, log);
+    await requireConnections(pool, flags.workers, dataDir);
     const masterKeys = await loadMasterKeys(environment, pool, database.dataDir);
     service =
       flags.workers > 1
@@ -141,6 +150,27 @@ async function warnAboutUnsafeSettings(pool: ReadPool, log: Log): Promise<void> 
       `the database runs with ${name} = ${setting}: a crash can lose writes that were acknowledged`,
     );
   }
+}
+
+/** Workers that get no connection would answer 503 under load, and nobody would know why. */
+async function requireConnections(
+  pool: ReadPool,
+  workers: number,
+  dataDir: string | null,
+): Promise<void> {
+  const needed = connectionsOf(workers);
+  const allowed = await getConnectionLimit(pool);
+  // One process gets along with fewer while there is little to do.
+  if (workers === 1 || needed <= allowed) return;
+  const enoughFor = Math.max(1, Math.floor((allowed - connectionsOf(0)) / serviceConnectionsMax));
+  const remedy =
+    dataDir === null
+      ? `Raise its max_connections (or the limit of the role), or use --workers ${enoughFor}.`
+      : "It was started for fewer: end what else uses it, and start this server again.";
+  throw new CommandFailure(
+    `--workers ${workers} needs ${needed} connections to the database, which allows ${allowed}. ${remedy}`,
+    exitCodes.failed,
+  );
 }
 
 function listenFailure(flags: ServeFlags, error: unknown): CommandFailure {

@@ -7,7 +7,12 @@ import { errorCode, messageOf } from "../../../core/thrown.ts";
 import type { Environment } from "../../../config.ts";
 import type { Log } from "../../../log.ts";
 import { exitCodes } from "../../failure.ts";
-import { composeService, openServiceReads, type Service } from "../../service.ts";
+import {
+  composeService,
+  openServiceReads,
+  serviceConnectionsMax,
+  type Service,
+} from "../../service.ts";
 import { programVersion } from "../../version.ts";
 
 interface Assignment {
@@ -26,6 +31,14 @@ type WorkerMessage =
 
 const restartDelayMs = 1_000;
 const stopMessage = "stop";
+
+/** The first process's own: reads, its lease on an embedded database, migrations. */
+const ownConnectionsMax = 8;
+
+/** Connections to the database that so many workers and the process that started them have at most. */
+export function connectionsOf(workers: number): number {
+  return workers * serviceConnectionsMax + ownConnectionsMax;
+}
 
 /** A service that is served by workers; one that dies is replaced. */
 export class WorkerService implements Service {

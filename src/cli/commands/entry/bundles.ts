@@ -1,0 +1,65 @@
+// Entries of a file, taken in bundles: as many together as are there without waiting. A pipe that gives
+// one now and then has each posted at once; a file, which gives many, has them posted in bulk.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { FoundFault } from "../../entry-files/file-entry.ts";
+import type { FileEntry } from "../../entry-files/open-entries.ts";
+
+export type Found = FileEntry | FoundFault;
+
+export interface BundleLimits {
+  readonly countMax: number;
+  /** Of bodies as JSON; one larger entry still makes a bundle of its own. */
+  readonly bytesMax: number;
+}
+
+export class Bundles {
+  readonly #entries: AsyncGenerator<Found>;
+  readonly #limits: BundleLimits;
+  /** Asked for, and not taken yet. */
+  #next: Promise<IteratorResult<Found>> | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(entries: AsyncGenerator<Found>, limits: BundleLimits) {
+    this.#entries = entries;
+    this.#limits = limits;
+  }
+
+  /**
+   * The next entries in the file's order, at least one; none at its end. May be asked for several at once.
+   * Rejects where the file can't be read on, once all before that has been taken.
+   */
+  take(): Promise<readonly Found[]> {
+    const taken = this.#turn.then(() => this.#gather());
+    this.#turn = taken.catch(() => undefined);
+    return taken;
+  }
+
+  async #gather(): Promise<readonly Found[]> {
+    const { countMax, bytesMax } = this.#limits;
+    const bundle: Found[] = [];
+    let bytes = 0;
+    let turn: Promise<null> | null = null;
+    while (bundle.length < countMax) {
+      this.#next ??= this.#entries.next();
+      const next = await (turn === null
+        ? this.#next
+        : Promise.race([this.#next, turn]).catch(isLate));
+      if (next === null || next.done === true) break;
+      bytes += bytesOf(next.value);
+      if (bundle.length > 0 && bytes > bytesMax) break;
+      bundle.push(next.value);
+      this.#next = null;
+      turn ??= nextTurn(null);
+    }
+    return bundle;
+  }
+}
+
+/** What fails is told to whoever takes next. */
+function isLate(): null {
+  return null;
+}
+
+function bytesOf(found: Found): number {
+  return found.fault === undefined ? Buffer.byteLength(JSON.stringify(found.body)) : 0;
+}

@@ -1,0 +1,132 @@
+// The body of a post of many entries: read as a whole first, then entry by entry.
+import { z } from "zod";
+import { faultsMax, type Fault } from "../core/errors.ts";
+import type { EntryDraft } from "../core/journal.ts";
+import type { LedgerIdentity } from "../core/ledger.ts";
+import { entryBody, parseEntryBody, type Parsed } from "./entry-body.ts";
+import { inexactNumbersMax, type ExactJson, type InexactNumber } from "./exact-json.ts";
+import { optional } from "./field-schemas.ts";
+import { faultsOf } from "./schema-faults.ts";
+
+const entriesMax = 1000;
+
+/** Of faults of entries in one answer; where there are more, the entries behind tell one each. */
+const entryFaultsMax = 1000;
+
+function bodyOf(entry: z.ZodType) {
+  return z.strictObject(
+    {
+      entries: z
+        .array(entry, {
+          error: ({ input }) =>
+            input === undefined || input === null ? "is required" : "must be an array of entries",
+        })
+        .min(1, { error: "must have at least one entry" })
+        .max(entriesMax, { error: `must have at most ${entriesMax} entries` }),
+      atomic: optional(z.boolean({ error: "must be true or false" })),
+    },
+    { error: "must be a JSON object" },
+  );
+}
+
+/** What the body has to be, entries included. */
+export const entriesBody = bodyOf(entryBody);
+
+/** What it has to be as a whole: its entries are judged one by one. */
+const looseBody = bodyOf(z.unknown());
+
+export interface ParsedEntries {
+  /** Whether they get in together or not at all. */
+  readonly isAtomic: boolean;
+  readonly count: number;
+  /** In order, each read when it is asked for; places of faults begin at the entry. */
+  readonly entries: Iterable<Parsed<EntryDraft>>;
+}
+
+/** Each entry of a bulk by itself: a faulty one does not spoil the others. */
+export function parseEntriesBody(
+  body: ExactJson | null,
+  ledger: Pick<LedgerIdentity, "functionalCurrency">,
+): Parsed<ParsedEntries> {
+  const parsed = looseBody.safeParse(body?.value);
+  if (!parsed.success) return { faults: faultsOf(parsed.error) };
+  const { entries, atomic } = parsed.data;
+  return {
+    value: {
+      isAtomic: atomic === true,
+      count: entries.length,
+      entries: readEntries(entries, body?.inexactNumbers ?? [], ledger),
+    },
+  };
+}
+
+function* readEntries(
+  values: readonly unknown[],
+  inexactNumbers: readonly InexactNumber[],
+  ledger: Pick<LedgerIdentity, "functionalCurrency">,
+): Generator<Parsed<EntryDraft>> {
+  const numbers = numbersByEntry(inexactNumbers);
+  const lookedThrough = entriesLookedThrough(inexactNumbers);
+  let faultsLeft = entryFaultsMax;
+  for (const [index, value] of values.entries()) {
+    const entry: Parsed<EntryDraft> =
+      index < lookedThrough
+        ? parseEntryBody({ value, inexactNumbers: numbers.get(index) ?? [] }, ledger)
+        : { faults: [notLookedThrough] };
+    const faults = entry.faults?.slice(0, Math.max(1, Math.min(faultsMax, faultsLeft)));
+    faultsLeft -= faults?.length ?? 0;
+    yield faults === undefined ? entry : { faults };
+  }
+}
+
+/**
+ * The drafts of entries that get in together, or the faults of the first that has any, placed in the
+ * whole body. An externalId that two of them have is a fault of the second: nothing has used it yet.
+ */
+export function draftsTogether(
+  entries: readonly Parsed<EntryDraft>[],
+): Parsed<readonly EntryDraft[]> {
+  const drafts: EntryDraft[] = [];
+  const places = new Map<string, number>();
+  for (const [index, { value: draft, faults }] of entries.entries()) {
+    if (faults !== undefined) return { faults: faults.map((fault) => inEntry(index, fault)) };
+    const { externalId } = draft;
+    const place = externalId === null ? undefined : places.get(externalId);
+    if (place !== undefined) {
+      const detail = `is the externalId of entries/${place}, too`;
+      return { faults: [inEntry(index, { path: ["externalId"], detail })] };
+    }
+    if (externalId !== null) places.set(externalId, index);
+    drafts.push(draft);
+  }
+  return { value: drafts };
+}
+
+function inEntry(index: number, fault: Fault): Fault {
+  return "path" in fault ? { ...fault, path: ["entries", index, ...fault.path] } : fault;
+}
+
+function numbersByEntry(numbers: readonly InexactNumber[]): Map<number, InexactNumber[]> {
+  const byEntry = new Map<number, InexactNumber[]>();
+  for (const { path, text } of numbers) {
+    const [, index, ...rest] = path;
+    if (typeof index !== "number") continue;
+    const own = byEntry.get(index) ?? [];
+    own.push({ path: rest, text });
+    byEntry.set(index, own);
+  }
+  return byEntry;
+}
+
+/** The search for inexact numbers gives up after so many: no entry behind the last was looked through. */
+function entriesLookedThrough(numbers: readonly InexactNumber[]): number {
+  if (numbers.length < inexactNumbersMax) return Infinity;
+  const index = numbers.at(-1)?.path[1];
+  return typeof index === "number" ? index : 0;
+}
+
+const notLookedThrough: Fault = {
+  path: [],
+  detail:
+    "was not looked at: this body has too many numbers that can't be held exactly; send them as strings",
+};
