@@ -18,6 +18,11 @@ export interface ConfigFile {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
+/** A secret as it may be shown: that there is one, and nothing of it. */
+export function masked(secret: string): string {
+  return secret.startsWith("ls_") ? "ls_********" : "********";
+}
+
 /** Reads the file; without one there are no profiles. A mode that lets others read secrets is warned about. */
 export async function readConfigFile(
   file: string,

@@ -1,7 +1,7 @@
 // `ledgerctl ledger`: making ledgers and changing their state, on the database itself.
 import type { Command } from "commander";
 import type { LedgerStatus } from "../../../core/ledger.ts";
-import { databaseOptions, serviceOptions, type DatabaseFlags } from "../../options.ts";
+import { databaseOptions, eitherOptions, type DatabaseFlags } from "../../options.ts";
 import { runCommand } from "../../run-command.ts";
 import type { ChangeStateFlags, CreateLedgerFlags, ListLedgersFlags } from "./run.ts";
 
@@ -21,10 +21,8 @@ export function defineLedger(program: Command): void {
         (await import("./run.ts")).createLedgerCommand(name, flags, environment),
       ),
     );
-  serviceOptions(ledger.command("list"))
+  eitherOptions(ledger.command("list"))
     .description("list ledgers, through the API or (without a key) from the database")
-    .option("--database-url <url>", "a PostgreSQL database (LEDGERCTL_DATABASE_URL)")
-    .option("--data-dir <dir>", "the folder of the embedded database (LEDGERCTL_DATA_DIR)")
     .addHelpText("after", "\nExample:\n  $ ledgerctl ledger list")
     .action((flags: ListLedgersFlags) =>
       runCommand(async (environment) =>
