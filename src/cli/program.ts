@@ -21,8 +21,10 @@ import { defineMerkle } from "./commands/merkle/command.ts";
 import { defineServe } from "./commands/serve/command.ts";
 import { defineProfile } from "./commands/profile/command.ts";
 import { defineConfig } from "./commands/config/command.ts";
+import { defineCompletion } from "./commands/completion/command.ts";
 import { defineHelp } from "./commands/help/command.ts";
 import { printableLines } from "./printable.ts";
+import { commandsOf, pathOf } from "./program-path.ts";
 import { sharedOptionGroups } from "./options.ts";
 import { programVersion } from "./version.ts";
 
@@ -65,19 +67,10 @@ export function createProgram(): Command {
   program.commandsGroup("Configuration and help:");
   defineProfile(program);
   defineConfig(program);
+  defineCompletion(program);
   defineHelp(program);
   for (const command of commandsOf(program)) complete(command);
   return program;
-}
-
-/** A command with all that are below it, in the order of the help. */
-export function commandsOf(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(commandsOf)];
-}
-
-/** `ledgerctl entry post`. */
-export function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
 /** What every command has: help, messages in one style, and throwing instead of exiting, so that exit codes are ours. */

@@ -51,6 +51,10 @@ it("loads the tree of commands with commander alone", async () => {
   expect(await packagesLoadedBy("src/cli/main.ts")).toEqual(["commander"]);
 });
 
-it.each(["src/cli/commands/sign/run.ts"])("loads %s with what tables need", async (entryPoint) => {
+it.each(
+  ["sign", "config", "profile", "completion", "help"].map(
+    (name) => `src/cli/commands/${name}/run.ts`,
+  ),
+)("loads %s with what tables need", async (entryPoint) => {
   expect(await packagesLoadedBy(entryPoint)).toEqual(ofTables);
 });

@@ -3,16 +3,17 @@ import { expect, it } from "vitest";
 import { readEnvironment } from "../../src/config.ts";
 import { exitCodes } from "../../src/cli/failure.ts";
 import { topics } from "../../src/cli/commands/help/topics.ts";
-import { commandsOf, createProgram, pathOf } from "../../src/cli/program.ts";
+import { shownCommandsOf, pathOf } from "../../src/cli/program-path.ts";
+import { createProgram } from "../../src/cli/program.ts";
 import { runCli } from "../support/cli.ts";
 
 const textOf = (name: string) => topics.find((topic) => topic.name === name)?.text ?? "";
 const program = createProgram();
-const commands = commandsOf(program).filter(({ commands }) => commands.length === 0);
+const commands = shownCommandsOf(program).filter(({ commands }) => commands.length === 0);
 
 it("describes every command, every option and an example", () => {
   expect(commands.length).toBeGreaterThan(40);
-  for (const command of commandsOf(program)) {
+  for (const command of shownCommandsOf(program)) {
     expect(command.description(), pathOf(command)).not.toBe("");
     for (const option of command.options) expect(option.description, option.flags).not.toBe("");
   }
@@ -21,7 +22,8 @@ it("describes every command, every option and an example", () => {
     command.configureOutput({ writeOut: (text) => (help += text) });
     command.outputHelp();
     expect(help, pathOf(command)).toMatch(/^Examples?:\n {2}\$ /m);
-    if (command.name() === "help") continue;
+    // These two have nothing to say to a script.
+    if (["help", "completion"].includes(command.name())) continue;
     for (const flag of ["--json", "--quiet", "--no-color", "--verbose"])
       expect(help).toContain(flag);
   }
