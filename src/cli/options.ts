@@ -39,7 +39,7 @@ function shared(
 export function outputOptions(command: Command): Command {
   return shared(command, "Output:", [
     ["--json", "print the API's own objects as JSON"],
-    ["-q, --quiet", "print results only, and of a write only its id"],
+    ["-q, --quiet", "print results only, of what is made or listed only ids"],
     ["--no-color", "no colours"],
     ["--verbose", "show what is exchanged, secrets left out"],
   ]);

@@ -119,5 +119,5 @@ function printAccounts(output: Output, accounts: readonly Account[]): void {
     type,
     active,
   }));
-  output.list(documents, columns);
+  output.list(documents, columns, ({ glAccountCode }) => glAccountCode);
 }

@@ -14,7 +14,7 @@ export function defineLedger(program: Command): void {
     .option("--chart <file>", "a CSV of accounts: glAccountCode,name[,type][,active]")
     .addHelpText(
       "after",
-      "\nExample:\n  $ ledgerctl ledger create Main --org 0190b6a0-0000-7000-8000-000000000001 --currency USD --chart chart.csv",
+      `\nExample:\n  $ ledgerctl ledger create Main --org "$(ledgerctl org list --quiet | head -n 1)" --currency USD --chart chart.csv`,
     )
     .action((name: string, flags: CreateLedgerFlags) =>
       runCommand(async (environment) =>
@@ -45,7 +45,9 @@ function defineStateChange(
   command
     .addHelpText(
       "after",
-      `\nExample:\n  $ ledgerctl ledger ${verb} 0190b6a0-0000-7000-8000-000000000001`,
+      "\nExample:\n  $ ORG=$(ledgerctl org list --quiet | head -n 1)" +
+        '\n  $ LEDGER=$(ledgerctl ledger create Trial --org "$ORG" --currency USD --quiet)' +
+        `\n  $ ledgerctl ledger ${verb} "$LEDGER"`,
     )
     .action((id: string, flags: ChangeStateFlags & DatabaseFlags) =>
       runCommand(async (environment) =>

@@ -19,10 +19,6 @@ interface ProfileDocument {
 export async function listProfiles(flags: OutputFlags, environment: Environment): Promise<void> {
   const { output, config } = await open(flags, environment);
   const names = Object.keys(config.profiles);
-  if (output.isQuiet && !output.isJson) {
-    for (const name of names) output.line(name);
-    return;
-  }
   output.list(
     names.map((name) => document(config, name)),
     [
@@ -33,6 +29,7 @@ export async function listProfiles(flags: OutputFlags, environment: Environment)
       { title: "API SECRET", value: ({ apiSecret }) => apiSecret ?? "" },
       { title: "LEDGER", value: ({ ledger }) => ledger ?? "" },
     ],
+    ({ name }) => name,
   );
 }
 
