@@ -154,8 +154,8 @@ describe.each(Object.entries(cases))("exit code %s", (code, those) => {
       expect(ended.stderr).toMatch(one.says);
       if (ended.stderr === "") return;
       // A server that may come back is waited for a little, which is told.
-    const message = ended.stderr.replace(/^waiting for the server …\n/, "");
-    expect(message).toMatch(/^ledgerctl: [^\n]+\n(?: {2}[^\n]+\n)*$/);
+      const message = ended.stderr.replace(/^waiting for the server …\n/, "");
+      expect(message).toMatch(/^ledgerctl: [^\n]+\n(?: {2}[^\n]+\n)*$/);
       expect(ended.stdout).toBe("");
       expect(ended.stderr).not.toContain("\u001b");
     },
