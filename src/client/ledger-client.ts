@@ -58,10 +58,13 @@ export type {
   WireWalletHistory,
   WireWalletResult,
   WireWalletWrite,
+  WireBalances,
   WireEntry,
+  WireEntryDocument,
   WireEntryInput,
   WireEntryPage,
   WireLedger,
+  WireProof,
   WireLine,
   WireLineInput,
   WireProblem,
@@ -75,6 +78,8 @@ export interface EntryListQuery {
   readonly offset?: number;
   /** A sequence; entries behind it. Excludes offset. */
   readonly after?: number;
+  /** A closed period's label: dated as it was closed; else what the label itself means. */
+  readonly periodId?: string;
   readonly from?: string;
   readonly to?: string;
   readonly externalId?: string;

@@ -163,7 +163,7 @@ export interface WireMovedBalance {
   readonly live: Omit<WireBalanceRow, "glAccountCode">;
 }
 
-interface WireBalances {
+export interface WireBalances {
   readonly ledgerId: string;
   readonly functionalCurrency: string;
   /** null: from the beginning of the books. */

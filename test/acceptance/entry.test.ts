@@ -435,6 +435,11 @@ describe("reading entries", () => {
     expect(await ids("--external-id", "l-7")).toHaveLength(1);
     expect(await ids("--from", "2020-02-29", "--to", "2020-03-01")).toHaveLength(160);
     expect(await ids("--from", "2020-02-28", "--to", "2020-02-29")).toHaveLength(0);
+    expect(await ids("--period", "2020-02")).toHaveLength(160);
+    expect(await ids("--period", "2020-03")).toHaveLength(0);
+    const near = await run(["entry", "list", "--period", "2020-13"]);
+    expect([near.code, near.stderr]).toEqual([2, expect.stringContaining("periodId")]);
+    expect((await run(["entry", "list", "--period", "never"])).code).toBe(5);
     const table = await run(["entry", "list"]);
     expect(table.stdout.trim().split("\n")).toHaveLength(51);
     expect(table.stderr).toContain("--after 50 goes on");

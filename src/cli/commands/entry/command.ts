@@ -93,7 +93,7 @@ function defineReverse(entry: Command): void {
 function defineList(entry: Command): void {
   serviceOptions(entry.command("list"))
     .description("list entries in the order in which they were posted")
-    .option("--period <label>", "of a period, such as 2026-03, or of a close by its label")
+    .option("--period <label>", "dated in a period: as it was closed, else what its label says")
     .option("--account <code>", "with a line on this account")
     .option("--from <date>", "dated at or after: a day (2026-03-15) or an ISO 8601 time")
     .option("--to <date>", "dated before")

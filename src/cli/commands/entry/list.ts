@@ -1,10 +1,7 @@
 // `entry list`: entries by sequence, page by page, however many there are.
 import type { Environment } from "../../../config.ts";
 import type { EntryListQuery, LedgerClient, WireEntry } from "../../../client/ledger-client.ts";
-import { readPeriodLabel } from "../../../core/period.ts";
 import { requireLabel, requireMoment } from "../../arguments.ts";
-import { usageFailure } from "../../failure.ts";
-import { findClose, findCloseOrNull } from "../period/find-close.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { toJson, type Column, type Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
@@ -30,14 +27,11 @@ const pageLimit = 100;
 export async function listEntries(flags: ListFlags, environment: Environment): Promise<undefined> {
   const limit = readLimit(flags);
   const filter = readFilter(flags);
-  const period = flags.period === undefined ? null : requirePeriodLabel(flags.period);
   const after = flags.after === undefined ? 0 : requireWholeNumber("--after", flags.after, 0);
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const rows = new RowPrinter(output);
     let isMore = false;
-    const id = ledgerId();
-    const bounds = period === null ? {} : await boundsOf(client, id, period);
-    for await (const page of pages(client, id, { ...filter, ...bounds, after }, limit)) {
+    for await (const page of pages(client, ledgerId(), { ...filter, after }, limit)) {
       rows.print(page.entries);
       await outputDrained();
       isMore = page.hasMore;
@@ -59,36 +53,10 @@ function readLimit(flags: ListFlags): number {
   return limit === 0 ? Infinity : limit;
 }
 
-/** A label of the calendar, or of a close, that may have any name. */
-function requirePeriodLabel(text: string): string {
-  const label = requireLabel("--period", text);
-  const meaning = readPeriodLabel(label);
-  if (typeof meaning === "object" && "fault" in meaning) {
-    throw usageFailure(`--period ${JSON.stringify(label)} ${meaning.fault}`);
-  }
-  return label;
-}
-
-/** The bounds of the close with that label, else those that the calendar gives it. */
-async function boundsOf(
-  client: LedgerClient,
-  ledgerId: string,
-  label: string,
-): Promise<Pick<EntryListQuery, "from" | "to">> {
-  const meaning = readPeriodLabel(label);
-  const isDate = typeof meaning === "object" && !("fault" in meaning);
-  const { startsAt, endsAt } = isDate
-    ? ((await findCloseOrNull(client, ledgerId, label)) ?? meaning)
-    : await findClose(client, ledgerId, label);
-  return { ...(startsAt === null ? {} : { from: startsAt }), to: endsAt };
-}
-
 function readFilter(flags: ListFlags): EntryListQuery {
-  const { account, from, to, externalId } = flags;
-  if (flags.period !== undefined && (from !== undefined || to !== undefined)) {
-    throw usageFailure("give either --period or --from and --to, not both");
-  }
+  const { period, account, from, to, externalId } = flags;
   return {
+    ...(period === undefined ? {} : { periodId: requireLabel("--period", period) }),
     ...(account === undefined ? {} : { glAccountCode: account }),
     ...(from === undefined ? {} : { from: requireMoment("--from", from) }),
     ...(to === undefined ? {} : { to: requireMoment("--to", to) }),
