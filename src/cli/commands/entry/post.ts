@@ -53,7 +53,7 @@ export async function postEntries(
     }
     if (source.isSingle) return await postOnlyEntry(source, flags, environment);
     const { postList } = await import("./post-list.ts");
-    const more = { connections: concurrency, retryForMs };
+    const more = { connections: concurrency, retryForMs, showsProgress: true };
     return await withService(flags, environment, (c) => postList(c, source, concurrency), more);
   } finally {
     source.stop();
