@@ -4,7 +4,8 @@ import type { Environment } from "../config.ts";
 import { usageFailure } from "./failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "./options.ts";
 import type { Output } from "./output.ts";
-import { readConfigFile, type Profile } from "./profiles.ts";
+import { readConfigFile, type Profile, type ProfileMember } from "./profiles.ts";
+import { suggestion } from "./suggestion.ts";
 
 const defaultUrl = "http://127.0.0.1:8420";
 
@@ -15,23 +16,66 @@ export interface Connection {
   readonly ledger: string | null;
 }
 
+/** A setting with where it comes from: a flag, a variable or a profile; both null where it is not set. */
+export interface Setting {
+  readonly value: string | null;
+  readonly source: string | null;
+}
+
 /** Flags win over the environment, the environment over the profile. */
+export async function resolveSettings(
+  flags: ServiceFlags,
+  environment: Environment,
+  output: Output,
+): Promise<Readonly<Record<ProfileMember, Setting>>> {
+  const { name, profile } = await selectProfile(flags, environment, output);
+  const first = (
+    member: ProfileMember,
+    given: readonly (readonly [value: string | null | undefined, source: string])[],
+  ): Setting => {
+    const all = [...given, [profile[member], `profile ${name ?? ""}`] as const];
+    const [value, source] = all.find(([found]) => typeof found === "string") ?? [];
+    return { value: value ?? null, source: source ?? null };
+  };
+  const apiKey = first("apiKey", [
+    [flags.apiKey, "--api-key"],
+    [environment.apiKey, "LEDGERCTL_API_KEY"],
+  ]);
+  const apiSecret = first("apiSecret", [[environment.apiSecret, "LEDGERCTL_API_SECRET"]]);
+  // A key given by itself must not be paired with the secret of the profile's other key.
+  const isOfOtherKey = environment.apiSecret === null && apiKey.value !== (profile.apiKey ?? null);
+  const url = first("url", [
+    [flags.url, "--url"],
+    [environment.url, "LEDGERCTL_URL"],
+  ]);
+  return {
+    // A base never ends in a slash: targets begin with one.
+    url:
+      url.value === null
+        ? { value: defaultUrl, source: "default" }
+        : { ...url, value: url.value.replace(/\/+$/, "") },
+    apiKey,
+    apiSecret: isOfOtherKey ? { value: null, source: null } : apiSecret,
+    ledger: first("ledger", [
+      [flags.ledger, "--ledger"],
+      [environment.ledger, "LEDGERCTL_LEDGER"],
+    ]),
+  };
+}
+
+/** The values of those settings; members that are not set are left out. */
 export async function resolveConnection(
   flags: ServiceFlags,
   environment: Environment,
   output: Output,
 ): Promise<Partial<Connection>> {
-  const profile = await selectProfile(flags, environment, output);
-  const apiKey = flags.apiKey ?? environment.apiKey ?? profile.apiKey;
-  // A key given by itself must not be paired with the secret of the profile's other key.
-  const profileSecret = apiKey === profile.apiKey ? profile.apiSecret : undefined;
-  const apiSecret = environment.apiSecret ?? profileSecret;
+  const settings = await resolveSettings(flags, environment, output);
+  const [url, apiKey, apiSecret] = [settings.url, settings.apiKey, settings.apiSecret];
   return {
-    // A base never ends in a slash: targets begin with one.
-    url: (flags.url ?? environment.url ?? profile.url ?? defaultUrl).replace(/\/+$/, ""),
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(apiSecret === undefined ? {} : { apiSecret }),
-    ledger: flags.ledger ?? environment.ledger ?? profile.ledger ?? null,
+    ...(url.value === null ? {} : { url: url.value }),
+    ...(apiKey.value === null ? {} : { apiKey: apiKey.value }),
+    ...(apiSecret.value === null ? {} : { apiSecret: apiSecret.value }),
+    ledger: settings.ledger.value,
   };
 }
 
@@ -62,23 +106,23 @@ async function selectProfile(
   flags: ServiceFlags,
   environment: Environment,
   output: Output,
-): Promise<Profile> {
+): Promise<{ name: string | null; profile: Profile }> {
   const config = await readConfigFile(environment.configFile, (message) => {
     output.warn(message);
   });
   const asked: string | null = flags.profile ?? environment.profile;
   const name = asked ?? config.currentProfile;
-  if (name === undefined) return {};
+  if (name === undefined) return { name: null, profile: {} };
   const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   if (profile === undefined) {
     const file = environment.configFile;
     throw usageFailure(
       asked === null
         ? `${file} has no profile "${name}", which its currentProfile names; mend the file, or choose with --profile`
-        : `there is no profile "${name}" in ${file}`,
+        : `there is no profile "${name}" in ${file}${suggestion(name, Object.keys(config.profiles))}`,
     );
   }
-  return profile;
+  return { name, profile };
 }
 
 /** A URL of a service, or a usage failure. */

@@ -15,6 +15,7 @@ import { WriteConnections } from "../store/write-connections.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failure.ts";
 import type { DatabaseFlags } from "./options.ts";
 import { Output } from "./output.ts";
+import { ProgressLine, waitingFor } from "./progress-line.ts";
 
 export interface DatabaseHandle {
   readonly url: string;
@@ -114,7 +115,13 @@ export async function withDatabase<Result>(
   mayMake = false,
 ): Promise<Result> {
   const output = new Output(flags, environment.isColorRefused);
-  const database = await openDatabase(flags, environment, { supervise: false, mayMake });
+  const opening = new ProgressLine(!output.isQuiet);
+  opening.tell(waitingFor("opening the database"));
+  const database = await openDatabase(flags, environment, { supervise: false, mayMake }).finally(
+    () => {
+      opening.end();
+    },
+  );
   return usingDatabase(database, async () => {
     await whenReachable(() => migrate(database.url));
     const pool = openReadPool(database.url, 4);

@@ -30,6 +30,17 @@ export class CommandFailure extends Error {
   }
 }
 
+/** A failure with something to add that only the command knows: a line such as `Did you mean 1000?`. */
+export class HintedFailure extends Error {
+  readonly hint: string;
+
+  constructor(cause: unknown, hint: string) {
+    super(hint, { cause });
+    this.name = "HintedFailure";
+    this.hint = hint;
+  }
+}
+
 /** The command was called wrongly: exit code 2. */
 export function usageFailure(message: string): CommandFailure {
   return new CommandFailure(message, exitCodes.usage);
@@ -49,6 +60,7 @@ function headOf(problem: ServiceProblem): string {
 /** The exit code of anything that a command may throw. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandFailure) return error.exitCode;
+  if (error instanceof HintedFailure) return exitCodeOf(error.cause);
   if (error instanceof EnvironmentError) return exitCodes.usage;
   if (error instanceof ServiceProblem) return exitCodeOfProblem(error.status, error.code);
   if (error instanceof Refusal) return exitCodeOfProblem(error.status, error.code);
@@ -93,6 +105,11 @@ export function describeFailure(error: unknown): string {
 
 function failureLines(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
+  if (error instanceof HintedFailure) {
+    // Behind what is wrong and before the request id.
+    const lines = failureLines(error.cause);
+    return [...lines.slice(0, -1), `  ${printable(error.hint)}`, ...lines.slice(-1)];
+  }
   const isProblem = error instanceof ServiceProblem;
   // What the service says is about texts of others: they must not make lines of their own.
   const lines = [`ledgerctl: ${isProblem ? headOf(error) : error.message}`];

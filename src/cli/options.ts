@@ -1,5 +1,5 @@
-// Options that many commands share, and what they parse to.
-import type { Command } from "commander";
+// Options that many commands share, and what they parse to. In help texts they stand below a command's own.
+import { Option, type Command } from "commander";
 
 export interface OutputFlags {
   json?: boolean;
@@ -20,29 +20,65 @@ export interface DatabaseFlags extends OutputFlags {
   dataDir?: string;
 }
 
+/** The headings under which help texts list what commands share, in this order. */
+export const sharedOptionGroups = ["Service:", "Database:", "Output:"] as const;
+
+type SharedOptionGroup = (typeof sharedOptionGroups)[number];
+
+function shared(
+  command: Command,
+  group: SharedOptionGroup,
+  options: readonly (readonly [flags: string, description: string])[],
+): Command {
+  for (const [flags, description] of options) {
+    command.addOption(new Option(flags, description).helpGroup(group));
+  }
+  return command;
+}
+
 export function outputOptions(command: Command): Command {
-  return command
-    .option("--json", "print the API's own objects as JSON")
-    .option("-q, --quiet", "print results only, and of a write only its id")
-    .option("--no-color", "no colours")
-    .option("--verbose", "show what is exchanged with the service, secrets left out");
+  return shared(command, "Output:", [
+    ["--json", "print the API's own objects as JSON"],
+    ["-q, --quiet", "print results only, of what is made or listed only ids"],
+    ["--no-color", "no colours"],
+    ["--verbose", "show what is exchanged, secrets left out"],
+  ]);
 }
 
 /** For commands that call the service. */
 export function serviceOptions(command: Command): Command {
-  return outputOptions(command)
-    .option("--url <url>", "the service (LEDGERCTL_URL)")
-    .option(
+  return shared(outputOptions(command), "Service:", [
+    ["--url <url>", "the service (LEDGERCTL_URL)"],
+    [
       "--api-key <key>",
       "the API key (LEDGERCTL_API_KEY); its secret comes from the environment or profile",
-    )
-    .option("--ledger <id>", "the ledger (LEDGERCTL_LEDGER)")
-    .option("--profile <name>", "a profile of the configuration file (LEDGERCTL_PROFILE)");
+    ],
+    ["--ledger <id>", "the ledger (LEDGERCTL_LEDGER)"],
+    ["--profile <name>", "a profile of the configuration file (LEDGERCTL_PROFILE)"],
+  ]);
 }
 
 /** For commands that work on the database itself. */
 export function databaseOptions(command: Command): Command {
-  return outputOptions(command)
-    .option("--database-url <url>", "a PostgreSQL database (LEDGERCTL_DATABASE_URL)")
-    .option("--data-dir <dir>", "the folder of the embedded database (LEDGERCTL_DATA_DIR)");
+  return databasePlace(outputOptions(command));
+}
+
+/** For commands that exist on both sides. */
+export function eitherOptions(command: Command): Command {
+  return databasePlace(serviceOptions(command));
+}
+
+/** For commands that work on one ledger in the database. */
+export function ledgerOptions(command: Command): Command {
+  return shared(databaseOptions(command), "Database:", [
+    ["--ledger <id>", "the ledger (LEDGERCTL_LEDGER, or the profile's)"],
+    ["--profile <name>", "a profile of the configuration file, for its ledger (LEDGERCTL_PROFILE)"],
+  ]);
+}
+
+function databasePlace(command: Command): Command {
+  return shared(command, "Database:", [
+    ["--database-url <url>", "a PostgreSQL database (LEDGERCTL_DATABASE_URL)"],
+    ["--data-dir <dir>", "the folder of the embedded database (LEDGERCTL_DATA_DIR)"],
+  ]);
 }

@@ -36,9 +36,14 @@ export class Output {
     this.result(value, () => (this.isQuiet ? id(value) : members(value)));
   }
 
-  /** Many results: NDJSON for scripts, a table for people. */
-  list<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
+  /** Many results: NDJSON for scripts, a table for people, with `--quiet` the id of each, a line each. */
+  list<Row>(
+    rows: readonly Row[],
+    columns: readonly Column<Row>[],
+    id: ((row: Row) => string) | null = null,
+  ): void {
     if (this.isJson) for (const row of rows) this.line(toJson(row));
+    else if (this.isQuiet && id !== null) for (const row of rows) this.line(printable(id(row)));
     else if (rows.length > 0) this.line(this.table(rows, columns));
     else this.note("none");
   }

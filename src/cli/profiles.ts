@@ -1,26 +1,27 @@
 // The configuration file: named profiles of a service and its credentials.
 import { chmod, mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { z } from "zod";
+import { isJsonObject } from "../core/journal.ts";
 import { errorCode } from "../core/thrown.ts";
 import { findJsonFault, memberName, positionOf } from "./entry-files/json-fault.ts";
 import { usageFailure } from "./failure.ts";
 import { systemReason } from "./system-reason.ts";
 
-const profileSchema = z.object({
-  url: z.string().optional(),
-  apiKey: z.string().optional(),
-  apiSecret: z.string().optional(),
-  ledger: z.string().optional(),
-});
+/** What a profile may say, each a text. */
+export const profileMembers = ["url", "apiKey", "apiSecret", "ledger"] as const;
 
-const configSchema = z.object({
-  currentProfile: z.string().optional(),
-  profiles: z.record(z.string(), profileSchema).default({}),
-});
+export type ProfileMember = (typeof profileMembers)[number];
+export type Profile = Partial<Record<ProfileMember, string>>;
 
-export type Profile = z.infer<typeof profileSchema>;
-export type ConfigFile = z.infer<typeof configSchema>;
+export interface ConfigFile {
+  readonly currentProfile?: string;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+/** A secret as it may be shown: that there is one, and nothing of it. */
+export function masked(secret: string): string {
+  return secret.startsWith("ls_") ? "ls_********" : "********";
+}
 
 /** Reads the file; without one there are no profiles. A mode that lets others read secrets is warned about. */
 export async function readConfigFile(
@@ -46,20 +47,60 @@ function parseConfig(file: string, text: string): ConfigFile {
     const { line, column } = positionOf(text, broken.offset);
     throw usageFailure(`${file} is not valid JSON at line ${line}, column ${column}`);
   }
-  const { data, error } = configSchema.safeParse(JSON.parse(text));
-  if (error === undefined) return data;
-  const [issue] = error.issues;
-  const member = memberName(
-    (issue?.path ?? []).filter((part): part is string => typeof part === "string"),
-  );
-  const what = member === "" ? "it must be a JSON object" : `${member} ${expectedOf(issue)}`;
-  throw usageFailure(`${file} is not a configuration file: ${what}`);
+  try {
+    return readConfig(JSON.parse(text));
+  } catch (error) {
+    if (!(error instanceof WrongMember)) throw error;
+    const member = memberName(error.path);
+    const what = member === "" ? "it must be a JSON object" : `${member} ${error.message}`;
+    throw usageFailure(`${file} is not a configuration file: ${what}`);
+  }
 }
 
-function expectedOf(issue: z.core.$ZodIssue | undefined): string {
-  return issue?.code === "invalid_type" && issue.expected === "string"
-    ? "must be a text"
-    : "must be a JSON object";
+class WrongMember extends Error {
+  readonly path: readonly string[];
+
+  constructor(path: readonly string[], message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+// By hand: every offline command reads the file, and a schema library costs more to load than all else.
+function readConfig(value: unknown): ConfigFile {
+  const { currentProfile, profiles = {} } = requireObject(value, []);
+  const read = Object.entries(requireObject(profiles, ["profiles"])).map(
+    ([name, profile]) => [name, readProfile(profile, ["profiles", name])] as const,
+  );
+  return {
+    ...readText({ currentProfile }, "currentProfile", []),
+    profiles: Object.fromEntries(read),
+  };
+}
+
+function readProfile(value: unknown, path: readonly string[]): Profile {
+  const object = requireObject(value, path);
+  return Object.assign(
+    {},
+    ...profileMembers.map((name) => readText(object, name, path)),
+  ) as Profile;
+}
+
+/** The member of that name, if it is there. */
+function readText<Name extends string>(
+  object: Readonly<Record<string, unknown>>,
+  name: Name,
+  path: readonly string[],
+): Partial<Record<Name, string>> {
+  const value = object[name];
+  if (value === undefined) return {};
+  if (typeof value !== "string") throw new WrongMember([...path, name], "must be a text");
+  return { [name]: value } as Record<Name, string>;
+}
+
+function requireObject(value: unknown, path: readonly string[]): Readonly<Record<string, unknown>> {
+  if (isJsonObject(value)) return value;
+  throw new WrongMember(path, "must be a JSON object");
 }
 
 /** Writes the file whole, readable by its owner alone, or not at all. */

@@ -2,6 +2,45 @@
 
 const intervalMs = 200;
 
+/** What takes less is not worth a line. */
+const silentMs = 1_000;
+
+/** The line says what is under way from its second second on, and for how long: `closing, 0:07`. */
+export function waitingFor(what: string): () => string {
+  const startedMs = performance.now();
+  return () => {
+    const elapsedMs = performance.now() - startedMs;
+    return elapsedMs < silentMs ? "" : `${what}, ${clock(elapsedMs)}`;
+  };
+}
+
+/** `12345 of 50000 entries, 2310/s, 0:17 left`. */
+export function describeShare(state: {
+  done: number;
+  total: number;
+  unit: string;
+  elapsedMs: number;
+}): string {
+  const { done, total, unit, elapsedMs } = state;
+  const parts = [`${done} of ${total} ${unit}`];
+  if (done > 0 && elapsedMs > 0) {
+    parts.push(`${Math.round((done * 1000) / elapsedMs)}/s`);
+    parts.push(`${clock((elapsedMs / done) * Math.max(0, total - done))} left`);
+  }
+  return parts.join(", ");
+}
+
+/** `0:07`, or `1:39:00`. */
+export function clock(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const hours = Math.floor(seconds / 3600);
+  const padded = (value: number) => String(value).padStart(2, "0");
+  return hours > 0
+    ? `${hours}:${padded(minutes)}:${padded(seconds % 60)}`
+    : `${minutes}:${padded(seconds % 60)}`;
+}
+
 export class ProgressLine {
   readonly #timer: NodeJS.Timeout | null;
   #describe: () => string = () => "";
@@ -31,6 +70,7 @@ export class ProgressLine {
     // A terminal may not know its width.
     const width = process.stderr.columns > 0 ? process.stderr.columns : 80;
     const text = this.#describe().slice(0, width - 1);
+    if (text === "" && this.#shownLength === 0) return;
     process.stderr.write(`\r${text.padEnd(this.#shownLength)}`);
     this.#shownLength = text.length;
   }

@@ -1,6 +1,7 @@
 // Running a command against the service.
 import type { Environment } from "../config.ts";
 import { LedgerClient, type Exchange } from "../client/ledger-client.ts";
+import { AnswerWait } from "./answer-wait.ts";
 import { usageFailure } from "./failure.ts";
 import {
   requireCredentials,
@@ -22,6 +23,8 @@ export interface ServiceContext {
 }
 
 interface ServiceOptions {
+  /** The command has a line of its own for how far it has come. */
+  readonly showsProgress?: boolean;
   readonly connections?: number;
   readonly retryForMs?: number;
   /** How long one request may take. */
@@ -35,13 +38,14 @@ export async function withService<Result>(
   flags: ServiceFlags,
   environment: Environment,
   run: (context: ServiceContext) => Promise<Result>,
-  { connection, ...more }: ServiceOptions = {},
+  { connection, showsProgress = false, ...more }: ServiceOptions = {},
 ): Promise<Result> {
   const output = new Output(flags, environment.isColorRefused);
   const { url, apiKey, apiSecret, ledger } = requireCredentials(
     connection ?? (await resolveConnection(flags, environment, output)),
   );
   const wait = new ServerWait(output);
+  const answer = new AnswerWait(!showsProgress && !output.isQuiet);
   const client = new LedgerClient({
     url: requireHttpUrl(url),
     apiKey,
@@ -49,7 +53,11 @@ export async function withService<Result>(
     // Long enough for a hiccup, short enough for somebody who waits at a prompt.
     retryForMs: 2_000,
     ...more,
+    onRequest: () => {
+      answer.begin();
+    },
     onExchange: (exchange) => {
+      answer.end();
       if (exchange.status !== null && !isBusy(exchange.status)) wait.end();
       if (flags.verbose === true) describeExchange(exchange);
     },

@@ -20,6 +20,8 @@ export interface SignedHttpOptions {
   readonly timeoutMs?: number;
   /** How long a request is tried again after 429, 503 and lost connections. */
   readonly retryForMs?: number;
+  /** Hears that a request is sent; its exchange follows. */
+  readonly onRequest?: () => void;
   /** Hears of each exchange; for diagnosis. The secret is not part of it. */
   readonly onExchange?: (exchange: Exchange) => void;
   /** Hears that a request is going to be tried again. */
@@ -105,6 +107,7 @@ export class SignedHttp {
     const { method, target, body = "" } = request;
     const startedMs = performance.now();
     let reply: HttpReply | null = null;
+    this.#options.onRequest?.();
     try {
       reply = await readReply(await this.#request(method, target, body));
       return reply;

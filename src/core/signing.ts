@@ -5,6 +5,7 @@ import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 const masterKeyBytes = 32;
 const secretPrefix = "ls_";
 const apiKeyPattern = /^lk_[A-Za-z0-9_-]{22,}$/;
+const apiSecretPattern = /^ls_[A-Za-z0-9_-]{43}$/;
 const signaturePattern = /^[0-9a-fA-F]{64}$/;
 const timestampPattern = /^[0-9]{1,15}$/;
 
@@ -49,6 +50,10 @@ export function isTimestampInWindow(
 
 export function isApiKey(text: string): boolean {
   return apiKeyPattern.test(text);
+}
+
+export function isApiSecret(text: string): boolean {
+  return apiSecretPattern.test(text);
 }
 
 /** `lk_` and 22 URL-safe characters from 16 random bytes. */

@@ -1,6 +1,7 @@
 // What the progress line says.
 import { describe, expect, it } from "vitest";
 import { describeProgress } from "../../src/cli/commands/entry/progress.ts";
+import { describeShare } from "../../src/cli/progress-line.ts";
 
 describe("the progress line", () => {
   it("tells count, rate, share and the time left", () => {
@@ -15,5 +16,13 @@ describe("the progress line", () => {
   it("leaves out what nobody can know of a pipe, and before anything was read", () => {
     expect(describeProgress({ handled: 7, elapsedMs: 1_000, share: null })).toBe("7 entries, 7/s");
     expect(describeProgress({ handled: 0, elapsedMs: 0, share: 0 })).toBe("0 entries, 0/s");
+  });
+
+  it("tells how many of all are done, how fast, and how long the rest takes", () => {
+    const state = { total: 50_000, unit: "entries" };
+    expect(describeShare({ ...state, done: 0, elapsedMs: 300 })).toBe("0 of 50000 entries");
+    expect(describeShare({ ...state, done: 12_500, elapsedMs: 5_000 })).toBe(
+      "12500 of 50000 entries, 2500/s, 0:15 left",
+    );
   });
 });

@@ -13,7 +13,11 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
  */
 export function runOnTerminal(
   args: readonly string[],
-  { env, answer }: { env: Readonly<Record<string, string>>; answer: string },
+  {
+    env,
+    answer,
+    question = "[y/N]",
+  }: { env: Readonly<Record<string, string>>; answer: string; question?: string },
 ): Promise<{ code: number | null; shown: string }> {
   const child = spawn("python3", ["-c", bridge, process.execPath, binaryPath, ...args], {
     env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...env },
@@ -25,7 +29,7 @@ export function runOnTerminal(
     let isAnswered = false;
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       shown += text;
-      if (isAnswered || !shown.includes("[y/N]")) return;
+      if (isAnswered || !shown.includes(question)) return;
       isAnswered = true;
       child.stdin.write(answer);
     });

@@ -1,12 +1,12 @@
 // `ledgerctl account`: the chart of accounts of a ledger.
 import type { Command } from "commander";
-import { databaseOptions, serviceOptions } from "../../options.ts";
+import { eitherOptions, ledgerOptions } from "../../options.ts";
 import { runCommand } from "../../run-command.ts";
 import type { AccountFlags, AddAccountFlags, ListAccountsFlags } from "./run.ts";
 
 export function defineAccount(program: Command): void {
   const account = program.command("account").description("the chart of accounts of a ledger");
-  withLedger(databaseOptions(account.command("add <code> <name>")))
+  ledgerOptions(account.command("add <code> <name>"))
     .description("add an account")
     .option("--type <type>", "asset, liability, equity, income or expense")
     .addHelpText("after", '\nExample:\n  $ ledgerctl account add 6000 "Travel" --type expense')
@@ -15,7 +15,7 @@ export function defineAccount(program: Command): void {
         (await import("./run.ts")).addAccount(code, name, flags, environment),
       ),
     );
-  withLedger(databaseOptions(account.command("import <file>")))
+  ledgerOptions(account.command("import <file>"))
     .description("add accounts from a CSV, and rename those that are there; nothing is deleted")
     .addHelpText("after", "\nExample:\n  $ ledgerctl account import chart.csv")
     .action((file: string, flags: AccountFlags) =>
@@ -25,7 +25,7 @@ export function defineAccount(program: Command): void {
     );
   for (const active of [true, false]) {
     const verb = active ? "activate" : "deactivate";
-    withLedger(databaseOptions(account.command(`${verb} <code>`)))
+    ledgerOptions(account.command(`${verb} <code>`))
       .description(
         active ? "let an account be posted to again" : "refuse new postings to an account",
       )
@@ -36,19 +36,13 @@ export function defineAccount(program: Command): void {
         ),
       );
   }
-  serviceOptions(account.command("list"))
+  eitherOptions(account.command("list"))
     .description("list the chart, through the API or (without a key) from the database")
     .option("--active-only", "leave out inactive accounts")
-    .option("--database-url <url>", "a PostgreSQL database (LEDGERCTL_DATABASE_URL)")
-    .option("--data-dir <dir>", "the folder of the embedded database (LEDGERCTL_DATA_DIR)")
     .addHelpText("after", "\nExample:\n  $ ledgerctl account list --active-only")
     .action((flags: ListAccountsFlags) =>
       runCommand(async (environment) =>
         (await import("./run.ts")).listAccountsCommand(flags, environment),
       ),
     );
-}
-
-function withLedger(command: Command): Command {
-  return command.option("--ledger <id>", "the ledger (LEDGERCTL_LEDGER, or the profile's)");
 }

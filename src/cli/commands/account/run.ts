@@ -9,6 +9,7 @@ import type { AdminContext } from "../../database-context.ts";
 import { isAccountType, readChart } from "../../chart-file.ts";
 import { CommandFailure, exitCodes, notFoundFailure, usageFailure } from "../../failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../options.ts";
+import { suggestion } from "../../suggestion.ts";
 import { Output, type Column } from "../../output.ts";
 import { onLedger } from "../../ledger-context.ts";
 import { isServiceMeant, resolveConnection } from "../../connection.ts";
@@ -73,7 +74,10 @@ export async function setAccountActiveCommand(
     const change = await setAccountActive(connections, pool, ledgerId, code, active);
     if (change.outcome === "accountInUse") throw inUseFailure(change);
     if (change.outcome === "accountNotFound") {
-      throw notFoundFailure(`the ledger has no account ${code}`);
+      const known = (await listAccounts(pool, ledgerId, false)).map(
+        ({ glAccountCode }) => glAccountCode,
+      );
+      throw notFoundFailure(`the ledger has no account ${code}${suggestion(code, known)}`);
     }
     output.result(change.account, () => `account ${code} is ${active ? "active" : "inactive"}`);
   });
@@ -119,5 +123,5 @@ function printAccounts(output: Output, accounts: readonly Account[]): void {
     type,
     active,
   }));
-  output.list(documents, columns);
+  output.list(documents, columns, ({ glAccountCode }) => glAccountCode);
 }

@@ -1,13 +1,13 @@
 // `ledgerctl asset`: the rules by which wallets of an asset are posted, on the database itself.
 import type { Command } from "commander";
 import type { LedgerFlags } from "../../ledger-context.ts";
-import { databaseOptions } from "../../options.ts";
+import { ledgerOptions } from "../../options.ts";
 import { runCommand } from "../../run-command.ts";
 import type { SetAssetFlags } from "./run.ts";
 
 export function defineAsset(program: Command): void {
   const asset = program.command("asset").description("how wallets of an asset meet the ledger");
-  withLedger(databaseOptions(asset.command("set <code>")))
+  ledgerOptions(asset.command("set <code>"))
     .description("change an asset's rule; what is not named stays as it is")
     .option("--rate <rate>", "functional smallest units per smallest unit of the asset, exact")
     .option("--exponent <n>", "decimals of its major unit")
@@ -20,7 +20,7 @@ export function defineAsset(program: Command): void {
         (await import("./run.ts")).setAsset(code, flags, environment),
       ),
     );
-  withLedger(databaseOptions(asset.command("list")))
+  ledgerOptions(asset.command("list"))
     .description("list the rules in force, and what waits to be posted")
     .addHelpText("after", "\nExample:\n  $ ledgerctl asset list --json | jq -r .assetCode")
     .action((flags: LedgerFlags) =>
@@ -35,7 +35,3 @@ no rate yet are posted under its first.
 Examples:
   $ ledgerctl asset set EUR --rate 1.0845
   $ ledgerctl asset set POINTS --exponent 2 --overdraft 5000`;
-
-function withLedger(command: Command): Command {
-  return command.option("--ledger <id>", "the ledger (LEDGERCTL_LEDGER, or the profile's)");
-}

@@ -3,6 +3,7 @@ import type { Environment } from "../../../config.ts";
 import type { WireBalance } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../options.ts";
 import type { Column } from "../../output.ts";
+import { suggestingAccounts } from "../../account-suggestion.ts";
 import { withService } from "../../service-context.ts";
 import { displayAmount } from "../../amounts.ts";
 
@@ -28,7 +29,10 @@ export async function showBalance(
   const { currency } = flags;
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const query = { account, ...(currency === undefined ? {} : { currency }) };
-    const balance = await client.getBalance(ledgerId(), query);
+    const id = ledgerId();
+    const balance = await suggestingAccounts({ client, ledgerId: id, codes: [account] }, () =>
+      client.getBalance(id, query),
+    );
     output.result(balance, (value) => output.table([value], columns));
   });
 }

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { Environment } from "../../../config.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
+import { ProgressLine } from "../../progress-line.ts";
 import { withService } from "../../service-context.ts";
 import { findClose } from "../period/find-close.ts";
 
@@ -27,17 +28,33 @@ export async function writeBundle(
       return;
     }
     const unfinished = `${out}.part`;
+    const progress = new ProgressLine(!output.isQuiet);
     try {
-      await pipeline(whole(bytes), createWriteStream(unfinished));
+      await pipeline(whole(counted(bytes, progress)), createWriteStream(unfinished));
       await rename(unfinished, out);
     } catch (error) {
       await rm(unfinished, { force: true });
       throw error;
+    } finally {
+      progress.end();
     }
     output.note(
       `${out} is written, entries: ${close.entryCount}; publish the closeHash ${close.closeHash}`,
     );
   });
+}
+
+/** The same bytes; the line tells how many there were. */
+async function* counted(
+  bytes: AsyncIterable<Uint8Array>,
+  progress: ProgressLine,
+): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  progress.tell(() => `${(length / 1e6).toFixed(1)} MB`);
+  for await (const chunk of bytes) {
+    length += chunk.length;
+    yield chunk;
+  }
 }
 
 const trailerStart = '{"kind":"trailer"';

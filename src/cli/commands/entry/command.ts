@@ -15,8 +15,7 @@ export function defineEntry(program: Command): void {
     .description("show an entry with its lines")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ ledgerctl entry show 0199b2f4-7d1c-7c3a-9c0e-3f1a2b4c5d6e" +
-        "\n  $ ledgerctl entry show 0199b2f4-7d1c-7c3a-9c0e-3f1a2b4c5d6e --json",
+      '\nExample:\n  $ ledgerctl entry show "$(ledgerctl entry list --limit 1 --quiet)"',
     )
     .action((id: string, flags: ServiceFlags) =>
       runCommand(async (environment) =>
@@ -81,7 +80,8 @@ function defineReverse(entry: Command): void {
     .option("--meta <key=value>", "metadata, a text; repeat it", collect)
     .addHelpText(
       "after",
-      '\nExample:\n  $ ledgerctl entry reverse "$ID" --description "Posted to the wrong account"',
+      "\nExample:\n  $ ID=$(ledgerctl entry post --line 1000:500 --line 4000:-500 --quiet)" +
+        '\n  $ ledgerctl entry reverse "$ID" --description "Posted to the wrong account"',
     )
     .action((id: string, flags: ReverseFlags) =>
       runCommand(async (environment) =>
@@ -102,7 +102,8 @@ function defineList(entry: Command): void {
     .option("--after <sequence>", "behind the entry with this sequence")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ ledgerctl entry list --account 1000 --from 2026-01-01 --to 2026-02-01" +
+      "\nExamples:\n  $ ledgerctl entry list --period 2026-03" +
+        "\n  $ ledgerctl entry list --account 1000 --from 2026-01-01 --to 2026-02-01" +
         "\n  $ ledgerctl entry list --json | jq -r .journalId",
     )
     .action((flags: ListFlags) =>

@@ -110,6 +110,10 @@ class RowPrinter {
       for (const entry of entries) this.#output.line(toJson(entry));
       return;
     }
+    if (this.#output.isQuiet) {
+      for (const { journalId } of entries) this.#output.line(journalId);
+      return;
+    }
     const rows = entries.map((entry) => columns.map(({ value }) => value(entry)));
     const before = this.#widths ?? columns.map(({ widthMin }) => widthMin);
     const widths = before.map((width, index) =>

@@ -9,6 +9,7 @@ import type { FoundFault } from "../../entry-files/file-entry.ts";
 import { entryFormats, type EntryFormat } from "../../entry-files/format.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { Output } from "../../output.ts";
+import { suggestingAccounts } from "../../account-suggestion.ts";
 import { withService, type ServiceContext } from "../../service-context.ts";
 import { readEntryFlags, type LabelFlags } from "./entry-flags.ts";
 
@@ -52,7 +53,7 @@ export async function postEntries(
     }
     if (source.isSingle) return await postOnlyEntry(source, flags, environment);
     const { postList } = await import("./post-list.ts");
-    const more = { connections: concurrency, retryForMs };
+    const more = { connections: concurrency, retryForMs, showsProgress: true };
     return await withService(flags, environment, (c) => postList(c, source, concurrency), more);
   } finally {
     source.stop();
@@ -102,8 +103,20 @@ async function onlyEntry(entries: AsyncGenerator<FileEntry | FoundFault>): Promi
 
 async function postOne(context: ServiceContext, entry: WireEntryInput): Promise<number> {
   const { client, ledgerId, output } = context;
-  output.created(await client.postEntry(ledgerId(), entry), ({ journalId }) => journalId);
+  const id = ledgerId();
+  const posted = await suggestingAccounts({ client, ledgerId: id, codes: codesOf(entry) }, () =>
+    client.postEntry(id, entry),
+  );
+  output.created(posted, ({ journalId }) => journalId);
   return exitCodes.done;
+}
+
+/** The codes of its lines; what a file says may be anything. */
+function codesOf({ lines }: { lines?: unknown }): string[] {
+  if (!Array.isArray(lines)) return [];
+  return lines.flatMap((line: { glAccountCode?: unknown } | null) =>
+    typeof line?.glAccountCode === "string" ? [line.glAccountCode] : [],
+  );
 }
 
 function requireFormat(text: string | undefined): EntryFormat | null {

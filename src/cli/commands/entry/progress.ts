@@ -1,5 +1,6 @@
 // How far posting has come, on one line of the terminal that rewrites itself; silent anywhere else.
 import type { EntrySource } from "../../entry-files/open-entries.ts";
+import { clock } from "../../progress-line.ts";
 
 const intervalMs = 200;
 
@@ -73,14 +74,4 @@ export function describeProgress(state: {
     parts.push(`${Math.floor(done * 100)} %`, `${clock((elapsedMs / done) * (1 - done))} left`);
   }
   return parts.join(", ");
-}
-
-function clock(milliseconds: number): string {
-  const seconds = Math.ceil(milliseconds / 1000);
-  const minutes = Math.floor(seconds / 60) % 60;
-  const hours = Math.floor(seconds / 3600);
-  const padded = (value: number) => String(value).padStart(2, "0");
-  return hours > 0
-    ? `${hours}:${padded(minutes)}:${padded(seconds % 60)}`
-    : `${minutes}:${padded(seconds % 60)}`;
 }

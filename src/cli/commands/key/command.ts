@@ -17,7 +17,7 @@ export function defineKey(program: Command): void {
     .addHelpText(
       "after",
       "\nWith --quiet, one line: the key, a space and its secret.\n" +
-        "\nExample:\n  $ ledgerctl key create --org 0190b6a0-0000-7000-8000-000000000001 --scope read --expires-in 90d",
+        `\nExample:\n  $ ledgerctl key create --org "$(ledgerctl org list --quiet | head -n 1)" --scope read --expires-in 90d`,
     )
     .action((flags: CreateKeyFlags) =>
       runCommand(async (environment) => (await import("./run.ts")).createKey(flags, environment)),
@@ -30,7 +30,11 @@ export function defineKey(program: Command): void {
     );
   databaseOptions(key.command("revoke <api-key>"))
     .description("revoke a key; it takes hold within 5 seconds")
-    .addHelpText("after", "\nExample:\n  $ ledgerctl key revoke lk_0123456789abcdefghijkl")
+    .addHelpText(
+      "after",
+      `\nExample:\n  $ KEY=$(ledgerctl key create --org "$(ledgerctl org list --quiet | head -n 1)" --json | jq -r .apiKey)` +
+        '\n  $ ledgerctl key revoke "$KEY"',
+    )
     .action((apiKey: string, flags: DatabaseFlags) =>
       runCommand(async (environment) =>
         (await import("./run.ts")).revokeKey(apiKey, flags, environment),

@@ -50,14 +50,18 @@ export async function createKey(flags: CreateKeyFlags, environment: Environment)
 export async function listKeys(flags: DatabaseFlags, environment: Environment): Promise<void> {
   await withDatabase(flags, environment, async ({ output, pool }) => {
     const keys = await listApiKeys(pool);
-    output.list(keys.map(document), [
-      { title: "API KEY", value: ({ apiKey }) => apiKey },
-      { title: "ORGANIZATION", value: ({ organizationId }) => organizationId },
-      { title: "SCOPES", value: (key) => key.scopes.join(" ") },
-      { title: "CREATED", value: ({ createdAt }) => createdAt },
-      { title: "EXPIRES", value: ({ expiresAt }) => expiresAt ?? "" },
-      { title: "REVOKED", value: ({ revokedAt }) => revokedAt ?? "" },
-    ]);
+    output.list(
+      keys.map(document),
+      [
+        { title: "API KEY", value: ({ apiKey }) => apiKey },
+        { title: "ORGANIZATION", value: ({ organizationId }) => organizationId },
+        { title: "SCOPES", value: (key) => key.scopes.join(" ") },
+        { title: "CREATED", value: ({ createdAt }) => createdAt },
+        { title: "EXPIRES", value: ({ expiresAt }) => expiresAt ?? "" },
+        { title: "REVOKED", value: ({ revokedAt }) => revokedAt ?? "" },
+      ],
+      ({ apiKey }) => apiKey,
+    );
   });
 }
 

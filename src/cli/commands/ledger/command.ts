@@ -1,7 +1,7 @@
 // `ledgerctl ledger`: making ledgers and changing their state, on the database itself.
 import type { Command } from "commander";
 import type { LedgerStatus } from "../../../core/ledger.ts";
-import { databaseOptions, serviceOptions, type DatabaseFlags } from "../../options.ts";
+import { databaseOptions, eitherOptions, type DatabaseFlags } from "../../options.ts";
 import { runCommand } from "../../run-command.ts";
 import type { ChangeStateFlags, CreateLedgerFlags, ListLedgersFlags } from "./run.ts";
 
@@ -18,17 +18,15 @@ export function defineLedger(program: Command): void {
     )
     .addHelpText(
       "after",
-      "\nExample:\n  $ ledgerctl ledger create Main --org 0190b6a0-0000-7000-8000-000000000001 --currency USD --chart chart.csv",
+      `\nExample:\n  $ ledgerctl ledger create Main --org "$(ledgerctl org list --quiet | head -n 1)" --currency USD --chart chart.csv`,
     )
     .action((name: string, flags: CreateLedgerFlags) =>
       runCommand(async (environment) =>
         (await import("./run.ts")).createLedgerCommand(name, flags, environment),
       ),
     );
-  serviceOptions(ledger.command("list"))
+  eitherOptions(ledger.command("list"))
     .description("list ledgers, through the API or (without a key) from the database")
-    .option("--database-url <url>", "a PostgreSQL database (LEDGERCTL_DATABASE_URL)")
-    .option("--data-dir <dir>", "the folder of the embedded database (LEDGERCTL_DATA_DIR)")
     .addHelpText("after", "\nExample:\n  $ ledgerctl ledger list")
     .action((flags: ListLedgersFlags) =>
       runCommand(async (environment) =>
@@ -51,7 +49,9 @@ function defineStateChange(
   command
     .addHelpText(
       "after",
-      `\nExample:\n  $ ledgerctl ledger ${verb} 0190b6a0-0000-7000-8000-000000000001`,
+      "\nExample:\n  $ ORG=$(ledgerctl org list --quiet | head -n 1)" +
+        '\n  $ LEDGER=$(ledgerctl ledger create Trial --org "$ORG" --currency USD --quiet)' +
+        `\n  $ ledgerctl ledger ${verb} "$LEDGER"`,
     )
     .action((id: string, flags: ChangeStateFlags & DatabaseFlags) =>
       runCommand(async (environment) =>

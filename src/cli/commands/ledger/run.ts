@@ -122,5 +122,5 @@ const columns: readonly Column<LedgerDocument>[] = [
 ];
 
 function printLedgers(output: Output, ledgers: readonly LedgerDocument[]): void {
-  output.list(ledgers, columns);
+  output.list(ledgers, columns, ({ id }) => id);
 }

@@ -16,7 +16,7 @@ export function defineMerkle(program: Command): void {
     .description("recompute the root of a close from its entries, and print it")
     .addHelpText(
       "after",
-      `${sourceHelp}\n\nExample:\n  $ ledgerctl merkle root --bundle 2026-01.ndjson`,
+      `${sourceHelp}\n\nExample:\n  $ ledgerctl merkle root --bundle 2026-03.ndjson`,
     )
     .action((flags: VerifyFlags) =>
       runCommand(async (environment) =>
@@ -29,8 +29,8 @@ export function defineMerkle(program: Command): void {
     .addHelpText(
       "after",
       `${sourceHelp}\nExit code 3 when anything does not match.\n\nExamples:` +
-        "\n  $ ledgerctl merkle verify --bundle 2026-01.ndjson --expect d012aad1…" +
-        "\n  $ ledgerctl merkle verify --period 2026-01",
+        '\n  $ ledgerctl merkle verify --bundle 2026-03.ndjson --expect "$PUBLISHED"' +
+        "\n  $ ledgerctl merkle verify --period 2026-03",
     )
     .action((flags: VerifyFlags) =>
       runCommand(async (environment) =>
@@ -43,7 +43,8 @@ export function defineMerkle(program: Command): void {
     .option("--out <file>", "write the proof to a file instead of stdout")
     .addHelpText(
       "after",
-      "\nExample:\n  $ ledgerctl merkle prove 0190b6a0-1111-7000-8000-00000000000a --period 2026-01 --out proof.json",
+      "\nExample:\n  $ ID=$(ledgerctl entry list --period 2026-03 --limit 1 --quiet)" +
+        '\n  $ ledgerctl merkle prove "$ID" --period 2026-03 --out proof.json',
     )
     .action((entryId: string, flags: ProveFlags) =>
       runCommand(async (environment) =>
@@ -56,7 +57,7 @@ export function defineMerkle(program: Command): void {
     .addHelpText(
       "after",
       "\nExit code 3 when anything does not match.\n\nExample:" +
-        "\n  $ ledgerctl merkle check proof.json --root d012aad1…",
+        '\n  $ ledgerctl merkle check proof.json --root "$PUBLISHED"',
     )
     .action((file: string, flags: CheckFlags) =>
       runCommand(async (environment) =>

@@ -12,7 +12,8 @@ import { openByteSource, type ByteSource } from "../../entry-files/byte-source.t
 import { CommandFailure, exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { Output } from "../../output.ts";
-import { withService } from "../../service-context.ts";
+import { describeShare, ProgressLine } from "../../progress-line.ts";
+import { withService, type ServiceContext } from "../../service-context.ts";
 import { findClose } from "../period/find-close.ts";
 import { damaged, readHash, tellVerdict, unreadable } from "./verdict.ts";
 
@@ -108,32 +109,49 @@ async function checkPeriod(
   environment: Environment,
   expected: string | null,
 ): Promise<CloseVerdict> {
-  return withService(flags, environment, async ({ client, ledgerId }) => {
+  const checkJournal = async ({ client, ledgerId, output }: ServiceContext) => {
     const id = ledgerId();
     const { closeId } = await findClose(client, id, period);
     const { balances, ...claimed } = await client.getClose(id, closeId);
     const record = readCloseRecord(claimed);
     if ("fault" in record) throw new Error(`the service's close can't be read: ${record.fault}`);
     const check = new CloseCheck(record.document, "journal");
-    await addJournal(check, record.document, client);
+    await addJournal(check, record.document, client, new ProgressLine(!output.isQuiet));
     return check.finish(balances.map(balanceRowOf), expected);
-  });
+  };
+  return withService(flags, environment, checkJournal, { showsProgress: true });
 }
 
 async function addJournal(
   check: CloseCheck,
   close: CloseRecord,
   client: LedgerClient,
+  progress: ProgressLine,
 ): Promise<void> {
-  for (let after = 0; after < close.lastSequence;) {
-    const { entries } = await client.listEntries(close.ledgerId, { after, limit: 100 });
-    const last = entries.at(-1);
-    if (last === undefined) return;
-    for (const entry of entries) {
-      if (entry.sequence > close.lastSequence) return;
-      check.addEntry(hashedPart(entry as unknown as JsonObject), `sequence ${entry.sequence}`);
+  const startedMs = performance.now();
+  let after = 0;
+  const total = close.lastSequence;
+  progress.tell(() =>
+    describeShare({
+      done: after,
+      total,
+      unit: "entries",
+      elapsedMs: performance.now() - startedMs,
+    }),
+  );
+  try {
+    while (after < total) {
+      const { entries } = await client.listEntries(close.ledgerId, { after, limit: 100 });
+      const last = entries.at(-1);
+      if (last === undefined) return;
+      for (const entry of entries) {
+        if (entry.sequence > total) return;
+        check.addEntry(hashedPart(entry as unknown as JsonObject), `sequence ${entry.sequence}`);
+      }
+      if (last.sequence <= after) throw new Error("the service's list does not go on");
+      after = last.sequence;
     }
-    if (last.sequence <= after) throw new Error("the service's list does not go on");
-    after = last.sequence;
+  } finally {
+    progress.end();
   }
 }

@@ -22,10 +22,14 @@ export async function createOrg(
 export async function listOrgs(flags: DatabaseFlags, environment: Environment): Promise<void> {
   await withDatabase(flags, environment, async ({ output, pool }) => {
     const organizations = await listOrganizations(pool);
-    output.list(organizations.map(document), [
-      { title: "ID", value: ({ id }) => id },
-      { title: "NAME", value: ({ name }) => name },
-    ]);
+    output.list(
+      organizations.map(document),
+      [
+        { title: "ID", value: ({ id }) => id },
+        { title: "NAME", value: ({ name }) => name },
+      ],
+      ({ id }) => id,
+    );
   });
 }
 

@@ -26,7 +26,7 @@ export function definePeriod(program: Command): void {
     .addHelpText(
       "after",
       `${labelHelp}\n\nExamples:\n  $ ledgerctl period close 2026-03` +
-        "\n  $ ledgerctl period close 2026-P3 --starts-at 2026-03-02 --ends-at 2026-03-30 --yes",
+        "\n  $ ledgerctl period close 2026-P4 --starts-at 2026-04-01 --ends-at 2026-04-29 --yes",
     )
     .action((label: string, flags: CloseFlags) =>
       runCommand(async (environment) =>

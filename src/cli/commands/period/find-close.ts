@@ -1,6 +1,7 @@
 // From the label of a period to its close.
 import type { LedgerClient, WireClose } from "../../../client/ledger-client.ts";
 import { notFoundFailure } from "../../failure.ts";
+import { suggestion } from "../../suggestion.ts";
 
 /** The close of a period, by its exact label or by its closeId. Fails where there is none. */
 export async function findClose(
@@ -8,13 +9,15 @@ export async function findClose(
   ledgerId: string,
   period: string,
 ): Promise<WireClose> {
-  const found = await lookUpClose(
-    client,
-    ledgerId,
-    ({ periodId, closeId }) => periodId === period || closeId === period,
-  );
+  const labels: string[] = [];
+  const found = await lookUpClose(client, ledgerId, ({ periodId, closeId }) => {
+    labels.push(periodId);
+    return periodId === period || closeId === period;
+  });
   if (found !== null) return found;
-  throw notFoundFailure(`${JSON.stringify(period)} is not closed in this ledger`);
+  throw notFoundFailure(
+    `${JSON.stringify(period)} is not closed in this ledger${suggestion(period, labels)}`,
+  );
 }
 
 /** The first close that is the one looked for, or null. */

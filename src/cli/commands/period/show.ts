@@ -16,15 +16,19 @@ export async function listPeriods(flags: ServiceFlags, environment: Environment)
       all.push(...page.closes);
       ({ hasMore } = page);
     }
-    output.list(all, [
-      { title: "NO", align: "right", value: ({ number }) => String(number) },
-      { title: "PERIOD", value: ({ periodId }) => periodId },
-      { title: "FROM", value: ({ startsAt }) => startsAt ?? "the beginning" },
-      { title: "TO", value: ({ endsAt }) => endsAt },
-      { title: "ENTRIES", align: "right", value: ({ entryCount }) => String(entryCount) },
-      { title: "CLOSED", value: ({ closedAt }) => closedAt },
-      { title: "CLOSE HASH", value: ({ closeHash }) => closeHash },
-    ]);
+    output.list(
+      all,
+      [
+        { title: "NO", align: "right", value: ({ number }) => String(number) },
+        { title: "PERIOD", value: ({ periodId }) => periodId },
+        { title: "FROM", value: ({ startsAt }) => startsAt ?? "the beginning" },
+        { title: "TO", value: ({ endsAt }) => endsAt },
+        { title: "ENTRIES", align: "right", value: ({ entryCount }) => String(entryCount) },
+        { title: "CLOSED", value: ({ closedAt }) => closedAt },
+        { title: "CLOSE HASH", value: ({ closeHash }) => closeHash },
+      ],
+      ({ periodId }) => periodId,
+    );
   });
 }
 

@@ -83,7 +83,11 @@ function defineHolds(wallet: Command): void {
     );
   serviceOptions(wallet.command("commit <key> <hold> [amount]"))
     .description("take what was held, or less of it, which releases the rest")
-    .addHelpText("after", `${keyHelp}\n\nExample:\n  $ ledgerctl wallet commit alice "$HOLD" 4200`)
+    .addHelpText(
+      "after",
+      `${keyHelp}\n\nExample:\n  $ HOLD=$(ledgerctl wallet reserve alice 5000 --asset USD --quiet)` +
+        '\n  $ ledgerctl wallet commit alice "$HOLD" 4200',
+    )
     .action((key: string, hold: string, amount: string | undefined, flags: ServiceFlags) =>
       runCommand(async (environment) =>
         (await import("./holds.ts")).commitHold(key, hold, amount, flags, environment),
@@ -91,7 +95,11 @@ function defineHolds(wallet: Command): void {
     );
   serviceOptions(wallet.command("release <key> <hold>"))
     .description("let go of what was held")
-    .addHelpText("after", `${keyHelp}\n\nExample:\n  $ ledgerctl wallet release alice "$HOLD"`)
+    .addHelpText(
+      "after",
+      `${keyHelp}\n\nExample:\n  $ HOLD=$(ledgerctl wallet reserve alice 5000 --asset USD --quiet)` +
+        '\n  $ ledgerctl wallet release alice "$HOLD"',
+    )
     .action((key: string, hold: string, flags: ServiceFlags) =>
       runCommand(async (environment) =>
         (await import("./holds.ts")).releaseHold(key, hold, flags, environment),

@@ -1,0 +1,114 @@
+// Names that the service knows, for completion: what can't be had quickly is left out, and nothing is said of it.
+import { LedgerClient, type WireEntry } from "../../../client/ledger-client.ts";
+import type { LiveName } from "./values.ts";
+
+export interface Candidate {
+  readonly value: string;
+  readonly description?: string | undefined;
+}
+
+/** Nobody who presses Tab waits longer. */
+const timeoutMs = 1_000;
+const closesMax = 100;
+/** How far back postings are looked through for wallets. */
+const entriesMax = 100;
+const postingsMax = 5;
+const monthsMax = 13;
+
+export interface LiveSource {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  readonly ledger: string | null;
+}
+
+/** Fails where the service does, or takes too long. */
+export async function listLiveNames(name: LiveName, source: LiveSource): Promise<Candidate[]> {
+  const { ledger: ledgerId, ...connection } = source;
+  const signal = AbortSignal.timeout(timeoutMs);
+  const client = new LedgerClient({ ...connection, timeoutMs, retryForMs: 0, signal });
+  try {
+    if (name === "ledger") return await listLedgers(client);
+    return ledgerId === null ? [] : await listOfLedger(name, client, ledgerId);
+  } finally {
+    await client.close();
+  }
+}
+
+async function listOfLedger(
+  name: LiveName,
+  client: LedgerClient,
+  ledgerId: string,
+): Promise<Candidate[]> {
+  switch (name) {
+    case "account":
+      return listAccounts(client, ledgerId, "");
+    case "line":
+      return listAccounts(client, ledgerId, ":");
+    case "closed period":
+      return listClosed(client, ledgerId);
+    case "open period":
+      return listOpen(client, ledgerId);
+    case "period":
+      return [...(await listClosed(client, ledgerId)), ...(await listOpen(client, ledgerId))];
+    case "wallet":
+      return listWallets(client, ledgerId);
+    default:
+      return [];
+  }
+}
+
+async function listLedgers(client: LedgerClient): Promise<Candidate[]> {
+  const ledgers = await client.listLedgers();
+  return ledgers.map(({ id, name }) => ({ value: id, description: name }));
+}
+
+async function listAccounts(
+  client: LedgerClient,
+  ledgerId: string,
+  suffix: string,
+): Promise<Candidate[]> {
+  const accounts = await client.listAccounts(ledgerId, { activeOnly: true });
+  return accounts.map(({ glAccountCode, name }) => ({
+    value: glAccountCode + suffix,
+    description: name,
+  }));
+}
+
+async function listClosed(client: LedgerClient, ledgerId: string): Promise<Candidate[]> {
+  const { closes } = await client.listCloses(ledgerId, { limit: closesMax });
+  return closes.map(({ periodId, closedAt }) => ({
+    value: periodId,
+    description: `closed on ${closedAt.slice(0, 10)}`,
+  }));
+}
+
+/** The months up to this one that are not closed, the oldest first. */
+async function listOpen(client: LedgerClient, ledgerId: string): Promise<Candidate[]> {
+  const closed = new Set((await listClosed(client, ledgerId)).map(({ value }) => value));
+  const now = new Date();
+  const months = Array.from({ length: monthsMax }, (_, back) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back)).toISOString().slice(0, 7),
+  );
+  return months
+    .filter((month) => !closed.has(month))
+    .reverse()
+    .map((value) => ({ value, description: "not closed" }));
+}
+
+/** The service has no list of wallets; those that moved of late are in what was posted of late. */
+async function listWallets(client: LedgerClient, ledgerId: string): Promise<Candidate[]> {
+  const { total } = await client.listEntries(ledgerId, { limit: 1 });
+  const after = Math.max(0, total - entriesMax);
+  const { entries } = await client.listEntries(ledgerId, { after, limit: entriesMax });
+  const postings = entries.filter(isPosting).slice(-postingsMax);
+  const pages = await Promise.all(
+    postings.map(({ journalId }) => client.listPostedWrites(ledgerId, journalId, { limit: 100 })),
+  );
+  const keys = new Set(pages.flatMap(({ writes }) => writes.map(({ callerKey }) => callerKey)));
+  return [...keys].sort().map((value) => ({ value }));
+}
+
+function isPosting({ originSystem, eventType }: WireEntry): boolean {
+  return originSystem === "ledgerctl" && eventType === "WALLET_BATCH";
+}

@@ -1,0 +1,40 @@
+// `ledgerctl config`: the settings of a profile.
+import { Option, type Command } from "commander";
+import { outputOptions, serviceOptions, type ServiceFlags } from "../../options.ts";
+import { runCommand } from "../../run-command.ts";
+import type { SetFlags } from "./run.ts";
+
+const setHelp = `
+KEY is url, api-key, api-secret or ledger. Without VALUE it is asked for on a terminal, and read from stdin elsewhere.
+api-secret takes no VALUE, since process lists and shell histories show it; what is typed at the prompt is not shown.
+A profile that is not there yet is made; the first one is in use from then on.
+
+Examples:
+  $ ledgerctl config set url http://127.0.0.1:8420
+  $ ledgerctl config set api-key lk_AAECAwQFBgcICQoLDA0ODw --profile auditor
+  $ ledgerctl config set api-secret --profile auditor < secret.txt`;
+
+export function defineConfig(program: Command): void {
+  const config = program.command("config").description("the settings of a profile");
+  outputOptions(config.command("set <key> [value]"))
+    .description("change a setting of the profile in use, or of --profile")
+    .addOption(
+      new Option("--profile <name>", "the profile to change (LEDGERCTL_PROFILE)").helpGroup(
+        "Options:",
+      ),
+    )
+    .addHelpText("after", setHelp)
+    .action((key: string, value: string | undefined, flags: SetFlags) =>
+      runCommand(async (environment) =>
+        (await import("./run.ts")).setSetting(key, value, flags, environment),
+      ),
+    );
+  serviceOptions(config.command("list"))
+    .description("the settings that commands would use, and where each comes from; secrets masked")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl config list")
+    .action((flags: ServiceFlags) =>
+      runCommand(async (environment) =>
+        (await import("./run.ts")).listSettings(flags, environment),
+      ),
+    );
+}

@@ -1,0 +1,34 @@
+// `ledgerctl profile`: the profiles of the configuration file.
+import type { Command } from "commander";
+import { outputOptions, type OutputFlags } from "../../options.ts";
+import { runCommand } from "../../run-command.ts";
+
+export function defineProfile(program: Command): void {
+  const profile = program
+    .command("profile")
+    .description("named services with their credentials, in the configuration file");
+  outputOptions(profile.command("list"))
+    .description("list profiles, secrets masked")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl profile list")
+    .action((flags: OutputFlags) =>
+      runCommand(async (environment) =>
+        (await import("./run.ts")).listProfiles(flags, environment),
+      ),
+    );
+  outputOptions(profile.command("show [name]"))
+    .description("show a profile, its secret masked; without a name the one in use")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl profile show local")
+    .action((name: string | undefined, flags: OutputFlags) =>
+      runCommand(async (environment) =>
+        (await import("./run.ts")).showProfile(name, flags, environment),
+      ),
+    );
+  outputOptions(profile.command("use <name>"))
+    .description("use a profile from now on, where --profile and LEDGERCTL_PROFILE name none")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl profile use local")
+    .action((name: string, flags: OutputFlags) =>
+      runCommand(async (environment) =>
+        (await import("./run.ts")).switchProfile(name, flags, environment),
+      ),
+    );
+}

@@ -1,0 +1,199 @@
+// Completion through the binary and through real shells, with names that a running service knows.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { runCli } from "../support/cli.ts";
+import { binaryPath } from "../support/server-process.ts";
+
+const patience = { timeout: 30_000, interval: 100 };
+
+let server: BinaryServer;
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  server = await startBinaryServer();
+  env = server.env;
+  const add = ["account", "add", "Petty cash", "Cash in the drawer", "--type", "asset"];
+  expect((await runCli(add, { env })).code).toBe(0);
+  const line = ["--line", "1000:5", "--line", "4000:-5", "--date", "2026-03-05"];
+  expect((await runCli(["entry", "post", ...line], { env })).code).toBe(0);
+  expect((await runCli(["period", "close", "2026-03", "--yes"], { env })).code).toBe(0);
+  for (const key of ["alice", "albert", "bob"]) {
+    const credit = ["wallet", "credit", key, "100", "--asset", "USD"];
+    expect((await runCli(credit, { env })).code).toBe(0);
+  }
+  await vi.waitFor(async () => {
+    expect((await complete("wallet", "balance", "")).candidates).toHaveLength(3);
+  }, patience);
+});
+
+afterAll(async () => {
+  await server.stop();
+});
+
+async function complete(...words: string[]) {
+  const { code, stdout, stderr } = await runCli(["__complete", "fish", "--", ...words], { env });
+  expect([code, stderr]).toEqual([0, ""]);
+  const [how, ...lines] = stdout.trimEnd().split("\n");
+  return { how, candidates: lines.map((line) => line.split("\t")[0]), lines };
+}
+
+describe("what may stand at the cursor", () => {
+  it("is a command, without those that are hidden", async () => {
+    const { candidates, lines } = await complete("");
+    expect(candidates).toContain("entry");
+    expect(candidates).not.toContain("__complete");
+    expect(lines).toContain("balance\tthe balance of an account; debits are positive");
+    expect((await complete("entry", "")).candidates).toEqual(["post", "reverse", "show", "list"]);
+    expect((await complete("wallet", "re")).candidates).toEqual(["reserve", "release"]);
+  });
+
+  it("is an option that is not there yet, or may be repeated", async () => {
+    const words = ["entry", "post", "--line", "1000:1", "--major", "--"];
+    const { candidates } = await complete(...words);
+    expect(candidates).toContain("--line");
+    expect(candidates).toContain("--dry-run");
+    expect(candidates).not.toContain("--major");
+  });
+
+  it("is a name that the service knows", async () => {
+    expect((await complete("balance", "1")).lines).toEqual([
+      "1000\tCash",
+      "1100\tAccounts receivable",
+    ]);
+    expect((await complete("entry", "list", "--account=4")).candidates).toEqual(["--account=4000"]);
+    expect(await complete("entry", "post", "--line", "11")).toMatchObject({
+      how: "nospace",
+      candidates: ["1100:"],
+    });
+    expect((await complete("period", "show", "")).lines).toEqual([
+      expect.stringMatching(/^2026-03\tclosed on [0-9]{4}-[0-9]{2}-[0-9]{2}$/),
+    ]);
+    const open = (await complete("period", "close", "20")).candidates;
+    expect(open).toContain(new Date().toISOString().slice(0, 7));
+    expect(open).not.toContain("2026-03");
+    expect((await complete("wallet", "debit", "al")).candidates).toEqual(["albert", "alice"]);
+    expect((await complete("ledger", "suspend", "")).candidates).toEqual([server.ledgerId]);
+  });
+
+  it("is a fixed word, a topic or a file", async () => {
+    expect((await complete("entry", "post", "--format", "")).candidates).toEqual([
+      "csv",
+      "json",
+      "ndjson",
+    ]);
+    expect((await complete("help", "p")).candidates).toEqual([
+      "periods",
+      "proofs",
+      "period",
+      "profile",
+    ]);
+    expect((await complete("help", "entry", "p")).candidates).toEqual(["post"]);
+    expect(await complete("merkle", "check", "x")).toMatchObject({ how: "files", candidates: [] });
+    expect((await complete("entry", "reverse", "x")).candidates).toEqual([]);
+  });
+
+  it("is a profile", async () => {
+    const config = join(server.home, "profiles.json");
+    writeFileSync(config, `{"profiles":{"local":{"url":"http://a"},"live":{}}}`, { mode: 0o600 });
+    const { stdout } = await runCli(["__complete", "fish", "--", "profile", "use", "l"], {
+      env: { ...env, LEDGERCTL_CONFIG: config },
+    });
+    expect(stdout).toBe("space\nlocal\thttp://a\nlive\n");
+  });
+
+  it.each([
+    ["nobody answers", { LEDGERCTL_URL: "http://127.0.0.1:9" }],
+    ["the secret is wrong", { LEDGERCTL_API_SECRET: "ls_wrong" }],
+    ["there are no credentials", { LEDGERCTL_API_KEY: "" }],
+    ["the profile is not there", { LEDGERCTL_PROFILE: "none" }],
+  ])("is nothing, and said is nothing, where %s", async (_, more) => {
+    const ended = await runCli(["__complete", "fish", "--", "balance", ""], {
+      env: { ...env, ...more },
+    });
+    expect(ended).toEqual({ code: 0, stdout: "space\n", stderr: "" });
+  });
+});
+
+it("refuses a shell that it does not know", async () => {
+  expect(await runCli(["completion", "fihs"])).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "ledgerctl: SHELL must be one of bash, zsh, fish\n  Did you mean fish?\n",
+  });
+});
+
+/** How each shell begins without its user's settings and loads the script. */
+const shells = {
+  bash: { args: ["--norc", "--noprofile", "-i"], load: "source <(ledgerctl completion bash)" },
+  zsh: {
+    args: ["-f", "-i"],
+    load: "autoload -U compinit && compinit -u -D && source <(ledgerctl completion zsh)",
+  },
+  fish: { args: ["--no-config", "-i"], load: "ledgerctl completion fish | source" },
+};
+
+function isInstalled(shell: string): boolean {
+  try {
+    execFileSync(shell, ["-c", "exit"]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const [there, missing] = [true, false].map((wanted) =>
+  (Object.keys(shells) as (keyof typeof shells)[]).filter((name) => isInstalled(name) === wanted),
+) as [(keyof typeof shells)[], string[]];
+const leftOut =
+  missing.length === 0 ? "" : ` (left out, not installed here: ${missing.join(", ")})`;
+
+describe(`in a real shell${leftOut}`, () => {
+  it.each(there)("completes in %s", async (shell) => {
+    const bin = join(server.home, "bin");
+    mkdirSync(bin, { recursive: true });
+    symlinkSync(binaryPath, join(bin, "ledgerctl"));
+    const { args, load } = shells[shell];
+    const terminal = openTerminal([shell, ...args], {
+      ...env,
+      PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+    });
+    try {
+      terminal.type(`${load}; echo load""ed\r`);
+      await terminal.shows("\nloaded");
+      // What the shell completed is run: its output tells what the words became.
+      terminal.type("ledgerctl bala\t110\t--quiet --json\r");
+      await terminal.shows('{"glAccountCode":"1100"');
+      terminal.type("ledgerctl balance Pet\t --json\r");
+      await terminal.shows('{"glAccountCode":"Petty cash"');
+      terminal.type("ledgerctl entry post --dry-run --line 110\t7 --line wallets:U\t-7\r");
+      await terminal.shows('{"glAccountCode":"wallets:USD","functionalAmount":"-7"}');
+    } finally {
+      terminal.end();
+    }
+  });
+});
+
+const bridge = `
+import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
+`;
+
+function openTerminal(command: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawn("python3", ["-c", bridge, ...command], {
+    env: { TERM: "dumb", PS1: "$ ", ...env },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let shown = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (shown += text));
+  return {
+    type: (text: string) => child.stdin.write(text),
+    shows: (text: string) =>
+      vi.waitFor(() => {
+        expect(shown.replaceAll("\r", "")).toContain(text);
+      }, patience),
+    end: () => child.kill(),
+  };
+}

@@ -1,0 +1,153 @@
+// The examples of every command's help are run as they stand, in bash on a terminal, against a real server.
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pathOf, shownCommandsOf } from "../../src/cli/program-path.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { runCli } from "../support/cli.ts";
+import { binaryPath } from "../support/server-process.ts";
+
+const commands = shownCommandsOf(createProgram()).filter(({ commands }) => commands.length === 0);
+
+/** What its user types once the terminal shows something. */
+interface Typing {
+  readonly after: RegExp;
+  readonly type: string;
+}
+
+const yes: Typing = { after: /\[y\/N\] /, type: "y\r" };
+
+/** Commands that go on until they are told to end, and what shows that they are at work. */
+const endless: Readonly<Record<string, RegExp>> = {
+  "ledgerctl serve": /http:\/\/127\.0\.0\.1:[0-9]+/,
+  "ledgerctl wallet tail": /[0-9]{3}/,
+};
+
+let server: BinaryServer;
+let folder: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  server = await startBinaryServer();
+  folder = join(server.home, "examples");
+  mkdirSync(folder);
+  const bin = join(server.home, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "ledgerctl"), program);
+  chmodSync(join(bin, "ledgerctl"), 0o755);
+  env = {
+    ...server.env,
+    PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+    TERM: "xterm",
+    LEDGERCTL_CONFIG: join(folder, "config.json"),
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  chmodSync(join(folder, "config.json"), 0o600);
+  expect((await creditAlice("1000000")).code).toBe(0);
+});
+
+afterAll(async () => {
+  await server.stop();
+});
+
+const creditAlice = (amount: string) =>
+  runCli(["wallet", "credit", "alice", amount, "--asset", "USD"], { env: server.env });
+
+/** The program, on a free port and for a second where the example would take a fixed port or half a minute. */
+const program = `#!/bin/sh
+case "$1" in
+  serve) exec "${process.execPath}" "${binaryPath}" "$@" --port 0 ;;
+  bench) exec "${process.execPath}" "${binaryPath}" "$@" --duration 1s --connections 2 ;;
+  *) exec "${process.execPath}" "${binaryPath}" "$@" ;;
+esac
+`;
+
+/** What the examples name. */
+const files: Readonly<Record<string, string>> = {
+  "chart.csv": "glAccountCode,name,type\n1000,Cash at bank,asset\n7000,Rent,expense\n",
+  "january.csv":
+    "externalId,transactionDate,glAccountCode,functionalAmount\n" +
+    "jan-1,2026-01-02,1000,700\njan-1,,4000,-700\n",
+  "entries.ndjson":
+    '{"lines":[{"glAccountCode":"1000","functionalAmount":"1"},{"glAccountCode":"4000","functionalAmount":"-1"}]}\n',
+  "secret.txt": `ls_${"x".repeat(43)}\n`,
+  "config.json": '{"currentProfile":"local","profiles":{"local":{"url":"http://127.0.0.1:8420"}}}',
+};
+
+/** The lines behind `Example:` as somebody copies them, without their prompts. */
+function examplesOf(help: string): string[] {
+  const [, section = ""] = help.split(/^Examples?:\n/m);
+  const examples: string[] = [];
+  for (const line of section.trimEnd().split("\n")) {
+    if (line.startsWith("  $ ")) examples.push(line.slice(4));
+    else examples.push(`${examples.pop() ?? ""}\n${line}`);
+  }
+  return examples;
+}
+
+const bridge = `
+import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
+`;
+
+/** Runs a script in bash on a terminal, and types when it is time. */
+function runInBash(
+  script: string,
+  typings: readonly Typing[],
+): Promise<{ code: number | null; shown: string }> {
+  const child = spawn(
+    "python3",
+    ["-c", bridge, "bash", "--norc", "-eo", "pipefail", "-c", script],
+    {
+      cwd: folder,
+      env,
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
+  child.stdin.on("error", () => undefined);
+  return new Promise((resolve, reject) => {
+    let shown = "";
+    let seen = 0;
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      shown += text;
+      const fresh = shown.slice(seen);
+      const due = typings.find(({ after }) => after.test(fresh));
+      if (due === undefined) return;
+      seen = shown.length;
+      child.stdin.write(due.type);
+    });
+    child.once("error", reject);
+    child.once("close", (code) => {
+      resolve({ code, shown });
+    });
+  });
+}
+
+describe("the examples of", () => {
+  it.each(commands.map((command) => pathOf(command)))("%s", async (path) => {
+    const { stdout } = await runCli([...path.split(" ").slice(1), "--help"]);
+    const examples = examplesOf(stdout);
+    expect(examples.length).toBeGreaterThan(0);
+    const atWork = endless[path];
+    if (atWork !== undefined) {
+      for (const example of examples) {
+        const end = runInBash(example, [{ after: atWork, type: "\u0003" }]);
+        // A wallet that is followed has to move, if anything is to be shown.
+        const ended = end.then(() => true);
+        while (!(await Promise.race([ended, creditAlice("100").then(() => false)]))) continue;
+        const { code, shown } = await end;
+        expect(shown, example).toMatch(atWork);
+        expect([0, 130], `${example}\n${shown}`).toContain(code);
+      }
+      return;
+    }
+    const published = await runCli(["period", "show", "2026-03", "--json"], { env: server.env });
+    const { closeHash = "" } = JSON.parse(published.stdout || "{}") as { closeHash?: string };
+    const script = [`PUBLISHED=${closeHash}`, ...examples].join("\n");
+    const { code, shown } = await runInBash(script, [yes]);
+    expect(shown, script).not.toContain("ledgerctl:");
+    expect(code, `${script}\n${shown}`).toBe(0);
+  });
+});
