@@ -18,6 +18,7 @@ import { defineTrialBalance } from "./commands/trial-balance/command.ts";
 import { definePeriod } from "./commands/period/command.ts";
 import { defineBundle } from "./commands/bundle/command.ts";
 import { defineMerkle } from "./commands/merkle/command.ts";
+import { defineSeed } from "./commands/seed/command.ts";
 import { defineServe } from "./commands/serve/command.ts";
 import { exitCodes } from "./failure.ts";
 import { printableLines } from "./printable.ts";
@@ -46,6 +47,7 @@ function createProgram(): Command {
   defineMerkle(program);
   defineSign(program);
   defineRequest(program);
+  defineSeed(program);
   defineAudit(program);
   defineBench(program);
   defineDoctor(program);

@@ -7,6 +7,7 @@ import type { z } from "zod";
 import { connectionTarget } from "./connection-url.ts";
 import { asConnectionError, ConnectionBroken } from "./database-errors.ts";
 import { pgTypes } from "./value-parsers.ts";
+import type { StatementSender } from "./write-connections.ts";
 
 type Send = (
   text: string,
@@ -53,6 +54,15 @@ export class ReadConnection {
   transaction<Result>(work: (transaction: ReadConnection) => Promise<Result>): Promise<Result> {
     return work(this);
   }
+}
+
+/** Statements of administration as a part of a transaction of the write path. */
+export function readingThrough(sender: StatementSender): ReadConnection {
+  return new ReadConnection(async (text, values) => {
+    // Without a name it is not kept as a prepared statement.
+    const rows = await sender.send<object>({ name: "", text }, values);
+    return { rows, rowCount: rows.length };
+  });
 }
 
 /** Each statement on a connection of its own. */
