@@ -17,6 +17,7 @@ import { defineBalance } from "./commands/balance/command.ts";
 import { defineTrialBalance } from "./commands/trial-balance/command.ts";
 import { definePeriod } from "./commands/period/command.ts";
 import { defineBundle } from "./commands/bundle/command.ts";
+import { defineExport } from "./commands/export/command.ts";
 import { defineMerkle } from "./commands/merkle/command.ts";
 import { defineSeed } from "./commands/seed/command.ts";
 import { defineServe } from "./commands/serve/command.ts";
@@ -44,6 +45,7 @@ function createProgram(): Command {
   defineWallet(program);
   definePeriod(program);
   defineBundle(program);
+  defineExport(program);
   defineMerkle(program);
   defineSign(program);
   defineRequest(program);

@@ -14,7 +14,7 @@ once: again, it is exit code 6. With --quiet, one line: the ledger, the key and 
 
 Examples:
   $ ledgerctl seed
-  $ ledgerctl seed --seed 7 --entries 100000 --periods 2026-01,2026-02,2026-03
+  $ ledgerctl seed --seed 7 --entries 10000 --periods 2026-01,2026-02,2026-03
   $ ledgerctl seed --seed 8 --wallets 0 --writes 0 --json | jq -r '.closes[].merkleRoot'`;
 
 export function defineSeed(program: Command): void {
