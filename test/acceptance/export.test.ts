@@ -215,10 +215,10 @@ function inSmallestUnits(printed: PrintedBalances): Map<string, bigint> {
   const amounts = [...printed].map(([key, text]) => {
     const exponent = currencyExponent(key.split("\n")[1] ?? "");
     const [whole = "", decimals = ""] = text.replace("-", "").split(".");
-    // beancount divides prices in 28 digits, so there may be digits behind those of the currency.
-    const digits = BigInt(whole + decimals.padEnd(exponent + 1, "0").slice(0, exponent + 1));
-    const rounded = (digits + 5n) / 10n;
-    return [key, text.startsWith("-") ? -rounded : rounded] as const;
+    // Behind the currency's decimals there is nothing: no price has been rounded.
+    expect(decimals.slice(exponent), `${key} ${text}`).toMatch(/^0*$/);
+    const digits = BigInt(whole + decimals.padEnd(exponent, "0").slice(0, exponent));
+    return [key, text.startsWith("-") ? -digits : digits] as const;
   });
   return new Map(amounts.filter(([, amount]) => amount !== 0n));
 }

@@ -5,10 +5,12 @@ import type {
   WireLedger,
   WireLine,
 } from "../../../client/ledger-client.ts";
+import { currencyExponent } from "../../../core/currencies.ts";
 import { toJson } from "../../output.ts";
-import { titleOf, type ExportWriter } from "./export-format.ts";
+import { decimalText, exactPrice, isTotalExact } from "./beancount-price.ts";
+import { apart, titleOf, type ExportWriter } from "./export-format.ts";
 import { accountName, commodityName } from "./journal-names.ts";
-import { lineValue } from "./journal-line.ts";
+import { lineValue, major } from "./journal-line.ts";
 
 /** Before every entry that there can be: beancount refuses entries dated before their accounts are opened. */
 const beginning = "0001-01-01";
@@ -23,7 +25,7 @@ export class BeancountFormat implements ExportWriter {
       `; ledger ${id}, ${contents}`,
       `option "title" ${quoted(name)}`,
       `option "operating_currency" "${commodityName(functionalCurrency)}"`,
-      // Total prices are divided into prices of one, in 28 digits: that must not unbalance what has no decimals.
+      // Amounts of more than 28 digits are weighed inexactly, which must not unbalance what has no decimals.
       'option "inferred_tolerance_default" "*:0.000001"',
       'plugin "beancount.plugins.implicit_prices"',
       "",
@@ -44,23 +46,27 @@ export class BeancountFormat implements ExportWriter {
 
   entry(entry: WireEntry): string {
     const { transactionDate, lines } = entry;
-    const declared = lines.map(({ transactionCurrency }) => this.#commodity(transactionCurrency));
+    const declared = lines
+      .map(({ transactionCurrency }) => this.#commodity(transactionCurrency))
+      .join("");
     const title = `\n${transactionDate.slice(0, 10)} * ${quoted(titleOf(entry))}\n`;
     const postings = lines.map((line) => this.#posting(line));
-    return [...declared, title, metaLines("  ", metaOf(entry)), ...postings].join("");
+    return [apart(declared), title, metaLines("  ", metaOf(entry)), ...postings].join("");
   }
 
   #posting(line: WireLine): string {
-    const { number, currency, cost, isRevaluation } = lineValue(line);
+    const { number, currency, isForeign, isRevaluation } = lineValue(line);
     const account = this.#names.get(line.glAccountCode) ?? accountName(line.glAccountCode, null);
-    const price = cost === null ? "" : ` @@ ${cost.number} ${commodityName(cost.currency)}`;
+    const price = isForeign ? ` ${priceOf(line)}` : "";
+    // An amount, no text: beancount shows amounts with as many decimals as most of those that it has read have.
+    const value = isForeign ? `    functional: ${functionalText(line)}\n` : "";
     const meta = {
       lineDescription: line.description,
       spotRate: line.spotRate === null ? null : String(line.spotRate),
       revalues: isRevaluation ? line.transactionCurrency : null,
     };
     const amount = `${number} ${commodityName(currency)}${price}`;
-    return `  ${account}  ${amount}\n${metaLines("    ", meta)}`;
+    return `  ${account}  ${amount}\n${value}${metaLines("    ", meta)}`;
   }
 
   #commodity(currency: string): string {
@@ -70,6 +76,25 @@ export class BeancountFormat implements ExportWriter {
     const code = name === currency ? null : currency;
     return `${beginning} commodity ${name}\n${metaLines("  ", { code })}`;
   }
+}
+
+/** The total price where beancount weighs it exactly, else a price of one with all the digits that takes. */
+function priceOf(line: WireLine): string {
+  const { transactionAmount, transactionCurrency, functionalAmount, functionalCurrency } = line;
+  const [units, total] = [magnitude(transactionAmount), magnitude(functionalAmount)];
+  const commodity = commodityName(functionalCurrency);
+  if (isTotalExact(units, total)) return `@@ ${major(total, functionalCurrency)} ${commodity}`;
+  const { coefficient, exponent } = exactPrice(units, total);
+  const shift = currencyExponent(transactionCurrency) - currencyExponent(functionalCurrency);
+  return `@ ${decimalText({ coefficient, exponent: exponent + shift })} ${commodity}`;
+}
+
+function functionalText({ functionalAmount, functionalCurrency }: WireLine): string {
+  return `${major(BigInt(functionalAmount), functionalCurrency)} ${commodityName(functionalCurrency)}`;
+}
+
+function magnitude(amount: string): bigint {
+  return BigInt(amount.replace("-", ""));
 }
 
 function metaOf(entry: WireEntry): Record<string, string | null> {

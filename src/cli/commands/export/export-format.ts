@@ -17,3 +17,8 @@ export interface ExportWriter {
 export function titleOf({ description, eventType, entryType }: WireEntry): string {
   return description ?? eventType ?? (entryType === "STANDARD" ? "" : entryType);
 }
+
+/** Declarations between entries, with a blank line before them. */
+export function apart(declarations: string): string {
+  return declarations === "" ? "" : `\n${declarations}`;
+}

@@ -8,9 +8,9 @@ import type {
 import { currencyExponent } from "../../../core/currencies.ts";
 import type { AccountType } from "../../../core/ledger.ts";
 import { toJson } from "../../output.ts";
-import { titleOf, type ExportWriter } from "./export-format.ts";
+import { apart, titleOf, type ExportWriter } from "./export-format.ts";
 import { accountName, commodityName } from "./journal-names.ts";
-import { lineValue } from "./journal-line.ts";
+import { lineValue, major } from "./journal-line.ts";
 
 const accountTypes: Readonly<Record<AccountType, string>> = {
   asset: "A",
@@ -48,19 +48,21 @@ export class HledgerFormat implements ExportWriter {
   entry(entry: WireEntry): string {
     const { transactionDate, sequence, lines } = entry;
     const shown = oneLine(titleOf(entry));
-    const declared = lines.map(({ transactionCurrency }) => this.#commodity(transactionCurrency));
+    const declared = lines
+      .map(({ transactionCurrency }) => this.#commodity(transactionCurrency))
+      .join("");
     const tags = Object.entries(tagsOf(entry, shown)).flatMap(([tag, value]) =>
       value === null ? [] : [`    ; ${tag}: ${value}\n`],
     );
     const title = `${transactionDate.slice(0, 10)} * (${sequence}) ${shown}`.trimEnd();
     const postings = lines.map((line) => this.#posting(line));
-    return [...declared, `\n${title}\n`, ...tags, ...postings].join("");
+    return [apart(declared), `\n${title}\n`, ...tags, ...postings].join("");
   }
 
   #posting(line: WireLine): string {
-    const { number, currency, cost, isRevaluation } = lineValue(line);
+    const { number, currency, isForeign, isRevaluation } = lineValue(line);
     const account = this.#names.get(line.glAccountCode) ?? accountName(line.glAccountCode, null);
-    const price = cost === null ? "" : ` @@ ${cost.number} ${symbol(cost.currency)}`;
+    const price = isForeign ? ` @@ ${totalPrice(line)}` : "";
     const notes = [
       ...(line.description === null ? [] : [`lineDescription: ${quoted(line.description)}`]),
       ...(line.spotRate === null ? [] : [`spotRate: ${line.spotRate}`]),
@@ -79,6 +81,12 @@ export class HledgerFormat implements ExportWriter {
     const code = name === currency ? "" : `  ; code: ${quoted(currency)}`;
     return `commodity 1000.${decimals} ${symbol(currency)}${code}\n`;
   }
+}
+
+/** What all of a foreign amount is worth, without a sign: hledger rounds nothing of it. */
+function totalPrice({ functionalAmount, functionalCurrency }: WireLine): string {
+  const total = BigInt(functionalAmount.replace("-", ""));
+  return `${major(total, functionalCurrency)} ${symbol(functionalCurrency)}`;
 }
 
 /** Only letters can stand without quotes. */
