@@ -17,7 +17,9 @@ import { defineBalance } from "./commands/balance/command.ts";
 import { defineTrialBalance } from "./commands/trial-balance/command.ts";
 import { definePeriod } from "./commands/period/command.ts";
 import { defineBundle } from "./commands/bundle/command.ts";
+import { defineExport } from "./commands/export/command.ts";
 import { defineMerkle } from "./commands/merkle/command.ts";
+import { defineSeed } from "./commands/seed/command.ts";
 import { defineServe } from "./commands/serve/command.ts";
 import { defineProfile } from "./commands/profile/command.ts";
 import { defineConfig } from "./commands/config/command.ts";
@@ -43,6 +45,7 @@ export function createProgram(): Command {
   program.commandsGroup("Server and administration:");
   defineServe(program);
   defineMigrate(program);
+  defineSeed(program);
   defineOrg(program);
   defineKey(program);
   defineLedger(program);
@@ -56,6 +59,7 @@ export function createProgram(): Command {
   defineBalance(program);
   defineTrialBalance(program);
   definePeriod(program);
+  defineExport(program);
   program.commandsGroup("Wallets:");
   defineWallet(program);
   program.commandsGroup("Proof:");

@@ -84,6 +84,8 @@ export interface EntryListQuery {
   readonly periodId?: string;
   readonly from?: string;
   readonly to?: string;
+  /** A period's label: of a closed one, its stored bounds. */
+  readonly periodId?: string;
   readonly externalId?: string;
   readonly glAccountCode?: string;
 }

@@ -63,6 +63,15 @@ export class ReadConnection implements StatementSender {
   }
 }
 
+/** Statements of administration as a part of a transaction of the write path. */
+export function readingThrough(sender: StatementSender): ReadConnection {
+  return new ReadConnection(async (text, values) => {
+    // Without a name it is not kept as a prepared statement.
+    const rows = await sender.send<object>({ name: "", text }, values);
+    return { rows, rowCount: rows.length };
+  });
+}
+
 /** Each statement on a connection of its own. */
 export class ReadPool extends ReadConnection {
   readonly #pool: Pool;

@@ -17,7 +17,7 @@ export const entryColumns = [
 ] as const;
 
 /** Column by column, the member of a line. */
-const lineMembers = {
+export const lineMembers = {
   glAccountCode: "glAccountCode",
   functionalAmount: "functionalAmount",
   functionalCurrency: "functionalCurrency",

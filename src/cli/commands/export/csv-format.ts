@@ -1,0 +1,41 @@
+// CSV that `entry post` reads: a row a line, the rows of an entry together (RFC 4180, UTF-8, LF).
+import type { WireEntry } from "../../../client/ledger-client.ts";
+import { entryColumns, lineMembers, type EntryColumn } from "../../entry-files/csv-columns.ts";
+import { toJson } from "../../output.ts";
+import type { ExportWriter } from "./export-format.ts";
+import { postableEntry, type PostableEntry } from "./postable-entry.ts";
+
+export class CsvFormat implements ExportWriter {
+  head(): string {
+    return row([...entryColumns, ...Object.keys(lineMembers)]);
+  }
+
+  accounts(): string {
+    return "";
+  }
+
+  entry(entry: WireEntry): string {
+    const postable = postableEntry(entry);
+    return postable.lines
+      .map((line, index) => {
+        const ofEntry = entryColumns.map((column) => entryCell(postable, column, index === 0));
+        const ofLine = Object.values(lineMembers).map((member) => String(line[member] ?? ""));
+        return row([...ofEntry, ...ofLine]);
+      })
+      .join("");
+  }
+}
+
+/** Each row says what sorts and filters are made by; metadata, which may be long, is in the first alone. */
+function entryCell(entry: PostableEntry, column: EntryColumn, isFirst: boolean): string {
+  if (column !== "metadata") return entry[column] ?? "";
+  return isFirst && entry.metadata ? toJson(entry.metadata) : "";
+}
+
+function row(cells: readonly string[]): string {
+  return `${cells.map(cell).join(",")}\n`;
+}
+
+function cell(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

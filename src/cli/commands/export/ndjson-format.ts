@@ -1,0 +1,19 @@
+// NDJSON that `entry post` reads: an entry a line, in the form in which the API takes it.
+import type { WireEntry } from "../../../client/ledger-client.ts";
+import { toJson } from "../../output.ts";
+import type { ExportWriter } from "./export-format.ts";
+import { postableEntry } from "./postable-entry.ts";
+
+export class NdjsonFormat implements ExportWriter {
+  head(): string {
+    return "";
+  }
+
+  accounts(): string {
+    return "";
+  }
+
+  entry(entry: WireEntry): string {
+    return `${toJson(postableEntry(entry))}\n`;
+  }
+}

@@ -1,0 +1,32 @@
+// `ledgerctl seed`: books full of realistic data. What the command does is in run.ts.
+import type { Command } from "commander";
+import { databaseOptions } from "../../options.ts";
+import { runCommand } from "../../run-command.ts";
+import type { SeedFlags } from "./run.ts";
+
+const seedHelp = `
+Makes an organization, a ledger in USD with a chart, an API key, and in each period: invoices at home and abroad
+(EUR, GBP, JPY, KWD), payments, bills, payroll, reversals, wallets and their postings. Each period is closed.
+
+The same seed, flags and version of ledgerctl give the same ids, entries, Merkle roots and close hashes, in any
+database; only the API key and its secret are random. All of it is written or nothing. A database takes each seed
+once: again, it is exit code 6. With --quiet, one line: the ledger, the key and its secret.
+
+Examples:
+  $ ledgerctl seed
+  $ ledgerctl seed --seed 7 --entries 10000 --periods 2026-01,2026-02,2026-03
+  $ ledgerctl seed --seed 8 --wallets 0 --writes 0 --json | jq -r '.closes[].merkleRoot'`;
+
+export function defineSeed(program: Command): void {
+  databaseOptions(program.command("seed"))
+    .description("make books full of realistic data, the same for the same seed")
+    .option("--seed <n>", "what everything is made from", "1")
+    .option("--entries <n>", "journal entries in all, postings of wallets among them", "1000")
+    .option("--wallets <n>", "wallets; 20 unless told, or as many as there are writes")
+    .option("--writes <n>", "writes of wallets in all; ten a wallet unless told")
+    .option("--periods <labels>", "the periods to fill and close, by commas", "2026-01,2026-02")
+    .addHelpText("after", seedHelp)
+    .action((flags: SeedFlags) =>
+      runCommand(async (environment) => (await import("./run.ts")).seed(flags, environment)),
+    );
+}

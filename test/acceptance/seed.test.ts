@@ -1,0 +1,148 @@
+// `seed`: the same books each time, sound by every check that there is, and served like any others.
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { WireClose } from "../../src/contract/wire.ts";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { documents, runCli, type CliResult } from "../support/cli.ts";
+import { createTestDatabase, runStatement, type TestDatabase } from "../support/database.ts";
+
+interface Seeded {
+  organizationId: string;
+  ledgerId: string;
+  apiKey: string;
+  apiSecret: string;
+  entries: number;
+  closes: WireClose[];
+}
+
+/**
+ * What `seed` without a flag makes. CI scripts of others rely on it: who changes it says so in the changelog.
+ */
+const golden = {
+  ledgerId: "019b7824-3f00-748c-81ef-e05d071bbf1c",
+  roots: [
+    "d569a3cd4a8d761eae90c1b12bb41f0e1161248f0be4fdefa42b7a6f621d7344",
+    "b002e90b008ad9c41db94cd55c48abcf02faeb5662f6ab41e75303ae1ee5317a",
+  ],
+  closeHashes: [
+    "5707380650d10e4c04723c797c51c5046def8128936aa9077757945c75e00776",
+    "418e167d7787a302f118ed7f4ca7221cbc9d8f6c8ce4f393ff1637b209b65e97",
+  ],
+};
+
+let server: BinaryServer;
+let seeded: Seeded;
+let other: TestDatabase;
+
+const masterKey = randomBytes(32).toString("base64");
+const databaseEnv = () => ({
+  LEDGERCTL_DATABASE_URL: other.url,
+  LEDGERCTL_MASTER_KEY: masterKey,
+});
+
+const run = (...args: string[]): Promise<CliResult> =>
+  runCli(args, {
+    env: {
+      ...server.env,
+      LEDGERCTL_LEDGER: seeded.ledgerId,
+      LEDGERCTL_API_KEY: seeded.apiKey,
+      LEDGERCTL_API_SECRET: seeded.apiSecret,
+    },
+  });
+
+beforeAll(async () => {
+  server = await startBinaryServer();
+  other = await createTestDatabase();
+  const made = await runCli(["seed", "--json"], server);
+  expect(made).toMatchObject({ code: 0, stderr: "" });
+  seeded = JSON.parse(made.stdout) as Seeded;
+});
+
+afterAll(async () => {
+  await other.drop();
+  expect(await server.stop()).toBe(0);
+});
+
+describe("seed", () => {
+  it("makes the same books each time: ids, entries, roots, close hashes", async () => {
+    const again = await runCli(["seed", "--json"], { env: databaseEnv() });
+    const { apiKey, apiSecret, ...rest } = JSON.parse(again.stdout) as Seeded;
+    const { apiKey: firstKey, apiSecret: firstSecret, ...first } = seeded;
+    expect(rest).toEqual(first);
+    expect([apiKey, apiSecret]).not.toEqual([firstKey, firstSecret]);
+    expect({
+      ledgerId: rest.ledgerId,
+      roots: rest.closes.map(({ merkleRoot }) => merkleRoot),
+      closeHashes: rest.closes.map(({ closeHash }) => closeHash),
+    }).toEqual(golden);
+  });
+
+  it("refuses the same seed in the same database, whatever else is asked for, and changes nothing", async () => {
+    const again = await runCli(["seed", "--entries", "5"], server);
+    expect(again).toMatchObject({ code: 6, stdout: "" });
+    expect(again.stderr).toContain("seed 1 is in this database already");
+    expect((await run("entry", "list", "--json")).stdout.trim().split("\n")).toHaveLength(1_000);
+  });
+
+  it("has what was asked for, through the API", async () => {
+    expect(seeded.entries).toBe(1_000);
+    const entries = documents<{ sequence: number }>((await run("entry", "list", "--json")).stdout);
+    expect(entries).toHaveLength(1_000);
+    expect(seeded.closes.reduce((sum, { entryCount }) => sum + entryCount, 0)).toBe(1_000);
+    const closes = documents<WireClose>((await run("period", "list", "--json")).stdout);
+    expect(closes).toEqual(seeded.closes);
+  });
+
+  it("passes the audit, and each close the check against its published hash", async () => {
+    const audit = await run("audit", "--json");
+    expect(audit.code, audit.stdout).toBe(0);
+    for (const { periodId, closeHash } of seeded.closes) {
+      const verified = await run("merkle", "verify", "--period", periodId, "--expect", closeHash);
+      expect(verified, verified.stderr).toMatchObject({ code: 0 });
+    }
+  });
+
+  it("goes on as books do: entries and wallets are written, a closed period takes none", async () => {
+    const lines = ["--line", "1000:5", "--line", "4000:-5"];
+    expect(await run("entry", "post", ...lines, "--quiet")).toMatchObject({ code: 0 });
+    expect(await run("entry", "post", ...lines, "--date", "2026-02-03")).toMatchObject({ code: 6 });
+    const credit = ["wallet", "credit", "usd-00001", "100", "--asset", "USD"];
+    expect(await run(...credit, "--quiet")).toMatchObject({ code: 0, stdout: "accepted\n" });
+    expect((await run("audit")).code).toBe(0);
+  });
+
+  it("fills the periods, wallets and writes that are named", async () => {
+    const flags = ["--seed", "9", "--entries", "60", "--wallets", "3", "--writes", "12"];
+    const periods = ["--periods", "2025-Q4, 2025-W10"];
+    const made = await runCli(["seed", ...flags, ...periods, "--json"], { env: databaseEnv() });
+    expect(made.code, made.stderr).toBe(0);
+    const { ledgerId, entries, closes } = JSON.parse(made.stdout) as Seeded;
+    expect(entries).toBe(60);
+    expect(closes.map(({ periodId }) => periodId)).toEqual(["2025-W10", "2025-Q4"]);
+    const ownWrites = "SELECT 1 FROM wallet_writes WHERE ledger_id = $1";
+    expect(await runStatement(other.url, ownWrites, [ledgerId])).toBe(12);
+  });
+
+  it("with --quiet prints the ledger, the key and its secret, and for people a table of closes", async () => {
+    const env = databaseEnv();
+    const few = ["--entries", "0", "--periods", "2026-01"];
+    const quiet = await runCli(["seed", "--seed", "20", ...few, "--quiet"], { env });
+    expect(quiet.stdout).toMatch(/^[0-9a-f-]{36} lk_\S+ ls_\S+\n$/);
+    const shown = await runCli(["seed", "--seed", "21", ...few], { env });
+    expect(shown.stdout).toMatch(/^2026-01 +0 +[0-9a-f]{64}$/m);
+    expect(shown.stdout).toContain("(shown this once)");
+  });
+
+  it.each([
+    ["--entries many", "--entries must be a whole number"],
+    ["--wallets 5 --writes 4", "each wallet is made by its first write"],
+    ["--entries 0 --wallets 1", "--entries must be 1 or more"],
+    ["--periods 2026-13", "2026-13 names no period of the calendar"],
+    ["--periods final", "final is no calendar period"],
+    ["--periods 2026-Q1,2026-02", "2026-Q1 and 2026-02 overlap"],
+  ])("refuses %s with exit code 2", async (flags, message) => {
+    const refused = await runCli(["seed", ...flags.split(" ")], { env: databaseEnv() });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain(message);
+  });
+});
