@@ -80,11 +80,9 @@ export interface EntryListQuery {
   readonly offset?: number;
   /** A sequence; entries behind it. Excludes offset. */
   readonly after?: number;
-  /** A closed period's label: dated as it was closed; else what the label itself means. */
-  readonly periodId?: string;
   readonly from?: string;
   readonly to?: string;
-  /** A period's label: of a closed one, its stored bounds. */
+  /** A period's label: of a closed one, its stored bounds; else what the label itself means. */
   readonly periodId?: string;
   readonly externalId?: string;
   readonly glAccountCode?: string;

@@ -95,7 +95,8 @@ async function makeBooks(
     "organizations_pkey",
     insertOrganization(reads, { organizationId, name: "Seeded organization", createdAt }),
   );
-  await insertLedger(reads, { ...ledger, name: "Seeded books", createdAt });
+  const settings = { name: "Seeded books", closesInOrder: false, createdAt };
+  await insertLedger(reads, { ...ledger, ...settings });
   await upsertAccounts(reads, ledgerId, seedChart, createdAt);
   await insertAssetRules(transaction, ledgerId, walletAssets, createdAt);
   const made = await createApiKey(reads, { organizationId, scopes, ...key, expiresAt: null });

@@ -11,6 +11,7 @@ import {
   type CloseRecord,
   type Subtree,
 } from "../../core/close.ts";
+import { assert } from "../../core/errors.ts";
 import { decideJournalBatch } from "../../core/journal-batch.ts";
 import { lineAmountFaults, type Entry } from "../../core/journal.ts";
 import type { LedgerIdentity } from "../../core/ledger.ts";
@@ -148,8 +149,10 @@ export class SeedStory {
     if (decision === undefined || "refusal" in decision) {
       throw new Error("a seed's entry is accepted", { cause: decision?.refusal });
     }
-    made(decision.entry);
-    return this.#recorded(decision.entry);
+    const [entry] = decision.entries;
+    assert(entry !== undefined, "one write of a seed makes one entry");
+    made(entry);
+    return this.#recorded(entry);
   }
 
   *#post(sides: readonly BatchSide[], atMs: number): Generator<SeedEvent> {
