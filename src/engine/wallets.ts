@@ -12,7 +12,7 @@ import { insertAssetRules, insertMissingAccounts } from "../store/asset-rules.ts
 import { lockLedgerStateShared, readClock } from "../store/journal-writes.ts";
 import { lockLedgerState } from "../store/ledger-state-changes.ts";
 import {
-  hasWalletWrite,
+  hasWalletWrites,
   insertBatchSides,
   insertWallets,
   insertWalletWrites,
@@ -176,24 +176,34 @@ function planOf(
   now: WalletBooks["now"],
   onCommitted: (ledgerId: string, writes: readonly LoggedWrite[]) => void,
 ): Plan<WalletReply> {
-  const last = batch.writes.at(-1);
+  const isEmpty = batch.writes.length === 0;
   return {
     outcomes: batch.outcomes satisfies readonly Outcome<WalletReply>[],
-    record: last === undefined ? null : (transaction) => record(transaction, ledgerId, batch, now),
+    record: isEmpty ? null : (transaction) => record(transaction, ledgerId, batch, now),
     onCommitted: () => {
       onCommitted(ledgerId, batch.writes);
     },
     wasRecorded: async (transaction) => {
-      if (last === undefined) return true;
+      if (isEmpty) return true;
       // Whoever has this lock alone has waited for the lost transaction, which held it shared. The
       // wallets' own rows would not do: one that it was about to make can't be locked.
       const [, recorded] = await Promise.all([
         lockLedgerState(transaction, ledgerId),
-        hasWalletWrite(transaction, ledgerId, last),
+        hasWalletWrites(transaction, ledgerId, marksOf(batch.writes)),
       ]);
       return recorded;
     },
   };
+}
+
+/**
+ * The writes of a batch that tell that it was recorded, and not what another server wrote at the same place:
+ * one that bears an id made for this batch. Releases and expiries have none; where there is nothing else, all
+ * of them have to be there, which is then what was asked for, whoever did it.
+ */
+function marksOf(writes: readonly LoggedWrite[]): readonly LoggedWrite[] {
+  const marked = writes.find(({ batchId, type }) => batchId !== null || type === "reserve");
+  return marked === undefined ? writes : [marked];
 }
 
 function record(

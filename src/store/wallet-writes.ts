@@ -133,22 +133,37 @@ export async function listKnownWrites(
   );
 }
 
-/** Whether a row of a wallet's log is there: this one, not another that took its seq. */
-export async function hasWalletWrite(
+/** Whether rows of wallets' logs are all there: these, not others that took their seqs. */
+export async function hasWalletWrites(
   sender: StatementSender,
   ledgerId: string,
-  write: Pick<LoggedWrite, "walletId" | "seq" | "type" | "holdId" | "batchId">,
+  writes: readonly Pick<LoggedWrite, "walletId" | "seq" | "type" | "holdId" | "batchId">[],
 ): Promise<boolean> {
-  const rows = await sender.send(
+  const [counted] = await sender.send<{ count: number }>(
     {
-      name: "has_wallet_write",
-      text: `SELECT 1 FROM wallet_writes
-              WHERE ledger_id = $1 AND wallet_id = $2 AND seq = $3 AND type = $4
-                AND hold_id IS NOT DISTINCT FROM $5 AND batch_id IS NOT DISTINCT FROM $6`,
+      name: "count_wallet_writes",
+      text: `SELECT count(*)::integer AS count
+               FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::uuid[])
+                 AS wanted (wallet_id, seq, type, hold_id, batch_id)
+               CROSS JOIN LATERAL (
+                 SELECT type, hold_id, batch_id FROM wallet_writes
+                  WHERE ledger_id = $1 AND wallet_id = wanted.wallet_id AND seq = wanted.seq
+                  LIMIT 1
+               ) AS found
+              WHERE found.type = wanted.type
+                AND found.hold_id IS NOT DISTINCT FROM wanted.hold_id
+                AND found.batch_id IS NOT DISTINCT FROM wanted.batch_id`,
     },
-    [ledgerId, write.walletId, write.seq, write.type, write.holdId, write.batchId],
+    [
+      ledgerId,
+      writes.map(({ walletId }) => walletId),
+      writes.map(({ seq }) => seq),
+      writes.map(({ type }) => type),
+      writes.map(({ holdId }) => holdId),
+      writes.map(({ batchId }) => batchId),
+    ],
   );
-  return rows.length > 0;
+  return counted?.count === writes.length;
 }
 
 /** Makes wallets, in the order of their keys. Throws KeyTaken when another writer made one meanwhile. */

@@ -1,4 +1,5 @@
 // The database's connections break under writes to wallets: every answer has to stay true.
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -6,6 +7,7 @@ import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts
 import { neverPosting } from "../support/engine.ts";
 import { countRows, readRows } from "../support/rows.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
+import { signedRequestBytes } from "../support/signed-request.ts";
 import { openStream } from "../support/stream-reader.ts";
 import { expectConsistentLog } from "../support/wallet-oracle.ts";
 import {
@@ -14,10 +16,12 @@ import {
   expectFigures,
   hold,
   move,
+  movement,
   newKey,
   readWalletLog,
   refusal,
   resolve,
+  walletPath,
   type WalletReply,
 } from "../support/wallets.ts";
 
@@ -160,6 +164,44 @@ describe("a write whose COMMIT never came, while another server's write to the w
     expect(log.slice(1).map(({ amount }) => amount)).toEqual(["20", "10"]);
     const holds = log.slice(1).map(({ holdId }) => holdId);
     expect(new Set(replies.map(({ holdId }) => holdId ?? null))).toEqual(new Set(holds));
+  });
+
+  test("is not taken for made because the other released the same hold at the same seq", async () => {
+    const [reserved, key] = [newKey(service), newKey(service)];
+    for (const each of [reserved, key]) accepted(await move(other, each, "credit", 100));
+    const holdId = await hold(other, key, 10);
+    const replies: string[] = [];
+    const cut = proxy.cutNext("beforeCommit");
+    await inOrder(
+      key,
+      async () => {
+        // In one packet, so that both are of one batch, whose last row is the release.
+        const path = (wallet: string, rest: string) => ({ target: walletPath(wallet, rest) });
+        const { credentials } = books;
+        const requests = [
+          { ...path(reserved, "reserve"), body: JSON.stringify(movement(30)) },
+          { ...path(key, `holds/${holdId}/release`), body: "{}" },
+        ].map((parts) => signedRequestBytes({ credentials, ...parts }));
+        const socket = connect(service.port, "127.0.0.1");
+        socket.write(Buffer.concat(requests));
+        let text = "";
+        for await (const chunk of socket) {
+          text += String(chunk);
+          replies.splice(0, Infinity, ...(text.match(/\{[^{}]*\}/g) ?? []));
+          if (replies.length === 2) break;
+        }
+      },
+      async () => void accepted(await resolve(other, key, holdId, "release", {})),
+    );
+    await cut;
+    const [made, released] = replies.map((reply) => JSON.parse(reply) as WalletReply);
+    expect(made).toMatchObject({ status: "accepted", balance: "100", available: "70" });
+    expect(released).toMatchObject({ status: "duplicate", balance: "100", available: "100" });
+    const log = await readWalletLog(other, reserved);
+    expect(log.map(({ type, holdId: of }) => [type, of])).toEqual([
+      ["credit", null],
+      ["reserve", made?.holdId],
+    ]);
   });
 });
 

@@ -11,7 +11,7 @@ import {
 } from "../../src/store/wallet-reads.ts";
 import { markPosted } from "../../src/store/wallet-postings.ts";
 import {
-  hasWalletWrite,
+  hasWalletWrites,
   listActiveHolds,
   listAssetRules,
   listHolds,
@@ -155,10 +155,10 @@ const statements: {
     scans: { asset_rules: ["ledger_id", "asset_code"] },
   },
   {
-    name: "hasWalletWrite",
+    name: "hasWalletWrites",
     send: (sender) => {
       const row = { type: "credit", holdId: null, batchId: null } as const;
-      return hasWalletWrite(sender, ledgerId, { walletId, seq: 19_000, ...row });
+      return hasWalletWrites(sender, ledgerId, [{ walletId, seq: 19_000, ...row }]);
     },
     scans: { wallet_writes: ["ledger_id", "wallet_id", "seq"] },
   },
