@@ -97,10 +97,10 @@ export class Closes {
       const detail = "whether the period was closed could not be learned";
       return new Refusal("outcomeUnknown", detail, { cause });
     }
-    const detail = this.#isStopped
-      ? "the server is stopping, and the period was not closed"
-      : "the ledger could not be locked in time";
-    return new Refusal("unavailable", detail, { cause });
+    if (this.#isStopped) {
+      return new Refusal("unavailable", "the server is stopping, and the period was not closed");
+    }
+    return new Refusal("unavailable", "the ledger could not be locked in time", { cause });
   }
 
   async #closeOnce(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
