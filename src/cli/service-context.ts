@@ -1,6 +1,6 @@
 // Running a command against the service.
 import type { Environment } from "../config.ts";
-import { LedgerClient, type Exchange } from "../client/ledger-client.ts";
+import { LedgerClient, ServiceProblem, type Exchange } from "../client/ledger-client.ts";
 import { AnswerWait } from "./answer-wait.ts";
 import { usageFailure } from "./failure.ts";
 import {
@@ -72,10 +72,24 @@ export async function withService<Result>(
   };
   try {
     return await run({ output, client, ledgerId, wait });
+  } catch (error) {
+    throw ledger === null ? error : namingLedger(error, ledger);
   } finally {
     wait.end();
     await client.close();
   }
+}
+
+/** The service answers alike to every ledger that the key can't see; here it is known which was meant. */
+function namingLedger(error: unknown, ledgerId: string): unknown {
+  if (!(error instanceof ServiceProblem) || error.problem.title !== "Ledger not found")
+    return error;
+  const { status, requestId, retryAfterSeconds, wasRepeated } = error;
+  const problem = {
+    ...error.problem,
+    detail: `there is no ledger ${ledgerId} that the key can see`,
+  };
+  return new ServiceProblem({ status, requestId, retryAfterSeconds, wasRepeated, problem });
 }
 
 /** A service that says so is tried again, like one that says nothing. */

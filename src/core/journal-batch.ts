@@ -11,6 +11,7 @@ import {
   type StoredEntry,
 } from "./journal.ts";
 import type { ClosedCalendar } from "./period.ts";
+import { quoted } from "./text.ts";
 import { laterOf, type Timestamp } from "./time.ts";
 
 export type JournalWrite =
@@ -167,7 +168,10 @@ function refuseReversal(
   const state = refuseState(books.status);
   if (state !== null) return state;
   if (original === undefined) {
-    return new Refusal("entryNotFound", "the ledger has no entry with this id");
+    return new Refusal(
+      "entryNotFound",
+      `the ledger has no entry ${draft.entryId === null ? "with this id" : quoted(draft.entryId)}`,
+    );
   }
   if (original.entryType === "REVERSAL") {
     return new Refusal("reversalNotReversible", "a reversal cannot be reversed");

@@ -39,6 +39,14 @@ export function parseUuid(text: string): string | null {
   return uuidPattern.test(text) ? text.toLowerCase() : null;
 }
 
+const quotedCharactersMax = 100;
+
+/** What somebody sent, as a message tells it: in quotes, and cut where it is long. */
+export function quoted(text: string): string {
+  const isLong = text.length > quotedCharactersMax;
+  return JSON.stringify((isLong ? `${text.slice(0, quotedCharactersMax)}…` : text).toWellFormed());
+}
+
 /** Orders texts by their UTF-8 bytes, which is also the order of their code points. */
 export function compareUtf8(left: string, right: string): number {
   if (left === right) return 0;

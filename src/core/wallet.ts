@@ -1,5 +1,6 @@
 // Wallets: what they are and how one write changes one. Pure; time and ids are handed in.
 import { Refusal, validationRefusal } from "./errors.ts";
+import { quoted } from "./text.ts";
 import type { Timestamp } from "./time.ts";
 
 export type MovementType = "credit" | "debit";
@@ -274,7 +275,12 @@ function resolveHold(
       ? undefined
       : (logged.holds.find(({ holdId }) => holdId === named.holdId) ?? named);
   if (hold?.walletId !== logged.state.wallet.walletId) {
-    return { refusal: new Refusal("holdNotFound", "the wallet has no hold with this id") };
+    return {
+      refusal: new Refusal(
+        "holdNotFound",
+        `the wallet has no hold ${write.holdId === null ? "with this id" : quoted(write.holdId)}`,
+      ),
+    };
   }
   if (hold.status !== "active") {
     return { refusal: new Refusal("holdResolved", `the hold has been ${hold.status} already`) };

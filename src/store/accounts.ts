@@ -39,7 +39,7 @@ export async function findAccount(
 
 /**
  * Adds accounts; of one that exists, the name is updated, and type and active where they are given.
- * Returns how many are new. Codes must not repeat.
+ * Returns how many are new, and how many are not what they were. Codes must not repeat.
  */
 export async function upsertAccounts(
   pool: ReadConnection,
@@ -66,6 +66,11 @@ export async function upsertAccounts(
            active = coalesce(
              (SELECT given.active FROM given WHERE given.code = EXCLUDED.gl_account_code),
              held.active)
+     WHERE (held.name, held.type, held.active) IS DISTINCT FROM (
+             EXCLUDED.name, coalesce(EXCLUDED.type, held.type),
+             coalesce(
+               (SELECT given.active FROM given WHERE given.code = EXCLUDED.gl_account_code),
+               held.active))
     RETURNING (xmax = 0) AS "isNew"`);
   const added = inserted.filter(({ isNew }) => isNew).length;
   return { added, updated: inserted.length - added };

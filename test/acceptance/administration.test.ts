@@ -201,6 +201,8 @@ describe("accounts", () => {
     const file = writeHome("more.csv", "name,glAccountCode\nTravel and hotels,6000\nMeals,6100\n");
     const imported = await run(["account", "import", file, "--json"]);
     expect(JSON.parse(imported.stdout)).toEqual({ added: 1, updated: 1 });
+    const again = await run(["account", "import", file]);
+    expect(again.stdout).toBe("0 added, 0 updated, 2 unchanged\n");
     const list = documents<{ glAccountCode: string }>(
       (await run(["account", "list", "--json"])).stdout,
     );
@@ -334,6 +336,13 @@ describe("migrate, doctor and serve", () => {
       ...["configuration", "connection", "clock", "credentials", "ledger", "migrations"],
       "postings",
     ]);
+    expect((await run(["ledger", "suspend", server.ledgerId])).code).toBe(0);
+    const suspended = await run(["doctor"]);
+    expect(suspended.code).toBe(6);
+    expect(suspended.stdout).toMatch(
+      /FAIL  ledger +\S.* is suspended: it takes no writes\n.*ledgerctl ledger activate [-0-9a-f]{36}/,
+    );
+    expect((await run(["ledger", "activate", server.ledgerId])).code).toBe(0);
     const secret = { LEDGERCTL_API_SECRET: "ls_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" };
     const wrong = await run(["doctor"], secret);
     expect(wrong.code).toBe(4);

@@ -489,6 +489,17 @@ describe("reading entries", () => {
     expect(stderr).toMatch(/^ledgerctl: .*\n {2}\(404 \w+, request \S+\)\n$/);
   });
 
+  it("names the ledger that the key can't see", async () => {
+    const ledger = "0190b6a0-0000-7000-8000-000000000001";
+    const { code, stderr } = await run(["entry", "list"], undefined, { LEDGERCTL_LEDGER: ledger });
+    expect(code).toBe(5);
+    expect(stderr).toMatch(
+      new RegExp(
+        `^ledgerctl: there is no ledger ${ledger} that the key can see\\n  \\(404, request `,
+      ),
+    );
+  });
+
   it("ends with 7 where nobody answers, and with 4 where the key is refused", async () => {
     const away = await run(["balance", "1000", "--url", "http://127.0.0.1:9"]);
     expect(away.code).toBe(7);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runOnTerminal } from "../support/terminal.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
 import { startServerProcess } from "../support/server-process.ts";
@@ -173,6 +174,33 @@ describe("refusals", () => {
 });
 
 describe("reading", () => {
+  it("prints major units on a terminal, once the wallet's first write is posted", async () => {
+    await credit("seen", "12500");
+    const history = async () => {
+      const { stdout } = await run(["history", "seen", "--json"]);
+      return documents<{ journalId: string | null }>(stdout);
+    };
+    await expect
+      .poll(async () => (await history())[0]?.journalId, { timeout: 30_000 })
+      .toBeTruthy();
+    const see = async (...args: string[]) =>
+      (await runOnTerminal(["wallet", ...args], { env: server.env, answer: "" })).shown;
+    expect(await see("balance", "seen")).toBe("balance    125.00 USD\navailable  125.00 USD\n");
+    const { holdId } = await json<{ holdId: string }>("reserve", "seen", "500", ...usd);
+    expect(await see("release", "seen", holdId)).toContain("balance    125.00 USD\n");
+    expect(await see("history", "seen")).toMatch(/credit +125\.00 USD +125\.00 USD +0\.00 USD/);
+  });
+
+  it("says of a new asset that it is no currency, where it may be a slip", async () => {
+    const slip = await run(["credit", "slip", "5", "--asset", "UDS"]);
+    expect(slip.code).toBe(0);
+    expect(slip.stderr).toBe(
+      "UDS is no ISO 4217 currency: the ledger takes it as an asset of its own\n",
+    );
+    expect((await run(["credit", "slip", "5", "--asset", "UDS"])).stderr).toBe("");
+    expect((await run(["credit", "points", "5", "--asset", "POINTS"])).stderr).toBe("");
+  });
+
   it("prints integers: a balance knows no asset", async () => {
     await credit("plain", "12345");
     expect(await run(["balance", "plain"])).toEqual({
@@ -301,6 +329,13 @@ describe("following wallets", () => {
     await json("reserve", "tailed", "30", ...usd);
     await expect.poll(() => tail.lines.join("\n"), { timeout: 30_000 }).toMatch(/ 70 {2}2$/m);
     expect(tail.lines[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}tailed {9}100 {9}100 {2}1$/m);
+    await credit("tailed", "5");
+    // The posting of what was credited, a moment later, has no seq of its own.
+    await expect
+      .poll(() => tail.lines.join("\n"), { timeout: 30_000 })
+      .toMatch(/ {2}3 {2}posted$/m);
+    for (const line of tail.lines) expect(line).toMatch(/ {2}[123](?: {2}posted)?$/);
+    expect(tail.lines.filter((line) => !line.endsWith("posted"))).toHaveLength(3);
     const ended = await tail.interrupt();
     expect([ended.code, ended.stderr]).toEqual([130, ""]);
   });

@@ -15,6 +15,7 @@ describe("the progress line", () => {
 
   it("leaves out what nobody can know of a pipe, and before anything was read", () => {
     expect(describeProgress({ handled: 7, elapsedMs: 1_000, share: null })).toBe("7 entries, 7/s");
+    expect(describeProgress({ handled: 1, elapsedMs: 1_000, share: null })).toBe("1 entry, 1/s");
     expect(describeProgress({ handled: 0, elapsedMs: 0, share: 0 })).toBe("0 entries, 0/s");
   });
 

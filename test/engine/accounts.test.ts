@@ -103,7 +103,7 @@ describe("an account that wallets are posted to", () => {
       true,
       true,
     ]);
-    expect(await importRows(ledgerId, row("2000", null))).toMatchObject({ updated: 1 });
+    expect(await importRows(ledgerId, row("2000", null))).toMatchObject({ outcome: "done" });
   });
 });
 

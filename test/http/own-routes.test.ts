@@ -180,9 +180,14 @@ describe("an unexpected error", () => {
     );
     const read = await service.get(target);
     const write = await service.post(entriesPath(books.ledgerId), entry());
+    const bulk = await service.post(`${entriesPath(books.ledgerId)}/bulk`, { entries: [entry()] });
     await books.pool.query(
       sql.unsafe`ALTER TABLE account_balances_gone RENAME TO account_balances`,
     );
+    expect(bulk.body).toMatchObject({ results: [{ status: 500 }] });
+    const told = logged.find(({ requestId }) => requestId === bulk.headers["x-request-id"]);
+    expect(told).toMatchObject({ level: 50, status: 200 });
+    expect(told?.["cause"]).toContain("account_balances");
     for (const reply of [read, write]) {
       const id = String(reply.headers["x-request-id"]);
       expect(reply.status).toBe(500);

@@ -145,6 +145,34 @@ describe("a problem detail", () => {
   });
 });
 
+describe("what is not found", () => {
+  const none = "0190b6a0-0000-7000-8000-000000000001";
+
+  test.each([
+    [`/journal-entries/${none}`, `"${none}"`],
+    ["/journal-entries/none", '"none"'],
+    [`/journal-entries/${none}/wallet-writes`, `"${none}"`],
+    [`/period-closes/${none}`, `"${none}"`],
+    ["/balances?account=77%2277", '"77\\"77"'],
+    ["/trial-balance?periodId=never", '"never"'],
+    [`/journal-entries/${"x".repeat(2_000)}`, `"${"x".repeat(100)}…"`],
+  ])("is named as it was asked for: %s", async (rest, name) => {
+    const reply = await service.get(`/v1/ledgers/${service.books.ledgerId}${rest}`);
+    expect(reply.status).toBe(404);
+    expect(problem(reply).detail.endsWith(` ${name}`), reply.text).toBe(true);
+  });
+
+  test("is named by a reversal and by a hold's end, too", async () => {
+    const { ledgerId } = service.books;
+    const reversal = await service.post(`${entriesPath(ledgerId)}/${none}/reversal`);
+    expect(problem(reversal).detail).toBe(`the ledger has no entry "${none}"`);
+    const wallet = `/v1/wallets/${ledgerId}:h`;
+    await service.post(`${wallet}/credit`, { amount: "1", assetCode: "USD" });
+    const release = await service.post(`${wallet}/holds/${none}/release`);
+    expect(release.body).toEqual({ error: `the wallet has no hold "${none}"` });
+  });
+});
+
 describe("an unknown ledger", () => {
   const routes = [
     ["GET", ""],

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Refusal, refusalUnder, validationRefusal } from "../../core/errors.ts";
 import type { Period } from "../../core/period.ts";
-import { parseUuid } from "../../core/text.ts";
+import { parseUuid, quoted } from "../../core/text.ts";
 import { draftsTogether, parseEntriesBody } from "../../contract/entries-body.ts";
 import { parseEntryBody, parseReversalBody } from "../../contract/entry-body.ts";
 import {
@@ -84,7 +84,8 @@ export const reverseEntry: RouteHandler<"reverseEntry"> = async ({ journal }, re
 export const getEntry: RouteHandler<"getEntry"> = async ({ pool }, { ledger, entryId }) => {
   const journalId = parseUuid(entryId);
   const entry = journalId === null ? null : await findEntry(pool, ledger.ledgerId, journalId);
-  if (entry === null) throw new Refusal("entryNotFound", "the ledger has no entry with this id");
+  if (entry === null)
+    throw new Refusal("entryNotFound", `the ledger has no entry ${quoted(entryId)}`);
   return wireEntry(entry);
 };
 

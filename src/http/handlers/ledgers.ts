@@ -1,5 +1,6 @@
 // Reading ledgers, charts of accounts and balances.
 import { Refusal } from "../../core/errors.ts";
+import { quoted } from "../../core/text.ts";
 import type { WireLedger } from "../../contract/wire.ts";
 import { findAccount, findBalance, listAccounts as listChart } from "../../store/accounts.ts";
 import { findLedger, listLedgers as listRecords, type LedgerRecord } from "../../store/ledgers.ts";
@@ -25,7 +26,7 @@ export const getBalance: RouteHandler<"getBalance"> = async ({ pool }, { ledger,
   const { account: glAccountCode, currency } = query;
   const held = await findBalance(pool, ledger.ledgerId, glAccountCode, currency);
   if (held === null && (await findAccount(pool, ledger.ledgerId, glAccountCode)) === null) {
-    throw new Refusal("accountNotFound", "the ledger has no account with this code");
+    throw new Refusal("accountNotFound", `the ledger has no account ${quoted(glAccountCode)}`);
   }
   return {
     glAccountCode,

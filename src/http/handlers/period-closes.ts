@@ -5,7 +5,7 @@ import { Refusal, validationRefusal } from "../../core/errors.ts";
 import type { LedgerIdentity } from "../../core/ledger.ts";
 import type { Line } from "../../core/journal.ts";
 import { holds, readPeriodLabel, type Period } from "../../core/period.ts";
-import { parseUuid } from "../../core/text.ts";
+import { parseUuid, quoted } from "../../core/text.ts";
 import { parseCloseBody } from "../../contract/close-body.ts";
 import { previewClose as previewOf } from "../../engine/close-previews.ts";
 import { proveEntry } from "../../engine/proofs.ts";
@@ -98,7 +98,8 @@ export const getProof: RouteHandler<"getProof"> = async ({ pool, searches }, req
   const close = await requireClose(pool, request.ledger, request.closeId);
   const journalId = parseUuid(request.query.entryId);
   const entry = journalId === null ? null : await findEntry(pool, close.ledgerId, journalId);
-  if (entry === null) throw new Refusal("entryNotFound", "the ledger has no entry with this id");
+  if (entry === null)
+    throw new Refusal("entryNotFound", `the ledger has no entry ${quoted(request.query.entryId)}`);
   const { leafIndex, treeSize, auditPath } = await proveEntry(
     searches.until(request.gone()),
     close,
@@ -167,7 +168,7 @@ export async function resolvePeriod(
   if (close !== null) return { startsAt: close.startsAt, endsAt: close.endsAt, close };
   const meaning = readPeriodLabel(periodId);
   if (meaning === "toDate") {
-    throw new Refusal("closeNotFound", "the ledger has closed no period of this name");
+    throw new Refusal("closeNotFound", `the ledger has closed no period ${quoted(periodId)}`);
   }
   if ("fault" in meaning) {
     throw validationRefusal([{ parameter: "periodId", detail: meaning.fault }]);
@@ -182,6 +183,7 @@ async function requireClose(
 ): Promise<CloseRecord> {
   const closeId = parseUuid(closeIdText);
   const close = closeId === null ? null : await findClose(pool, ledgerId, closeId);
-  if (close === null) throw new Refusal("closeNotFound", "the ledger has no close with this id");
+  if (close === null)
+    throw new Refusal("closeNotFound", `the ledger has no close ${quoted(closeIdText)}`);
   return close;
 }

@@ -10,7 +10,7 @@ import {
   parseReserveBody,
 } from "../../contract/wallet-body.ts";
 import type { WireBulkResult, WireWalletResult, WireWalletWrite } from "../../contract/wire.ts";
-import { parseUuid } from "../../core/text.ts";
+import { parseUuid, quoted } from "../../core/text.ts";
 import { findEntry } from "../../store/journal-reads.ts";
 import {
   listPostedWrites as listPosted,
@@ -73,7 +73,8 @@ export const listPostedWrites: RouteHandler<"listPostedWrites"> = async (books, 
   const { ledger, entryId, query } = request;
   const journalId = parseUuid(entryId);
   const entry = journalId === null ? null : await findEntry(books.pool, ledger.ledgerId, journalId);
-  if (entry === null) throw new Refusal("entryNotFound", "the ledger has no entry with this id");
+  if (entry === null)
+    throw new Refusal("entryNotFound", `the ledger has no entry ${quoted(entryId)}`);
   const offset = query.offset ?? 0;
   const { writes, total } = await books.walletLogs.read((sender) =>
     listPosted(sender, ledger.ledgerId, entry.journalId, { offset, limit: query.limit }),

@@ -60,7 +60,11 @@ export async function importAccountsCommand(
     const imported = await importAccounts(connections, pool, ledgerId, chart, now());
     if (imported.outcome === "accountInUse") throw inUseFailure(imported);
     const { added, updated } = imported;
-    output.result({ added, updated }, () => `${added} added, ${updated} updated`);
+    const unchanged = chart.length - added - updated;
+    output.result(
+      { added, updated },
+      () => `${added} added, ${updated} updated, ${unchanged} unchanged`,
+    );
   });
 }
 

@@ -9,6 +9,7 @@ import { exitCodes, notFoundFailure, type ExitCode } from "../../failure.ts";
 import type { DatabaseFlags } from "../../options.ts";
 import type { Output } from "../../output.ts";
 import { ProgressLine } from "../../progress-line.ts";
+import { counted } from "../../counted.ts";
 
 export interface AuditFlags extends DatabaseFlags {
   ledger?: string;
@@ -23,7 +24,7 @@ export async function audit(flags: AuditFlags, environment: Environment): Promis
     const pool = openReadPool(database.url, 1, answerTimeoutMs);
     let read = { ledgerId: "", entries: 0 };
     const progress = new ProgressLine(!output.isQuiet);
-    progress.tell(() => `ledger ${read.ledgerId}: ${read.entries} entries`);
+    progress.tell(() => `ledger ${read.ledgerId}: ${counted(read.entries, "entry", "entries")}`);
     try {
       const report = await pool.snapshot((reads) =>
         auditLedgers(reads, ledgerId, (progressed) => {

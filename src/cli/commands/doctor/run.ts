@@ -12,6 +12,7 @@ import { exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../options.ts";
 import { Output } from "../../output.ts";
 import { requireHttpUrl, resolveConnection, type Connection } from "../../connection.ts";
+import { counted } from "../../counted.ts";
 
 export type DoctorFlags = ServiceFlags & DatabaseFlags;
 
@@ -138,7 +139,7 @@ async function checkCredentials(connection: Partial<Connection>): Promise<Check[
   const client = new LedgerClient({ url, apiKey, apiSecret, retryForMs: 0 });
   try {
     const ledgers = await client.listLedgers();
-    const accepted = passed("credentials", `the key may see ${ledgers.length} ledger(s)`);
+    const accepted = passed("credentials", `the key may see ${counted(ledgers.length, "ledger")}`);
     return ledger === null || ledger === undefined
       ? [accepted]
       : [accepted, checkLedger(ledger, ledgers)];
@@ -160,14 +161,24 @@ function checkLedger(
   ledgers: readonly { id: string; name: string; status: string }[],
 ): Check {
   const found = ledgers.find(({ id }) => id === ledger.toLowerCase());
-  return found === undefined
-    ? failed(
-        "ledger",
-        `the key can't see the ledger ${ledger}`,
-        "`ledgerctl ledger list` shows those it can; set --ledger (LEDGERCTL_LEDGER) or the profile's.",
-        exitCodes.notFound,
-      )
-    : passed("ledger", `${found.name} is ${found.status}`);
+  const choose = "set --ledger (LEDGERCTL_LEDGER) or the profile's.";
+  if (found === undefined) {
+    return failed(
+      "ledger",
+      `the key can't see the ledger ${ledger}`,
+      `\`ledgerctl ledger list\` shows those it can; ${choose}`,
+      exitCodes.notFound,
+    );
+  }
+  if (found.status === "active") return passed("ledger", `${found.name} is active`);
+  return failed(
+    "ledger",
+    `${found.name} is ${found.status}: it takes no writes`,
+    found.status === "suspended"
+      ? `\`ledgerctl ledger activate ${found.id}\`, where the database is, lets it take them again.`
+      : `It can only be read. For another, ${choose}`,
+    exitCodes.conflict,
+  );
 }
 
 /** Only where a database is named or the embedded one exists: checking must not make one. */

@@ -1,4 +1,5 @@
 // How far posting has come, on one line of the terminal that rewrites itself; silent anywhere else.
+import { counted } from "../../counted.ts";
 import type { EntrySource } from "../../entry-files/open-entries.ts";
 import { clock } from "../../progress-line.ts";
 
@@ -68,7 +69,7 @@ export function describeProgress(state: {
 }): string {
   const { handled, elapsedMs, share } = state;
   const rate = elapsedMs > 0 ? Math.round((handled * 1000) / elapsedMs) : 0;
-  const parts = [`${handled} entries`, `${rate}/s`];
+  const parts = [counted(handled, "entry", "entries"), `${rate}/s`];
   if (share !== null && share > 0) {
     const done = Math.min(1, share);
     parts.push(`${Math.floor(done * 100)} %`, `${clock((elapsedMs / done) * (1 - done))} left`);

@@ -4,6 +4,8 @@ import { requireDurationMs } from "../../arguments.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { withService } from "../../service-context.ts";
+import { displayAmount } from "../../amounts.ts";
+import { amountsOf } from "./wallet-asset.ts";
 import { writeToWallet } from "./ledger-state-refusal.ts";
 import { printFigures, readMovement, type MovementFlags } from "./movements.ts";
 import { addressOf, requireAmount, requireWalletName } from "./wallet-arguments.ts";
@@ -31,7 +33,7 @@ export async function reserveFunds(
     );
     const { holdId } = result;
     if (output.isQuiet && !output.isJson && holdId !== null) output.line(holdId);
-    else printFigures(output, result, hold.assetCode);
+    else printFigures(output, result, (figure) => displayAmount(figure, hold.assetCode));
     if (holdId !== null) return exitCodes.done;
     // The API answers 200: nothing went wrong there. Whoever wanted a hold has none, though.
     output.warn("nothing is held: the external id is that of an earlier credit or debit");
@@ -53,7 +55,7 @@ export async function commitHold(
     const result = await writeToWallet(client, wallet.ledgerId, () =>
       client.commitHold(wallet, holdId, commit),
     );
-    printFigures(output, result, null);
+    printFigures(output, result, await amountsOf(output, client, wallet));
   });
 }
 
@@ -69,7 +71,7 @@ export async function releaseHold(
     const result = await writeToWallet(client, wallet.ledgerId, () =>
       client.releaseHold(wallet, holdId),
     );
-    printFigures(output, result, null);
+    printFigures(output, result, await amountsOf(output, client, wallet));
   });
 }
 

@@ -1,6 +1,7 @@
 // `wallet credit` and `wallet debit`.
 import type { Environment } from "../../../config.ts";
 import type { WireMovementInput, WireWalletResult } from "../../../client/ledger-client.ts";
+import { currencyExponents } from "../../../core/currencies.ts";
 import { requireCurrency, requireLabel } from "../../arguments.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { members, type Output } from "../../output.ts";
@@ -32,7 +33,13 @@ export async function moveFunds(
         ? client.creditWallet(wallet, movement)
         : client.debitWallet(wallet, movement),
     );
-    printFigures(output, result, movement.assetCode);
+    printFigures(output, result, (figure) => displayAmount(figure, movement.assetCode));
+    const isFirst = result.status === "accepted" && result.balance === movement.amount;
+    if (isFirst && looksLikeCurrency(movement.assetCode)) {
+      output.note(
+        `${movement.assetCode} is no ISO 4217 currency: the ledger takes it as an asset of its own`,
+      );
+    }
   });
 }
 
@@ -48,16 +55,19 @@ export function readMovement(amountText: string, flags: MovementFlags): WireMove
   };
 }
 
-/** The figures after a write, in major units where the asset is known; with `--quiet` the status alone. */
+/** Three letters that are no currency are a slip as likely as an asset. */
+function looksLikeCurrency(assetCode: string): boolean {
+  return /^[A-Za-z]{3}$/.test(assetCode) && !currencyExponents.has(assetCode);
+}
+
+/** The figures after a write; with `--quiet` the status alone. */
 export function printFigures(
   output: Output,
   result: WireWalletResult,
-  assetCode: string | null,
+  shown: (amount: string) => string,
 ): void {
   output.result(result, ({ status, balance, available, ...others }) => {
     if (output.isQuiet) return status;
-    const shown = (amount: string) =>
-      assetCode === null ? amount : displayAmount(amount, assetCode);
     return members({ status, ...others, balance: shown(balance), available: shown(available) });
   });
 }

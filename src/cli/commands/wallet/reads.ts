@@ -1,4 +1,4 @@
-// `wallet balance` and `wallet history`. Neither knows the wallet's asset: amounts are integers.
+// `wallet balance` and `wallet history`.
 import type { Environment } from "../../../config.ts";
 import type {
   LedgerClient,
@@ -10,6 +10,7 @@ import { members, toJson, type Column } from "../../output.ts";
 import { withService } from "../../service-context.ts";
 import { outputDrained } from "../../output-drained.ts";
 import { requireWholeNumber } from "../../whole-number.ts";
+import { amountsOf } from "./wallet-asset.ts";
 import { addressOf, requireWalletName } from "./wallet-arguments.ts";
 
 export interface HistoryFlags extends ServiceFlags {
@@ -28,7 +29,12 @@ export async function showWalletBalance(
 ): Promise<undefined> {
   const name = requireWalletName(key);
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    output.result(await client.getWalletBalance(addressOf(name, ledgerId)), members);
+    const wallet = addressOf(name, ledgerId);
+    const figures = await client.getWalletBalance(wallet);
+    const shown = await amountsOf(output, client, wallet);
+    output.result(figures, ({ balance, available }) =>
+      members({ balance: shown(balance), available: shown(available) }),
+    );
   });
 }
 
@@ -43,13 +49,14 @@ export async function listWalletHistory(
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const rows: WireWalletWrite[] = [];
     let isMore = false;
-    for await (const page of pages(client, addressOf(name, ledgerId), after, limit)) {
+    const wallet = addressOf(name, ledgerId);
+    for await (const page of pages(client, wallet, after, limit)) {
       isMore = page.hasMore;
       if (!output.isJson) rows.push(...page.writes);
       else for (const write of page.writes) output.line(toJson(write));
       await outputDrained();
     }
-    if (!output.isJson) output.list(rows, columns);
+    if (!output.isJson) output.list(rows, columnsOf(await amountsOf(output, client, wallet)));
     const lastSeq = rows.at(-1)?.seq;
     if (isMore && lastSeq !== undefined) {
       output.note(`there are more: --after ${lastSeq} goes on, --limit 0 lists everything`);
@@ -78,13 +85,13 @@ async function* pages(client: LedgerClient, wallet: WalletAddress, after: number
   }
 }
 
-const columns: readonly Column<WireWalletWrite>[] = [
+const columnsOf = (shown: (amount: string) => string): readonly Column<WireWalletWrite>[] => [
   { title: "SEQ", align: "right", value: ({ seq }) => String(seq) },
   { title: "AT", value: ({ at }) => at },
   { title: "TYPE", value: ({ type }) => type },
-  { title: "AMOUNT", align: "right", value: ({ amount }) => amount },
-  { title: "BALANCE", align: "right", value: ({ balance }) => balance },
-  { title: "HELD", align: "right", value: ({ held }) => held },
+  { title: "AMOUNT", align: "right", value: ({ amount }) => shown(amount) },
+  { title: "BALANCE", align: "right", value: ({ balance }) => shown(balance) },
+  { title: "HELD", align: "right", value: ({ held }) => shown(held) },
   { title: "EXTERNAL ID", value: ({ externalId }) => externalId ?? "" },
   { title: "HOLD", value: ({ holdId }) => holdId ?? "" },
   { title: "POSTED WITH", value: ({ journalId }) => journalId ?? "" },

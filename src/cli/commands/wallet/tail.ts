@@ -28,7 +28,7 @@ export async function tailWallets(
     const addresses = wallets.map(({ key, name }) => ({ key, wallet: addressOf(name, ledgerId) }));
     // A stream goes on trying where nobody answers. What is wrong from the start ends the command.
     await Promise.all(addresses.map(({ wallet }) => client.getWalletBalance(wallet)));
-    const lines = new MessageLines(output, keys);
+    const lines = new MessageLines(output, keys, since.since);
     const streams = addresses.map(({ key, wallet }) => ({
       key,
       stream: client.streamWallet(wallet, {
@@ -71,11 +71,14 @@ function connectionTeller(output: Output, key: string): (state: "connected" | "l
 class MessageLines {
   readonly #output: Output;
   readonly #keyWidth: number;
+  /** Of each wallet, the seq that was told last. */
+  readonly #lastSeqs = new Map<string, number>();
   #amountWidth = 10;
   #printed: Promise<void> = Promise.resolve();
 
-  constructor(output: Output, keys: readonly string[]) {
+  constructor(output: Output, keys: readonly string[], since: number | undefined) {
     this.#output = output;
+    if (since !== undefined) for (const key of keys) this.#lastSeqs.set(key, since);
     this.#keyWidth = Math.max(...keys.map((key) => printable(key).length));
   }
 
@@ -91,6 +94,9 @@ class MessageLines {
 
   /** Time here, since messages carry none; columns get wider where an amount needs it. */
   #row(key: string, { balance, available, seq }: WireBalanceMessage): string {
+    // A write has a seq of its own, a posting that of the latest write.
+    const isPosting = seq !== undefined && seq <= (this.#lastSeqs.get(key) ?? 0);
+    if (seq !== undefined) this.#lastSeqs.set(key, seq);
     this.#amountWidth = Math.max(this.#amountWidth, balance.length, available.length);
     const cells = [
       new Date().toISOString(),
@@ -98,6 +104,7 @@ class MessageLines {
       balance.padStart(this.#amountWidth),
       available.padStart(this.#amountWidth),
       String(seq ?? ""),
+      ...(isPosting ? ["posted"] : []),
     ];
     return cells.join("  ");
   }
