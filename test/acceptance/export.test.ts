@@ -1,5 +1,7 @@
 // `export`: other programs accept the books and come to the same balances, and `entry post` posts them elsewhere.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accountName, commodityName } from "../../src/cli/commands/export/journal-names.ts";
@@ -385,6 +387,15 @@ describe("export", () => {
     const refused = await run(business, "export", ...flags);
     expect(refused).toMatchObject({ code, stdout: "" });
     expect(refused.stderr).toContain(message);
+  });
+
+  it("writes into a pipe that is there, and leaves it a pipe", async () => {
+    const pipe = join(server.home, "pipe.csv");
+    expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
+    const reading = readFile(pipe, "utf8");
+    await done(hard, "export", "--format", "csv", "--out", pipe);
+    expect(await reading).toBe(await done(hard, "export", "--format", "csv"));
+    expect(statSync(pipe).isFIFO()).toBe(true);
   });
 
   it("leaves nothing behind where the file can't have its name", async () => {

@@ -1,9 +1,10 @@
 // `seed`: the same books each time, sound by every check that there is, and served like any others.
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WireClose } from "../../src/contract/wire.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
-import { documents, runCli, type CliResult } from "../support/cli.ts";
+import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
 import { createTestDatabase, runStatement, type TestDatabase } from "../support/database.ts";
 
 interface Seeded {
@@ -65,7 +66,8 @@ afterAll(async () => {
 
 describe("seed", () => {
   it("makes the same books each time: ids, entries, roots, close hashes", async () => {
-    const again = await runCli(["seed", "--json"], { env: databaseEnv() });
+    const elsewhere = { TZ: "Pacific/Auckland", LANG: "tr_TR.UTF-8" };
+    const again = await runCli(["seed", "--json"], { env: { ...databaseEnv(), ...elsewhere } });
     const { apiKey, apiSecret, ...rest } = JSON.parse(again.stdout) as Seeded;
     const { apiKey: firstKey, apiSecret: firstSecret, ...first } = seeded;
     expect(rest).toEqual(first);
@@ -121,6 +123,26 @@ describe("seed", () => {
     expect(closes.map(({ periodId }) => periodId)).toEqual(["2025-W10", "2025-Q4"]);
     const ownWrites = "SELECT 1 FROM wallet_writes WHERE ledger_id = $1";
     expect(await runStatement(other.url, ownWrites, [ledgerId])).toBe(12);
+  });
+
+  it("lets one of two that run at once have the seed", async () => {
+    const args = ["seed", "--seed", "30", "--entries", "40", "--quiet"];
+    const env = databaseEnv();
+    const both = await Promise.all([runCli(args, { env }), runCli(args, { env })]);
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 6]);
+  });
+
+  it("leaves nothing behind when it is interrupted", async () => {
+    const args = ["seed", "--seed", "31", "--json"];
+    const long = startCli([...args, "--entries", "200000"], { env: databaseEnv() });
+    const writing =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%INSERT INTO journal_lines%' " +
+      "AND pid <> pg_backend_pid()";
+    while ((await runStatement(other.url, writing)) === 0) await sleep(20);
+    long.child.kill("SIGINT");
+    expect(await long.result).toMatchObject({ code: 130, stdout: "" });
+    const again = await runCli([...args, "--entries", "30"], { env: databaseEnv() });
+    expect(again.code, again.stderr).toBe(0);
   });
 
   it("with --quiet prints the ledger, the key and its secret, and for people a table of closes", async () => {

@@ -36,6 +36,8 @@ import { SeedStory, type SeedEvent } from "./seed-story.ts";
 
 /** Entries of one statement: some hundred milliseconds of work. */
 const entriesPerWrite = 1_000;
+/** Wallets, or holds, of one statement. */
+const rowsPerWrite = 10_000;
 /** Statements that are sent before the first of them has been answered. */
 const underWayMax = 8;
 
@@ -158,8 +160,12 @@ class Recorder {
     this.#writeEntries();
     const { wallets, holds } = story.walletStates();
     const head = story.head();
-    this.#send(insertWallets(this.#transaction, this.#ledgerId, wallets));
-    this.#send(upsertHolds(this.#transaction, this.#ledgerId, holds));
+    for (const part of partsOf(wallets)) {
+      this.#send(insertWallets(this.#transaction, this.#ledgerId, part));
+    }
+    for (const part of partsOf(holds)) {
+      this.#send(upsertHolds(this.#transaction, this.#ledgerId, part));
+    }
     if (head !== null) this.#send(advanceJournalHead(this.#transaction, this.#ledgerId, head));
     await this.#answered();
   }
@@ -192,5 +198,11 @@ class Recorder {
     this.#underWay = [];
     await Promise.all(underWay);
     this.#onProgress(this.entries);
+  }
+}
+
+function* partsOf<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
+  for (let from = 0; from < rows.length; from += rowsPerWrite) {
+    yield rows.slice(from, from + rowsPerWrite);
   }
 }

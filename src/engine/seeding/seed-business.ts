@@ -32,6 +32,9 @@ interface OpenBill {
 
 type EntrySlot = Exclude<Slot, { kind: "wallets" }>;
 
+/** Nobody waits for more than this to be paid; each is kept in memory with its entry. */
+const openInvoicesMax = 20_000;
+
 /** What to write, and the entry that a reversal reverses. */
 export interface BusinessWrite {
   readonly write: JournalWrite;
@@ -86,6 +89,8 @@ export class SeedBusiness {
 
   #trade(slot: EntrySlot): BusinessWrite {
     const roll = this.#random.below(100);
+    const isPatient = this.#invoices.length < openInvoicesMax;
+    if (roll < 44 && !isPatient) return this.#payment(slot) ?? this.#invoice(slot);
     if (roll < 30) return this.#invoice(slot);
     if (roll < 44) return this.#foreignInvoice(slot);
     if (roll < 72) return this.#payment(slot) ?? this.#invoice(slot);

@@ -38,23 +38,23 @@ const hourMs = 3_600_000;
 /** Fewer entries than this in a period are all trade. */
 const entriesWithCalendarMin = 20;
 
-/** The slots of each period, each in the order of time: as many in all as there are to be entries. */
-export function scheduleOf(
+/** Period by period its slots, in the order of time: as many in all as there are to be entries. */
+export function* scheduleOf(
   settings: SeedSettings,
   assetsMax: number,
-): readonly (readonly Slot[])[] {
+): Generator<{ readonly period: SeedPeriod; readonly slots: readonly Slot[] }> {
   const random = new SeededRandom(`ledgerctl/seed/schedule/${settings.seed}`);
   const postings = walletSlots(settings, assetsMax, random);
   const others = settings.entries - postings.reduce((sum, slots) => sum + slots.length, 0);
-  return settings.periods.map((period, index) => {
+  for (const [index, period] of settings.periods.entries()) {
     const count = shareOf(others, settings.periods.length, index);
     const slots = [...(postings[index] ?? []), ...entrySlots(period, count, index === 0, random)];
-    return slots.sort((a, b) => a.atMs - b.atMs);
-  });
+    yield { period, slots: slots.sort((a, b) => a.atMs - b.atMs) };
+  }
 }
 
 /** How many assets the wallets have: each needs a posting of its own. */
-export function assetCountOf(settings: SeedSettings, assetsMax: number): number {
+function assetCountOf(settings: SeedSettings, assetsMax: number): number {
   return Math.min(assetsMax, settings.wallets, postingsMax(settings));
 }
 

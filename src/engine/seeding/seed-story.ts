@@ -87,13 +87,12 @@ export class SeedStory {
   }
 
   *events(): Generator<SeedEvent> {
-    const schedule = scheduleOf(this.#settings, walletAssets.length);
     let openings: readonly BalanceRow[] = [];
-    for (const [index, period] of this.#settings.periods.entries()) {
+    for (const { period, slots } of scheduleOf(this.#settings, walletAssets.length)) {
       const tree = new CloseTree();
       const balances = new TrialBalance(openings);
       this.#business.beginPeriod(Date.parse(period.startsAt));
-      for (const slot of schedule[index] ?? []) {
+      for (const slot of slots) {
         for (const event of this.#eventsOf(slot)) {
           if (event.kind === "entry") {
             tree.append(event.entry.sequence, entryLeaf(event.entry));

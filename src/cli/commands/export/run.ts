@@ -1,8 +1,4 @@
 // `export`: entries from the service, in the format that was asked for, to a file or to stdout.
-import { rmSync, createWriteStream } from "node:fs";
-import { rename } from "node:fs/promises";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Environment } from "../../../config.ts";
 import {
   ServiceProblem,
@@ -12,14 +8,14 @@ import {
 } from "../../../client/ledger-client.ts";
 import { readPeriodLabel } from "../../../core/period.ts";
 import { requireMoment } from "../../arguments.ts";
-import { CommandFailure, exitCodes, notFoundFailure, usageFailure } from "../../failure.ts";
+import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../interruption.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { outputDrained } from "../../output-drained.ts";
 import { printableLines } from "../../printable.ts";
 import { ProgressLine } from "../../progress-line.ts";
 import { withService } from "../../service-context.ts";
-import { systemReason } from "../../system-reason.ts";
+import { writeWholeFile } from "../../whole-file.ts";
 import { describeProgress } from "../entry/progress.ts";
 import { BeancountFormat } from "./beancount-format.ts";
 import { CsvFormat } from "./csv-format.ts";
@@ -48,7 +44,7 @@ export async function exportBooks(flags: ExportFlags, environment: Environment):
     const texts = textsOf(client, ledger, filter, writerOf(format), progress);
     try {
       if (file === null) await print(texts);
-      else await writeFile(file, texts);
+      else await writeWholeFile(file, texts);
     } catch (error) {
       if (!(error instanceof ServiceProblem) || error.code !== "CLOSE_NOT_FOUND") throw error;
       const label = JSON.stringify(flags.period);
@@ -141,34 +137,6 @@ async function print(texts: AsyncIterable<string>): Promise<void> {
   for await (const text of texts) {
     process.stdout.write(process.stdout.isTTY ? printableLines(text) : text);
     await outputDrained();
-  }
-}
-
-/** The file has its name only once it is whole. */
-async function writeFile(file: string, texts: AsyncIterable<string>): Promise<void> {
-  const unfinished = `${file}.part`;
-  const remove = () => {
-    rmSync(unfinished, { force: true });
-  };
-  exitOnInterrupt(remove);
-  let sourceError: unknown = null;
-  // pipeline fails both ends alike; whose failure it was decides what is said.
-  const source = async function* () {
-    try {
-      yield* texts;
-    } catch (error) {
-      sourceError = error;
-      throw error;
-    }
-  };
-  try {
-    await pipeline(Readable.from(source()), createWriteStream(unfinished));
-    await rename(unfinished, file);
-  } catch (error) {
-    remove();
-    if (sourceError !== null) throw error;
-    const message = `${file} can't be written: ${systemReason(error)}`;
-    throw new CommandFailure(message, exitCodes.failed, error);
   }
 }
 
