@@ -157,11 +157,10 @@ describe("the operator", () => {
   });
 
   it("sees with --verbose which database it is, and no password", async () => {
-    const url = new URL(database.url);
-    url.password = "hunter2";
+    expect(new URL(database.url).password).not.toBe("");
     await step({
       who: "operator",
-      args: ["org", "list", "--database-url", url.href, "--quiet", "--verbose"],
+      args: ["org", "list", "--quiet", "--verbose"],
       out: `${organization}\n`,
       err: /^> postgres(ql)?:\/\/[^\n]*:\*+@[^?\n]*\n< 0 migrations had to be applied\n$/,
     });
