@@ -5,6 +5,7 @@ import type {
   WireTrialBalance,
 } from "../client/ledger-client.ts";
 import { displayAmount } from "./amounts.ts";
+import { csvText } from "./csv-text.ts";
 import type { Output } from "./output.ts";
 
 /** Sums over years of books may take minutes. */
@@ -33,6 +34,17 @@ export function balanceTable(output: Output, balances: Balances): string {
   return balanced
     ? table
     : `${table}\n\nIT DOES NOT BALANCE: openings, closings, and debits with credits must each come to zero.`;
+}
+
+/** The rows without their totals as CSV, amounts in smallest units. */
+export function balanceCsv({ accounts, functionalCurrency }: Balances): string {
+  return csvText(
+    ["glAccountCode", "name", "type", "currency", "opening", "debits", "credits", "closing"],
+    accounts.map(({ glAccountCode, name, type, opening, debits, credits, closing }) => [
+      ...[glAccountCode, name, type, functionalCurrency],
+      ...[opening, debits, credits, closing],
+    ]),
+  );
 }
 
 /** What of accounts is no longer as a close stored it: a line for each figure. */

@@ -15,6 +15,7 @@ import { WriteConnections } from "../store/write-connections.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failure.ts";
 import type { DatabaseFlags } from "./options.ts";
 import { Output } from "./output.ts";
+import { printableLines } from "./printable.ts";
 import { ProgressLine, waitingFor } from "./progress-line.ts";
 
 export interface DatabaseHandle {
@@ -123,7 +124,8 @@ export async function withDatabase<Result>(
     },
   );
   return usingDatabase(database, async () => {
-    await whenReachable(() => migrate(database.url));
+    const applied = await whenReachable(() => migrate(database.url));
+    if (flags.verbose === true) describeDatabase(database, applied.length);
     const pool = openReadPool(database.url, 4);
     const connections = new WriteConnections({
       databaseUrl: database.url,
@@ -138,6 +140,17 @@ export async function withDatabase<Result>(
       await Promise.all([pool.end(), connections.end()]);
     }
   });
+}
+
+/** What `--verbose` says: which database, without its password. */
+function describeDatabase({ url: text, dataDir }: DatabaseHandle, appliedCount: number): void {
+  const url = new URL(text);
+  if (url.password !== "") url.password = "********";
+  // Its parameters may hold a password, too.
+  url.search = "";
+  const folder = dataDir === null ? "" : ` in ${dataDir}`;
+  const lines = [`> ${url.href}${folder}`, `< ${appliedCount} migrations had to be applied`];
+  process.stderr.write(`${printableLines(lines.join("\n"))}\n`);
 }
 
 /** The moment at which an administrative act happens. */

@@ -14,7 +14,16 @@ export function waitingFor(what: string): () => string {
   };
 }
 
-/** `12345 of 50000 entries, 2310/s, 0:17 left`. */
+const barWidth = 20;
+
+/** `[=====>              ]`. */
+export function bar(share: number): string {
+  const filled = Math.floor(Math.min(1, share) * barWidth);
+  const head = filled < barWidth ? ">" : "";
+  return `[${`${"=".repeat(filled)}${head}`.padEnd(barWidth)}]`;
+}
+
+/** `[====>               ] 12345 of 50000 entries, 2310/s, 0:17 left`. */
 export function describeShare(state: {
   done: number;
   total: number;
@@ -22,7 +31,7 @@ export function describeShare(state: {
   elapsedMs: number;
 }): string {
   const { done, total, unit, elapsedMs } = state;
-  const parts = [`${done} of ${total} ${unit}`];
+  const parts = [`${bar(total === 0 ? 1 : done / total)} ${done} of ${total} ${unit}`];
   if (done > 0 && elapsedMs > 0) {
     parts.push(`${Math.round((done * 1000) / elapsedMs)}/s`);
     parts.push(`${clock((elapsedMs / done) * Math.max(0, total - done))} left`);

@@ -35,6 +35,11 @@ export class ServerWait {
     this.#note = null;
   }
 
+  /** What is under way ends at once. */
+  abort(): void {
+    this.#abort.abort();
+  }
+
   /** From now on nothing is waited for; what waits now ends at once. */
   refuse(): void {
     this.#isRefused = true;

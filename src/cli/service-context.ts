@@ -3,6 +3,7 @@ import type { Environment } from "../config.ts";
 import { LedgerClient, ServiceProblem, type Exchange } from "../client/ledger-client.ts";
 import { AnswerWait } from "./answer-wait.ts";
 import { usageFailure } from "./failure.ts";
+import { interruptible } from "./interruption.ts";
 import {
   requireCredentials,
   requireHttpUrl,
@@ -71,7 +72,12 @@ export async function withService<Result>(
     return ledger;
   };
   try {
-    return await run({ output, client, ledgerId, wait });
+    return await interruptible(
+      () => run({ output, client, ledgerId, wait }),
+      () => {
+        wait.abort();
+      },
+    );
   } catch (error) {
     throw ledger === null ? error : namingLedger(error, ledger);
   } finally {

@@ -126,28 +126,32 @@ function runInBash(
 }
 
 describe("the examples of", () => {
-  it.each(commands.map((command) => pathOf(command)))("%s", async (path) => {
-    const { stdout } = await runCli([...path.split(" ").slice(1), "--help"]);
-    const examples = examplesOf(stdout);
-    expect(examples.length).toBeGreaterThan(0);
-    const atWork = endless[path];
-    if (atWork !== undefined) {
-      for (const example of examples) {
-        const end = runInBash(example, [{ after: atWork, type: "\u0003" }]);
-        // A wallet that is followed has to move, if anything is to be shown.
-        const ended = end.then(() => true);
-        while (!(await Promise.race([ended, creditAlice("100").then(() => false)]))) continue;
-        const { code, shown } = await end;
-        expect(shown, example).toMatch(atWork);
-        expect([0, 130], `${example}\n${shown}`).toContain(code);
+  it.each(commands.map((command) => pathOf(command)))(
+    "%s",
+    async (path) => {
+      const { stdout } = await runCli([...path.split(" ").slice(1), "--help"]);
+      const examples = examplesOf(stdout);
+      expect(examples.length).toBeGreaterThan(0);
+      const atWork = endless[path];
+      if (atWork !== undefined) {
+        for (const example of examples) {
+          const end = runInBash(example, [{ after: atWork, type: "\u0003" }]);
+          // A wallet that is followed has to move, if anything is to be shown.
+          const ended = end.then(() => true);
+          while (!(await Promise.race([ended, creditAlice("100").then(() => false)]))) continue;
+          const { code, shown } = await end;
+          expect(shown, example).toMatch(atWork);
+          expect([0, 130], `${example}\n${shown}`).toContain(code);
+        }
+        return;
       }
-      return;
-    }
-    const published = await runCli(["period", "show", "2026-03", "--json"], { env: server.env });
-    const { closeHash = "" } = JSON.parse(published.stdout || "{}") as { closeHash?: string };
-    const script = [`PUBLISHED=${closeHash}`, ...examples].join("\n");
-    const { code, shown } = await runInBash(script, [yes]);
-    expect(shown, script).not.toContain("ledgerctl:");
-    expect(code, `${script}\n${shown}`).toBe(0);
-  });
+      const published = await runCli(["period", "show", "2026-03", "--json"], { env: server.env });
+      const { closeHash = "" } = JSON.parse(published.stdout || "{}") as { closeHash?: string };
+      const script = [`PUBLISHED=${closeHash}`, ...examples].join("\n");
+      const { code, shown } = await runInBash(script, [yes]);
+      expect(shown, script).not.toContain("ledgerctl:");
+      expect(code, `${script}\n${shown}`).toBe(0);
+    },
+    180_000,
+  );
 });

@@ -95,7 +95,11 @@ describe("the operator", () => {
 
   it("prepares the database and starts the server", async () => {
     const who = "operator";
-    await step({ who, args: ["migrate", "--status"], out: /^MIGRATION +APPLIED\n0001_books +yes\n/ });
+    await step({
+      who,
+      args: ["migrate", "--status"],
+      out: /^MIGRATION +APPLIED\n0001_books +yes\n/,
+    });
     await step({ who, args: ["migrate"], out: "nothing to apply\n" });
     server = await startServerProcess({ args: ["--port", "0"], env: operatorEnv });
     expect(server.made).not.toHaveProperty("apiKey");
@@ -134,10 +138,31 @@ describe("the operator", () => {
       args: ["account", "list", "--ledger", ledger],
       out: /^CODE +NAME +TYPE +ACTIVE\n1000 +Bank +asset +yes\n/,
     });
+    const exported = await step({
+      who,
+      args: ["account", "list", "--ledger", ledger, "--csv"],
+      out: /^glAccountCode,name,type,active\n1000,Bank,asset,true\n/,
+    });
+    writeFileSync(chart, exported);
+    await step({
+      who,
+      args: ["account", "import", chart, "--ledger", ledger],
+      out: /^0 added, [0-9]+ updated\n$/,
+    });
     await step({
       who,
       args: ["asset", "set", "USD", "--rate", "0.9215", "--ledger", ledger, "--quiet"],
       out: "USD\n",
+    });
+  });
+
+  it("sees with --verbose which database it is, and no password", async () => {
+    expect(new URL(database.url).password).not.toBe("");
+    await step({
+      who: "operator",
+      args: ["org", "list", "--quiet", "--verbose"],
+      out: `${organization}\n`,
+      err: /^> postgres(ql)?:\/\/[^\n]*:\*+@[^?\n]*\n< 0 migrations had to be applied\n$/,
     });
   });
 
@@ -262,6 +287,21 @@ describe("the accountant", () => {
       who,
       args: ["trial-balance", "--period", "2026-03"],
       out: /^from .*\n\n(.*\n)+total +0\.00 EUR +6349\.00 EUR +-6349\.00 EUR +0\.00 EUR\n$/,
+    });
+  });
+
+  it("takes them to a spreadsheet", async () => {
+    await step({
+      who,
+      args: ["trial-balance", "--period", "2026-03", "--csv"],
+      out:
+        "glAccountCode,name,type,currency,opening,debits,credits,closing\n" +
+        "1000,Bank,asset,EUR,0,238000,-277900,-39900\n" +
+        "1100,Receivables,asset,EUR,0,238000,-238000,0\n" +
+        "2000,VAT,liability,EUR,0,0,-19000,-19000\n" +
+        "4000,Sales,income,EUR,0,0,-100000,-100000\n" +
+        "5000,Rent,expense,EUR,0,150000,0,150000\n" +
+        "5100,Travel,expense,EUR,0,8900,0,8900\n",
     });
   });
 

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startCli } from "../support/cli.ts";
 import { binaryPath } from "../support/server-process.ts";
@@ -61,4 +62,13 @@ it("says nothing into pipes", async () => {
   isPiped = true;
   const { result } = startCli(["balance", "1000", "--json"], { env });
   expect(await result).toEqual({ code: 0, stdout: `${balance}\n`, stderr: "" });
+});
+
+it("ends with 130 on Ctrl-C while it waits", async () => {
+  isPiped = false;
+  const { child, result } = startCli(["balance", "1000"], { env });
+  while (waiting.length === 0) await sleep(20);
+  child.kill("SIGINT");
+  expect(await result).toEqual({ code: 130, stdout: "", stderr: "ledgerctl: interrupted\n" });
+  waiting.length = 0;
 });

@@ -6,10 +6,10 @@ import { describeShare } from "../../src/cli/progress-line.ts";
 describe("the progress line", () => {
   it("tells count, rate, share and the time left", () => {
     expect(describeProgress({ handled: 5_000, elapsedMs: 2_000, share: 0.25 })).toBe(
-      "5000 entries, 2500/s, 25 %, 0:06 left",
+      "[=====>              ] 5000 entries, 2500/s, 25 %, 0:06 left",
     );
     expect(describeProgress({ handled: 10, elapsedMs: 60_000, share: 0.01 })).toBe(
-      "10 entries, 0/s, 1 %, 1:39:00 left",
+      "[>                   ] 10 entries, 0/s, 1 %, 1:39:00 left",
     );
   });
 
@@ -21,9 +21,11 @@ describe("the progress line", () => {
 
   it("tells how many of all are done, how fast, and how long the rest takes", () => {
     const state = { total: 50_000, unit: "entries" };
-    expect(describeShare({ ...state, done: 0, elapsedMs: 300 })).toBe("0 of 50000 entries");
+    expect(describeShare({ ...state, done: 0, elapsedMs: 300 })).toBe(
+      "[>                   ] 0 of 50000 entries",
+    );
     expect(describeShare({ ...state, done: 12_500, elapsedMs: 5_000 })).toBe(
-      "12500 of 50000 entries, 2500/s, 0:15 left",
+      "[=====>              ] 12500 of 50000 entries, 2500/s, 0:15 left",
     );
   });
 });

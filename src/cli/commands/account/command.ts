@@ -39,7 +39,12 @@ export function defineAccount(program: Command): void {
   eitherOptions(account.command("list"))
     .description("list the chart, through the API or (without a key) from the database")
     .option("--active-only", "leave out inactive accounts")
-    .addHelpText("after", "\nExample:\n  $ ledgerctl account list --active-only")
+    .option("--csv", "as CSV that `account import` and `ledger create --chart` read")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ ledgerctl account list --active-only" +
+        "\n  $ ledgerctl account list --csv > chart.csv",
+    )
     .action((flags: ListAccountsFlags) =>
       runCommand(async (environment) =>
         (await import("./run.ts")).listAccountsCommand(flags, environment),

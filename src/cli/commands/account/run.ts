@@ -10,6 +10,7 @@ import { isAccountType, readChart } from "../../chart-file.ts";
 import { CommandFailure, exitCodes, notFoundFailure, usageFailure } from "../../failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../options.ts";
 import { suggestion } from "../../suggestion.ts";
+import { csvText } from "../../csv-text.ts";
 import { Output, type Column } from "../../output.ts";
 import { onLedger } from "../../ledger-context.ts";
 import { isServiceMeant, resolveConnection } from "../../connection.ts";
@@ -23,7 +24,8 @@ export interface AddAccountFlags extends AccountFlags {
   type?: string;
 }
 
-export type ListAccountsFlags = ServiceFlags & DatabaseFlags & { activeOnly?: boolean };
+export type ListAccountsFlags = ServiceFlags &
+  DatabaseFlags & { activeOnly?: boolean; csv?: boolean };
 
 export async function addAccount(
   code: string,
@@ -100,13 +102,15 @@ export async function listAccountsCommand(
   environment: Environment,
 ): Promise<void> {
   const activeOnly = flags.activeOnly === true;
+  const isCsv = flags.csv === true;
+  if (isCsv && flags.json === true) throw usageFailure("--csv and --json exclude each other");
   const warnings = new Output(flags, environment.isColorRefused);
   const connection = await resolveConnection(flags, environment, warnings);
   const onService = async ({ output, client, ledgerId }: ServiceContext) => {
-    printAccounts(output, await client.listAccounts(ledgerId(), { activeOnly }));
+    printAccounts(output, isCsv, await client.listAccounts(ledgerId(), { activeOnly }));
   };
   const onDatabase = async (ledgerId: string, { output, pool }: AdminContext) => {
-    printAccounts(output, await listAccounts(pool, ledgerId, activeOnly));
+    printAccounts(output, isCsv, await listAccounts(pool, ledgerId, activeOnly));
   };
   if (isServiceMeant(flags, connection)) {
     await withService(flags, environment, onService, { connection });
@@ -120,7 +124,15 @@ const columns: readonly Column<Account>[] = [
   { title: "ACTIVE", value: ({ active }) => (active ? "yes" : "no") },
 ];
 
-function printAccounts(output: Output, accounts: readonly Account[]): void {
+function printAccounts(output: Output, isCsv: boolean, accounts: readonly Account[]): void {
+  if (isCsv) {
+    const header = ["glAccountCode", "name", "type", "active"];
+    const rows = accounts.map(({ glAccountCode, name, type, active }) => [
+      ...[glAccountCode, name, type, active],
+    ]);
+    output.verbatim(csvText(header, rows));
+    return;
+  }
   const documents = accounts.map(({ glAccountCode, name, type, active }) => ({
     glAccountCode,
     name,

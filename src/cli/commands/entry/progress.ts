@@ -1,7 +1,7 @@
 // How far posting has come, on one line of the terminal that rewrites itself; silent anywhere else.
 import { counted } from "../../counted.ts";
 import type { EntrySource } from "../../entry-files/open-entries.ts";
-import { clock } from "../../progress-line.ts";
+import { bar, clock } from "../../progress-line.ts";
 
 const intervalMs = 200;
 
@@ -61,7 +61,7 @@ function terminalWidth(): number {
   return process.stderr.columns > 0 ? process.stderr.columns : 80;
 }
 
-/** `12345 entries, 2310/s, 34 %, 0:41 left`; the share is null where the file's size is unknown. */
+/** `[======>             ] 12345 entries, 2310/s, 34 %, 0:41 left`; the share is null where the file's size is unknown. */
 export function describeProgress(state: {
   handled: number;
   elapsedMs: number;
@@ -72,6 +72,7 @@ export function describeProgress(state: {
   const parts = [counted(handled, "entry", "entries"), `${rate}/s`];
   if (share !== null && share > 0) {
     const done = Math.min(1, share);
+    parts[0] = `${bar(done)} ${handled} entries`;
     parts.push(`${Math.floor(done * 100)} %`, `${clock((elapsedMs / done) * (1 - done))} left`);
   }
   return parts.join(", ");

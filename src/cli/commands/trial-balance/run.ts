@@ -2,7 +2,7 @@
 import type { Environment } from "../../../config.ts";
 import type { WireTrialBalance } from "../../../client/ledger-client.ts";
 import { requireLabel, requireMoment } from "../../arguments.ts";
-import { balanceTable, movedTable, sumTimeoutMs } from "../../balance-tables.ts";
+import { balanceCsv, balanceTable, movedTable, sumTimeoutMs } from "../../balance-tables.ts";
 import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
 import type { Output } from "../../output.ts";
@@ -12,6 +12,7 @@ import { withService } from "../../service-context.ts";
 export interface TrialBalanceFlags extends ServiceFlags {
   period?: string;
   asOf?: string;
+  csv?: boolean;
 }
 
 /** Resolves with 3 where it does not balance. */
@@ -23,6 +24,9 @@ export async function showTrialBalance(
   if (period !== undefined && asOf !== undefined) {
     throw usageFailure("--period and --as-of exclude each other");
   }
+  if (flags.csv === true && flags.json === true) {
+    throw usageFailure("--csv and --json exclude each other");
+  }
   const query = {
     ...(period === undefined ? {} : { periodId: requireLabel("--period", period) }),
     ...(asOf === undefined ? {} : { asOf: requireMoment("--as-of", asOf) }),
@@ -32,7 +36,8 @@ export async function showTrialBalance(
     environment,
     async ({ client, ledgerId, output }) => {
       const balance = await client.getTrialBalance(ledgerId(), query);
-      output.result(balance, () => describe(output, balance));
+      if (flags.csv === true) output.verbatim(balanceCsv(balance));
+      else output.result(balance, () => describe(output, balance));
       return balance.balanced ? exitCodes.done : exitCodes.verificationFailed;
     },
     { timeoutMs: sumTimeoutMs },
