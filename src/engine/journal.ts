@@ -35,7 +35,9 @@ import {
   type LaneWork,
   type Outcome,
   type Plan,
+  type QueueState,
 } from "./group-commit.ts";
+import { WriteCounts } from "./write-counts.ts";
 
 export interface WriteResult {
   readonly journalId: string;
@@ -50,9 +52,18 @@ interface JournalItem {
 /** What is written to the journals of all ledgers. */
 export class Journal {
   readonly #lanes: GroupCommit<JournalItem, WriteResult>;
+  readonly counts = new WriteCounts<JournalWrite["kind"], JournalItem, WriteResult>(
+    ["entry", "reversal"],
+    ({ write }) => write.kind,
+  );
 
   constructor(connections: WriteConnections, options: GroupCommitOptions) {
-    this.#lanes = new GroupCommit(connections, journalWork(new ClosedPeriods()), options);
+    const work = journalWork(new ClosedPeriods());
+    this.#lanes = new GroupCommit(connections, work, options, this.counts);
+  }
+
+  get queue(): QueueState {
+    return this.#lanes.state;
   }
 
   /** Posts an entry. Rejects with the Refusal that comes first in the order of precedence. */

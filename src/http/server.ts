@@ -23,6 +23,9 @@ import {
   whenUnconnected,
 } from "./connections.ts";
 import { documentationPage } from "./documentation-page.ts";
+import type { HttpCounts } from "./http-counts.ts";
+import { metricsContentType } from "./metrics.ts";
+import { isFromLoopback } from "./metrics-server.ts";
 import { asRefusal, problemReply, unreadableReply } from "./problems.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { logAnswer } from "./request-log.ts";
@@ -39,6 +42,9 @@ export interface HttpServerOptions {
   readonly connectionsMax: number;
   /** Rejects, or says why not, while the service can't take requests. */
   readonly readiness: () => Promise<{ ready: boolean; reason: string | null }>;
+  readonly counts: HttpCounts;
+  /** The text of `/metrics` for this machine; null where they have an address of their own. */
+  readonly metrics: (() => Promise<string>) | null;
 }
 
 export interface HttpServer {
@@ -65,6 +71,7 @@ const streamBytes = 4 * 1024 * 1024;
 
 /** What is noted of a request while it runs, for its line in the log. */
 interface RequestNotes {
+  route?: RouteName;
   caller?: Caller;
   refusal?: Refusal;
 }
@@ -96,10 +103,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     clientErrorHandler: answerBrokenRequest,
   });
   app.server.on("checkExpectation", answerExpectation);
-  watchConnections(app.server, options.connectionsMax);
+  watchConnections(app.server, options.connectionsMax, options.counts);
   acceptRawBodies(app, options.bodyBytesMax);
   const state = { isStopping: false };
-  addHooks(app, options.log, state);
+  addHooks(app, options, state);
   addApiRoutes(app, options.dispatcher);
   addOwnRoutes(app, options);
   app.setNotFoundHandler((request, reply) => {
@@ -136,7 +143,11 @@ function acceptRawBodies(app: FastifyInstance, bodyBytesMax: number): void {
 
 const declaredTypes = new WeakMap<FastifyRequest, string>();
 
-function addHooks(app: FastifyInstance, log: Log, state: { isStopping: boolean }): void {
+function addHooks(
+  app: FastifyInstance,
+  { log, counts }: HttpServerOptions,
+  state: { isStopping: boolean },
+): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
     if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
@@ -164,6 +175,7 @@ function addHooks(app: FastifyInstance, log: Log, state: { isStopping: boolean }
     if (isLast && isLatest(reply.raw)) reply.header("connection", "close");
   });
   app.addHook("onResponse", async (request, reply) => {
+    counts.countAnswer(notes.get(request)?.route ?? "none", reply.statusCode);
     logRequest(log, request, reply);
   });
 }
@@ -191,7 +203,7 @@ function addApiRoutes(app: FastifyInstance, dispatcher: Dispatcher): void {
       method: route.method,
       url,
       handler: async (request, reply) => {
-        const noted: RequestNotes = {};
+        const noted: RequestNotes = { route: name };
         notes.set(request, noted);
         const { status, body } = await dispatch(
           dispatcher,
@@ -269,6 +281,22 @@ function addOwnRoutes(app: FastifyInstance, options: HttpServerOptions): void {
   for (const url of ["/healthz", "/readyz", "/openapi.json", "/docs"]) {
     refuseOtherMethods(app, url, ["GET"]);
   }
+  if (options.metrics !== null) addMetrics(app, options.metrics);
+}
+
+/** To others than this machine there is nothing here, whatever the method. */
+function addMetrics(app: FastifyInstance, metrics: () => Promise<string>): void {
+  app.route({
+    method: METHODS.filter((method) => method !== "CONNECT"),
+    url: "/metrics",
+    onRequest: async (request, reply) => {
+      if (!isFromLoopback(request.raw)) throw new Refusal("unknownPath", "there is nothing here");
+      if (request.method === "GET") return;
+      reply.header("allow", "GET");
+      throw new Refusal("methodNotAllowed", "only GET is answered here");
+    },
+    handler: async (_request, reply) => reply.type(metricsContentType).send(await metrics()),
+  });
 }
 
 function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
