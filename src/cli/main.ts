@@ -19,6 +19,7 @@ import { definePeriod } from "./commands/period/command.ts";
 import { defineBundle } from "./commands/bundle/command.ts";
 import { defineMerkle } from "./commands/merkle/command.ts";
 import { defineServe } from "./commands/serve/command.ts";
+import { defineTop } from "./commands/top/command.ts";
 import { exitCodes } from "./failure.ts";
 import { printableLines } from "./printable.ts";
 import { programVersion } from "./version.ts";
@@ -48,6 +49,7 @@ function createProgram(): Command {
   defineRequest(program);
   defineAudit(program);
   defineBench(program);
+  defineTop(program);
   defineDoctor(program);
   return program;
 }
