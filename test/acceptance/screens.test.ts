@@ -77,10 +77,31 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
 
   test("shows what came while its streams were being made", async () => {
     const names = Array.from({ length: 8 }, (_, index) => `early-${index}`);
+    // The end of a long log takes a stream a while to find.
+    for (const callerKey of names) {
+      const writes = Array.from({ length: 500 }, () => ({
+        callerKey,
+        type: "credit" as const,
+        amount: "1",
+        assetCode: "USD",
+      }));
+      await client.writeWallets(server.ledgerId, writes);
+    }
     const screen = tail(...names);
     await screen.until("8 wallets");
     await Promise.all(names.map((name) => credit(name, "9")));
-    for (const name of names) await screen.until(new RegExp(`^. ${name} +9 `, "m"));
+    for (const name of names) await screen.until(new RegExp(`^. ${name} +509 `, "m"));
+    screen.press("q");
+    await expectEnd(screen, 0);
+  });
+
+  test("--since begins with the figures of that seq, and replays what came after it", async () => {
+    for (const amount of ["10", "20", "30"]) await credit("replayed", amount);
+    const screen = tail("replayed", "--since", "1");
+    await screen.until(/^› replayed +60 +60 +0 +\+30 /m);
+    screen.press("d");
+    await screen.until(/seq 3 {2}balance \+30\n.*seq 2 {2}balance \+20$/m);
+    expect(screen.frame.join("\n")).not.toContain("seq 1 ");
     screen.press("q");
     await expectEnd(screen, 0);
   });

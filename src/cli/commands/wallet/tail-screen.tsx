@@ -21,7 +21,7 @@ export async function tailOnScreen(
   options: { readonly since?: number; readonly isColored: boolean },
 ): Promise<number> {
   const { since, isColored } = options;
-  let state = startTail(wallets);
+  let state = startTail(since === undefined ? wallets : await figuresAt(client, wallets, since));
   const change = (event: TailEvent) => {
     state = changeTail(state, event, Date.now());
   };
@@ -36,7 +36,7 @@ export async function tailOnScreen(
       ...(since === undefined ? {} : { since }),
       onConnection: (now) => {
         change({ type: "stream", index, state: now });
-        if (now === "connected") void readFigures(wallet, index);
+        if (now === "connected" && since === undefined) void readFigures(wallet, index);
       },
     }),
   );
@@ -60,6 +60,24 @@ export async function tailOnScreen(
   } finally {
     for (const stream of streams) stream.close();
   }
+}
+
+/** Wallets as they were with a seq: what is replayed after it changes those figures. */
+async function figuresAt(
+  client: LedgerClient,
+  wallets: readonly TailedWallet[],
+  seq: number,
+): Promise<TailedWallet[]> {
+  return Promise.all(
+    wallets.map(async (one) => {
+      if (seq === 0) return { ...one, balance: "0", available: "0" };
+      const { writes } = await client.listWalletWrites(one.wallet, { after: seq - 1, limit: 1 });
+      const [write] = writes;
+      if (write === undefined) return one;
+      const { balance, held } = write;
+      return { ...one, balance, available: (BigInt(balance) - BigInt(held)).toString() };
+    }),
+  );
 }
 
 async function followStream(
