@@ -117,6 +117,8 @@ class Screen {
       exitOnCtrlC: false,
       patchConsole: false,
     });
+    // What a view throws ends ink, and is told here alone.
+    this.#ink.waitUntilExit().catch(this.#fail);
   }
 
   readonly #drawFrame = () => {

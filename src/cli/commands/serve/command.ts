@@ -31,7 +31,7 @@ export function defineServe(program: Command): void {
     .addHelpText(
       "after",
       "\nExamples:\n  $ ledgerctl serve --bootstrap\n  $ ledgerctl serve --port 0 --json --data-dir ./books" +
-        "\n  $ ledgerctl serve --host 10.0.0.5 --metrics-host 10.0.0.5 --metrics-port 9420",
+        "\n  $ ledgerctl serve --metrics-port 9420",
     )
     .action((flags: ServeFlags) =>
       runCommand(async (environment) => (await import("./run.ts")).serve(flags, environment)),

@@ -21,8 +21,7 @@ export function defineTop(program: Command): void {
       "after",
       "\nRates are of the last interval. With --json it ends after one interval, too.\n\nExamples:" +
         "\n  $ ledgerctl top\n  $ ledgerctl top --once --interval 5s" +
-        "\n  $ ledgerctl top --json | jq .writes.perSecond" +
-        "\n  $ ledgerctl top --metrics-url http://10.0.0.5:9420/metrics",
+        "\n  $ ledgerctl top --json | jq .writes.perSecond",
     )
     .action((flags: TopFlags) =>
       runCommand(async (environment) => (await import("./run.ts")).top(flags, environment)),
