@@ -27,8 +27,12 @@ await build({
   outdir: join(dist, "cli"),
   splitting: true,
   minifySyntax: true,
-  // Optional natives of pg and slonik that nobody installs.
-  external: ["pg-native", "cloudflare:sockets"],
+  // Optional natives of pg and slonik, and ink's tools for its own makers, that nobody installs.
+  external: ["pg-native", "cloudflare:sockets", "react-devtools-core"],
+  jsx: "automatic",
+  // React brings a slower self along, for its users' mistakes.
+  define: { "process.env.NODE_ENV": '"production"' },
+  alias: { "is-in-ci": "./src/cli/screen/not-in-ci.ts" },
   // CommonJS packages inside an ES module bundle still ask for require.
   banner: {
     js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',

@@ -23,6 +23,8 @@ export interface Environment {
   /** How long a stopping server waits for requests under way. */
   readonly graceMs: number;
   readonly isColorRefused: boolean;
+  /** The kind of terminal. */
+  readonly term: string | null;
   readonly path: string;
 }
 
@@ -89,6 +91,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     postIntervalMs: number("LEDGERCTL_POST_INTERVAL_MS", 1_000, 3_600_000),
     graceMs: number("LEDGERCTL_GRACE_MS", 10_000, 600_000),
     isColorRefused: variables["NO_COLOR"] !== undefined && variables["NO_COLOR"] !== "",
+    term: text("TERM"),
     path: text("PATH") ?? "",
   };
 }

@@ -21,6 +21,7 @@ import { defineExport } from "./commands/export/command.ts";
 import { defineMerkle } from "./commands/merkle/command.ts";
 import { defineSeed } from "./commands/seed/command.ts";
 import { defineServe } from "./commands/serve/command.ts";
+import { defineTop } from "./commands/top/command.ts";
 import { defineProfile } from "./commands/profile/command.ts";
 import { defineConfig } from "./commands/config/command.ts";
 import { defineCompletion } from "./commands/completion/command.ts";
@@ -53,6 +54,7 @@ export function createProgram(): Command {
   defineAsset(program);
   defineAudit(program);
   defineBench(program);
+  defineTop(program);
   defineDoctor(program);
   program.commandsGroup("Books:");
   defineEntry(program);

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../config.ts";
 import { ClosedPeriods } from "../engine/closed-periods.ts";
+import { BooksReader } from "../engine/books-figures.ts";
 import { Closes } from "../engine/closes.ts";
 import { Journal } from "../engine/journal.ts";
 import { Poster } from "../engine/posting.ts";
@@ -9,7 +10,14 @@ import { StreamHub } from "../engine/stream-hub.ts";
 import { WalletReader } from "../engine/wallet-reader.ts";
 import { Wallets } from "../engine/wallets.ts";
 import { Authenticator } from "../http/authenticate.ts";
+import { HttpCounts } from "../http/http-counts.ts";
 import { LedgerDirectory } from "../http/ledger-directory.ts";
+import {
+  BooksMetrics,
+  ProcessMetrics,
+  renderMetrics,
+  type MetricsSnapshot,
+} from "../http/metrics.ts";
 import { createHttpServer } from "../http/server.ts";
 import type { Log } from "../log.ts";
 import { findApiKey } from "../store/api-keys.ts";
@@ -20,6 +28,8 @@ import type { DatabaseHandle } from "./database-context.ts";
 
 export interface Service {
   listen(host: string, port: number): Promise<string>;
+  /** The text of `/metrics`. */
+  metrics(): Promise<string>;
   /** Takes nothing new, finishes what was accepted, and lets go of the database's connections. */
   stop(): Promise<void>;
 }
@@ -63,6 +73,21 @@ export function openServiceReads(databaseUrl: string): ReadPool {
   return openReadPool(databaseUrl, readConnectionsMax, readTimeoutMs);
 }
 
+/** The metrics of all books; `pool` for what is cheap. They take one connection more, now and then. */
+export function openBooksMetrics(databaseUrl: string, pool: ReadPool) {
+  const longReads = openReadPool(databaseUrl, 1, searchTimeoutMs);
+  const reader = new BooksReader(pool, longReads, () => Date.now());
+  return { metrics: new BooksMetrics(reader), end: () => longReads.end() };
+}
+
+/** From how a process reads its own metrics to the text of a server's. */
+export type MetricsGathering = (own: () => Promise<MetricsSnapshot>) => () => Promise<string>;
+
+/** A server that is one process has the books' metrics itself. */
+export function metricsOfOneProcess(books: BooksMetrics): MetricsGathering {
+  return (own) => async () => renderMetrics(await Promise.all([own(), books.snapshot()]));
+}
+
 /** Opens pools and connections of a database that is migrated and puts engine and server on them. */
 export function composeService(options: {
   environment: Environment;
@@ -71,6 +96,9 @@ export function composeService(options: {
   masterKeys: readonly Buffer[];
   log: Log;
   version: string;
+  gatherMetrics: MetricsGathering;
+  /** Whether `/metrics` has an address of its own, and is not on the API's. */
+  areMetricsElsewhere?: boolean;
 }): Service {
   const { environment, database, pool, masterKeys, log, version } = options;
   const nowMs = () => Date.now();
@@ -132,6 +160,25 @@ export function composeService(options: {
   // A close is stored whole or not at all, and the others change nothing.
   let sumsGivenUp: Promise<unknown> | null = null;
   const giveUpSums = () => (sumsGivenUp ??= Promise.all([closes.stop(), reports.cut()]));
+  const http = new HttpCounts();
+  const pools = {
+    write: connections,
+    read: pool,
+    search: searches,
+    "wallet-log": walletLogs,
+    close: closeConnections,
+    report: reports,
+  };
+  const processMetrics = new ProcessMetrics({
+    journal,
+    wallets,
+    poster,
+    hub,
+    http,
+    pools,
+    version,
+  });
+  const metrics = options.gatherMetrics(() => processMetrics.snapshot());
   let isStopping = false;
   const server = createHttpServer({
     dispatcher: {
@@ -156,6 +203,8 @@ export function composeService(options: {
     hub,
     log,
     version,
+    counts: http,
+    metrics: options.areMetricsElsewhere === true ? null : metrics,
     bodyBytesMax: environment.bodyBytesMax,
     connectionsMax: environment.connectionsMax,
     clockWindowSeconds: environment.clockWindowSeconds,
@@ -173,6 +222,7 @@ export function composeService(options: {
       poster.start();
       return url;
     },
+    metrics,
     stop: async () => {
       isStopping = true;
       const { graceMs } = environment;

@@ -10,6 +10,7 @@ import {
   RecordedInPart,
 } from "../store/database-errors.ts";
 import type { WriteTransaction } from "../store/write-connections.ts";
+import type { Tally } from "./write-counts.ts";
 
 /** What became of one item of a batch: a reply, or the refusal that its caller gets. */
 export type Outcome<Reply> = { readonly reply: Reply } | { readonly refusal: Refusal };
@@ -60,6 +61,14 @@ export interface GroupCommitOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** What waits in all lanes, with the batches that are under way. */
+export interface QueueState {
+  readonly writes: number;
+  readonly bytes: number;
+  /** Batches that were tried again since the start, over trouble that passes. */
+  readonly retries: number;
+}
+
 interface Connections {
   transaction<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
 }
@@ -93,17 +102,29 @@ export class GroupCommit<Item, Reply> {
   readonly #connections: Connections;
   readonly #work: LaneWork<Item, Reply>;
   readonly #options: GroupCommitOptions;
+  readonly #tally: Tally<Item, Reply> | null;
   /** Lanes with work; an idle lane is forgotten. */
   readonly #lanes = new Map<string, Lane<Item, Reply>>();
   #queuedItems = 0;
   #queuedBytes = 0;
+  #retries = 0;
   #isDraining = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(connections: Connections, work: LaneWork<Item, Reply>, options: GroupCommitOptions) {
+  constructor(
+    connections: Connections,
+    work: LaneWork<Item, Reply>,
+    options: GroupCommitOptions,
+    tally: Tally<Item, Reply> | null = null,
+  ) {
     this.#connections = connections;
     this.#work = work;
     this.#options = options;
+    this.#tally = tally;
+  }
+
+  get state(): QueueState {
+    return { writes: this.#queuedItems, bytes: this.#queuedBytes, retries: this.#retries };
   }
 
   /**
@@ -113,16 +134,35 @@ export class GroupCommit<Item, Reply> {
    */
   submit(laneKey: string, item: Item, bytes: number): Promise<Reply> {
     const { deadlineMs, nowMs } = this.#options;
-    if (this.#isDraining) return Promise.reject(unavailable("the server is stopping"));
+    if (this.#isDraining) return this.#refuse(item, "the server is stopping");
     const found = this.#lanes.get(laneKey);
     if (!this.#hasRoom(found, bytes)) {
-      return Promise.reject(unavailable("too many writes are waiting; try again in a moment"));
+      return this.#refuse(item, "too many writes are waiting; try again in a moment");
     }
     const lane = found ?? this.#openLane(laneKey);
     return new Promise((resolve, reject) => {
-      lane.waiting.push({ item, bytes, deadlineAtMs: nowMs() + deadlineMs, resolve, reject });
+      const fail: (error: unknown) => void = reject;
+      lane.waiting.push({
+        item,
+        bytes,
+        deadlineAtMs: nowMs() + deadlineMs,
+        resolve: (reply) => {
+          this.#tally?.replied(item, reply);
+          resolve(reply);
+        },
+        reject: (error) => {
+          this.#tally?.rejected(item, error);
+          fail(error);
+        },
+      });
       this.#count(lane, 1, bytes);
     });
+  }
+
+  #refuse(item: Item, detail: string): Promise<never> {
+    const refusal = unavailable(detail);
+    this.#tally?.rejected(item, refusal);
+    return Promise.reject(refusal);
   }
 
   /** Accepts nothing more and resolves when everything accepted has its answer. */
@@ -194,6 +234,7 @@ export class GroupCommit<Item, Reply> {
       if (open.length === 0) return;
       const items = open.map(({ item }) => item);
       const attempted: Attempt<Reply> = { plan: null };
+      const startedMs = this.#options.nowMs();
       try {
         await this.#connections.transaction((transaction) =>
           this.#attempt(transaction, laneKey, items, lookUp, attempted),
@@ -214,11 +255,16 @@ export class GroupCommit<Item, Reply> {
           await this.#isolate(laneKey, open, error);
           return;
         }
+        this.#retries += 1;
         await sleep(backoffMs(attempt));
         continue;
       }
       // Not within the try: what fails from here on is no failure of a batch that is in the books.
-      if (attempted.plan !== null) this.#answer(open, attempted.plan);
+      if (attempted.plan === null) return;
+      if (attempted.plan.record !== null) {
+        this.#tally?.committed(items.length, this.#options.nowMs() - startedMs);
+      }
+      this.#answer(open, attempted.plan);
       return;
     }
   }

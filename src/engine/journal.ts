@@ -35,7 +35,9 @@ import {
   type LaneWork,
   type Outcome,
   type Plan,
+  type QueueState,
 } from "./group-commit.ts";
+import { WriteCounts } from "./write-counts.ts";
 
 export interface WriteResult {
   readonly journalId: string;
@@ -54,9 +56,18 @@ interface JournalItem {
 export class Journal {
   /** A write's reply has a result for each entry that it made. */
   readonly #lanes: GroupCommit<JournalItem, readonly WriteResult[]>;
+  readonly counts = new WriteCounts<JournalWrite["kind"], JournalItem, readonly WriteResult[]>(
+    ["entry", "entries", "reversal"],
+    ({ write }) => write.kind,
+  );
 
   constructor(connections: WriteConnections, options: GroupCommitOptions) {
-    this.#lanes = new GroupCommit(connections, journalWork(new ClosedPeriods()), options);
+    const work = journalWork(new ClosedPeriods());
+    this.#lanes = new GroupCommit(connections, work, options, this.counts);
+  }
+
+  get queue(): QueueState {
+    return this.#lanes.state;
   }
 
   /** Posts an entry. Rejects with the Refusal that comes first in the order of precedence. */

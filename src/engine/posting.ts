@@ -47,6 +47,8 @@ export class Poster {
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
   #isStopped = false;
+  /** Since the start: entries that were posted, and rounds that failed. */
+  readonly counts = { entries: 0, failures: 0 };
 
   constructor(connections: WriteConnections, options: PosterOptions) {
     this.#connections = connections;
@@ -77,6 +79,7 @@ export class Poster {
       const ledgerIds = await this.#connections.transaction(listLedgersWithPending);
       for (const ledgerId of ledgerIds) await this.postLedger(ledgerId);
     } catch (error) {
+      this.counts.failures += 1;
       this.#options.onFailure(error);
     }
   }
@@ -95,6 +98,7 @@ export class Poster {
         const planned = await planPending(transaction, ledgerId, this.#closedPeriods);
         if (planned === null) return false;
         await transaction.commit(planned.record());
+        this.counts.entries += planned.postings.length;
         return planned.hasMore;
       });
       if (!hasMore) return;

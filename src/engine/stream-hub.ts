@@ -68,6 +68,11 @@ export class StreamHub {
     this.#options = options;
   }
 
+  /** Wallets that somebody listens to. */
+  get walletCount(): number {
+    return this.#feeds.size;
+  }
+
   /** Listens to what is accepted from now on. Resolves when nothing accepted later can be missed. */
   async subscribe(ledgerId: string, callerKey: string, listener: Listener): Promise<Subscription> {
     const key = feedKey(ledgerId, callerKey);

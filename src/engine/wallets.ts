@@ -31,8 +31,10 @@ import {
   type LaneWork,
   type Outcome,
   type Plan,
+  type QueueState,
 } from "./group-commit.ts";
 import { newId } from "./new-id.ts";
+import { WriteCounts } from "./write-counts.ts";
 
 interface WalletItem {
   readonly ledger: LedgerIdentity;
@@ -45,6 +47,11 @@ const lanesPerLedger = 1;
 /** What is written to the wallets of all ledgers. */
 export class Wallets {
   readonly #lanes: GroupCommit<WalletItem, WalletReply>;
+  readonly counts = new WriteCounts<WalletWrite["type"], WalletItem, WalletReply>(
+    ["credit", "debit", "reserve", "commit", "release"],
+    ({ write }) => write.type,
+    ({ status }) => status === "duplicate",
+  );
 
   /** `onCommitted` hears of every row that a batch of this process appended, in order, once it is on disk. */
   constructor(
@@ -52,7 +59,11 @@ export class Wallets {
     options: GroupCommitOptions,
     onCommitted: (ledgerId: string, writes: readonly LoggedWrite[]) => void,
   ) {
-    this.#lanes = new GroupCommit(connections, walletWork(onCommitted), options);
+    this.#lanes = new GroupCommit(connections, walletWork(onCommitted), options, this.counts);
+  }
+
+  get queue(): QueueState {
+    return this.#lanes.state;
   }
 
   /** Makes one write. Rejects with a Refusal. Writes of one wallet are decided in the order of their arrival. */

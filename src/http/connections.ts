@@ -53,17 +53,21 @@ function unansweredOf(exchanges: Exchanges): ServerResponse[] {
 /**
  * Notes what is under way on each connection, and cuts those that are idle or whose reader takes nothing.
  * Connections beyond `connectionsMax` are taken as surplus, which can be answered, and far beyond it not at all.
+ * How many are open is kept in `counts`.
  */
-export function watchConnections(server: Server, connectionsMax: number): void {
-  let openCount = 0;
+export function watchConnections(
+  server: Server,
+  connectionsMax: number,
+  counts: { connections: number },
+): void {
   // Nobody understands a connection that is closed without a word, but answers too have to end somewhere.
   server.maxConnections = connectionsMax + surplusMax;
   server.prependListener("connection", (socket: Socket) => {
     // One that was given back after an upgrade was left comes a second time.
     if (exchangesKey in socket) return;
-    openCount += 1;
-    exchangesOn(socket).isSurplus = openCount > connectionsMax;
-    socket.once("close", () => (openCount -= 1));
+    counts.connections += 1;
+    exchangesOn(socket).isSurplus = counts.connections > connectionsMax;
+    socket.once("close", () => (counts.connections -= 1));
   });
   const note = (request: IncomingMessage, response: ServerResponse) => {
     const exchanges = exchangesOn(request.socket);

@@ -22,6 +22,9 @@ import {
   whenUnconnected,
 } from "./connections.ts";
 import { documentationPage } from "./documentation-page.ts";
+import type { HttpCounts } from "./http-counts.ts";
+import { metricsContentType } from "./metrics.ts";
+import { isFromLoopback } from "./metrics-server.ts";
 import { asRefusal, problemReply, unreadableReply } from "./problems.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { logAnswer } from "./request-log.ts";
@@ -38,6 +41,9 @@ export interface HttpServerOptions {
   readonly connectionsMax: number;
   /** Rejects, or says why not, while the service can't take requests. */
   readonly readiness: () => Promise<{ ready: boolean; reason: string | null }>;
+  readonly counts: HttpCounts;
+  /** The text of `/metrics` for this machine; null where they have an address of their own. */
+  readonly metrics: (() => Promise<string>) | null;
 }
 
 export interface HttpServer {
@@ -64,8 +70,9 @@ const heldStreamBytesPerOrganization = heldStreamBytesMax / 4;
 /** What one holds while its reader does not read: pieces that were read ahead, as rows and as text. */
 const streamBytes = 4 * 1024 * 1024;
 
-/** What is noted of a request while it runs, for its answer and its line in the log. */
+/** What is noted of a request while it runs, for its answer, its line in the log and the counts. */
 interface AnswerNotes extends RequestNotes {
+  route: RouteName | null;
   body: Buffer | null;
 }
 
@@ -77,7 +84,7 @@ declare module "fastify" {
 }
 
 function newNotes(): AnswerNotes {
-  return { body: null, caller: undefined, refusal: undefined };
+  return { route: null, body: null, caller: undefined, refusal: undefined };
 }
 
 /** Puts the server together; it is not bound before `listen`. */
@@ -105,11 +112,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     clientErrorHandler: answerBrokenRequest,
   });
   app.server.on("checkExpectation", answerExpectation);
-  watchConnections(app.server, options.connectionsMax);
+  watchConnections(app.server, options.connectionsMax, options.counts);
   leaveBodies(app);
   app.decorateRequest("notes", null);
   const state = { isStopping: false };
-  addHooks(app, options.log, state);
+  addHooks(app, options, state);
   addApiRoutes(app, options);
   addOwnRoutes(app, options);
   app.setNotFoundHandler((request, reply) => {
@@ -142,7 +149,11 @@ function leaveBodies(app: FastifyInstance): void {
 }
 
 /** Without promises: these run for every request. What they throw is answered by the error handler. */
-function addHooks(app: FastifyInstance, log: Log, state: { isStopping: boolean }): void {
+function addHooks(
+  app: FastifyInstance,
+  { log, counts }: HttpServerOptions,
+  state: { isStopping: boolean },
+): void {
   app.addHook("onRequest", (request, reply, done) => {
     request.notes = newNotes();
     reply.header("x-request-id", request.id);
@@ -165,6 +176,7 @@ function addHooks(app: FastifyInstance, log: Log, state: { isStopping: boolean }
     done();
   });
   app.addHook("onResponse", (request, reply, done) => {
+    counts.countAnswer(request.notes?.route ?? "none", reply.statusCode);
     logRequest(log, request, reply);
     done();
   });
@@ -200,11 +212,11 @@ function addApiRoutes(
       method: route.method,
       url,
       handler: async (request, reply) => {
-        const requestBody = await bodies.read(request.raw, reply.raw);
+        const notes = (request.notes ??= newNotes());
+        notes.route = name;
+        notes.body = await bodies.read(request.raw, reply.raw);
         // The last bytes of a request may come after its client was told that it was given up.
         if (isGivenUp(reply.raw)) return reply.hijack();
-        const notes = (request.notes ??= newNotes());
-        notes.body = requestBody;
         const { status, body } = await dispatch(
           dispatcher,
           name,
@@ -214,7 +226,7 @@ function addApiRoutes(
             target: request.raw.url ?? "",
             headers: request.headers,
             parameters: request.params as Record<string, string>,
-            body: requestBody,
+            body: notes.body,
             gone: () => whenClosed(reply.raw),
           },
           notes,
@@ -274,6 +286,22 @@ function addOwnRoutes(app: FastifyInstance, options: HttpServerOptions): void {
   for (const url of ["/healthz", "/readyz", "/openapi.json", "/docs"]) {
     refuseOtherMethods(app, url, ["GET"]);
   }
+  if (options.metrics !== null) addMetrics(app, options.metrics);
+}
+
+/** To others than this machine there is nothing here, whatever the method. */
+function addMetrics(app: FastifyInstance, metrics: () => Promise<string>): void {
+  app.route({
+    method: METHODS.filter((method) => method !== "CONNECT"),
+    url: "/metrics",
+    onRequest: async (request, reply) => {
+      if (!isFromLoopback(request.raw)) throw new Refusal("unknownPath", "there is nothing here");
+      if (request.method === "GET") return;
+      reply.header("allow", "GET");
+      throw new Refusal("methodNotAllowed", "only GET is answered here");
+    },
+    handler: async (_request, reply) => reply.type(metricsContentType).send(await metrics()),
+  });
 }
 
 function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

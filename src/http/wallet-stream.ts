@@ -9,6 +9,7 @@ import { newId } from "../engine/new-id.ts";
 import type { BalanceEvent, StreamHub, Subscription } from "../engine/stream-hub.ts";
 import type { Log } from "../log.ts";
 import type { Caller } from "./authenticate.ts";
+import type { HttpCounts } from "./http-counts.ts";
 import { asRefusal, problemReply } from "./problems.ts";
 import { logAnswer } from "./request-log.ts";
 import {
@@ -37,6 +38,7 @@ export interface StreamServices {
   readonly dispatcher: Dispatcher;
   readonly hub: StreamHub;
   readonly log: Log;
+  readonly counts: HttpCounts;
 }
 
 /** An upgrade that is asked for: its id, when it came by `performance.now()`, and who sent it once that is known. */
@@ -53,8 +55,9 @@ export interface WalletStreams {
 
 /** Answers upgrades on a server's wallet streams. Other upgrades are answered as the requests that they are. */
 export function serveWalletStreams(server: Server, services: StreamServices): WalletStreams {
-  const { log } = services;
+  const { log, counts } = services;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax });
+  counts.streams = () => sockets.clients.size;
   const arrivals = new WeakMap<IncomingMessage, Arrival>();
   const arrivalOf = (request: IncomingMessage): Arrival => {
     const arrival: Arrival = arrivals.get(request) ?? {
@@ -66,6 +69,7 @@ export function serveWalletStreams(server: Server, services: StreamServices): Wa
   };
   const refuse = (request: IncomingMessage, socket: Duplex, refusal: Refusal): void => {
     refuseUpgrade(request, socket, refusal, arrivalOf(request).requestId);
+    counts.countAnswer("streamWallet", refusal.status);
     logUpgrade(log, request, arrivalOf(request), refusal);
   };
   const behind = new BehindReaders();
@@ -90,6 +94,7 @@ export function serveWalletStreams(server: Server, services: StreamServices): Wa
       .then((stream) => {
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           stream.attach(webSocket);
+          counts.countAnswer("streamWallet", 101);
           logUpgrade(log, request, arrival, undefined);
         });
         // The handshake was refused, or the client went meanwhile.
@@ -140,7 +145,7 @@ function answerWithoutUpgrade(
 async function openStream(
   request: IncomingMessage,
   walletKey: string,
-  { dispatcher, hub }: StreamServices,
+  { dispatcher, hub, counts }: StreamServices,
   behind: BehindReaders,
   onCaller: (caller: Caller) => void,
 ): Promise<Stream> {
@@ -163,6 +168,7 @@ async function openStream(
   const stream = new Stream(
     hub,
     behind,
+    counts,
     { ledgerId: ledger.ledgerId, callerKey },
     query.since,
     isLive,
@@ -242,6 +248,7 @@ class BehindReaders {
 class Stream {
   readonly #hub: StreamHub;
   readonly #behind: BehindReaders;
+  readonly #counts: HttpCounts;
   readonly #wallet: { ledgerId: string; callerKey: string };
   readonly #since: number | null;
   readonly #isLive: () => Promise<boolean>;
@@ -255,12 +262,14 @@ class Stream {
   constructor(
     hub: StreamHub,
     behind: BehindReaders,
+    counts: HttpCounts,
     wallet: { ledgerId: string; callerKey: string },
     since: number | null,
     isLive: () => Promise<boolean>,
   ) {
     this.#hub = hub;
     this.#behind = behind;
+    this.#counts = counts;
     this.#wallet = wallet;
     this.#since = since;
     this.#isLive = isLive;
@@ -340,8 +349,13 @@ class Stream {
       this.#slowSinceMs ??= Date.now();
       this.#behind.add(this);
     } else {
-      socket.close(closeCodes.tryAgainLater, "the reader can't keep up");
+      this.#giveUp(socket);
     }
+  }
+
+  #giveUp(socket: WebSocket): void {
+    this.#counts.slowReaders += 1;
+    socket.close(closeCodes.tryAgainLater, "the reader can't keep up");
   }
 
   /** A plain reader that fell behind gets the latest figures when it has caught up, or is let go. */
@@ -354,7 +368,7 @@ class Stream {
     } else if (Date.now() - (this.#slowSinceMs ?? 0) > slowMsMax) {
       this.#keepNothing();
       // Behind what is unsent already; a reader that takes none of it is cut after a while.
-      socket.close(closeCodes.tryAgainLater, "the reader can't keep up");
+      this.#giveUp(socket);
     }
   }
 
@@ -365,6 +379,7 @@ class Stream {
   }
 
   #message({ balance, available, seq }: BalanceEvent): string {
+    this.#counts.streamMessages += 1;
     const figures = `"balance":"${balance}","available":"${available}"`;
     return `{"type":"balance",${figures}${this.#since === null ? "" : `,"seq":${seq}`}}`;
   }

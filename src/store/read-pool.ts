@@ -5,10 +5,15 @@ import { Client, Pool, type PoolClient } from "pg";
 import { sql, type QuerySqlToken } from "slonik";
 import type { z } from "zod";
 import { connectionTarget } from "./connection-url.ts";
-import { asConnectionError, ConnectionBroken } from "./database-errors.ts";
+import { asConnectionError, ConnectionBroken, isConnectionLost } from "./database-errors.ts";
 import { noticingCuts } from "./noticed-cuts.ts";
 import { pgTypes } from "./value-parsers.ts";
-import type { Statement, StatementSender } from "./write-connections.ts";
+import {
+  poolUsage,
+  type PoolUsage,
+  type Statement,
+  type StatementSender,
+} from "./write-connections.ts";
 
 type Send = (
   text: string,
@@ -75,16 +80,23 @@ export function readingThrough(sender: StatementSender): ReadConnection {
 /** Each statement on a connection of its own. */
 export class ReadPool extends ReadConnection {
   readonly #pool: Pool;
+  #failures = 0;
 
   constructor(pool: Pool, answerTimeoutMs: number) {
     super(async (text, values) => {
       try {
         return await answeredWithin(answerTimeoutMs, pool.query<object>(text, values));
       } catch (error) {
-        throw asConnectionError(error);
+        const failure = asConnectionError(error);
+        if (isConnectionLost(failure)) this.#failures += 1;
+        throw failure;
       }
     });
     this.#pool = pool;
+  }
+
+  get usage(): PoolUsage {
+    return poolUsage(this.#pool, this.#failures);
   }
 
   /** Runs `work` in a READ COMMITTED transaction; its failure rolls everything back. */
@@ -120,6 +132,7 @@ export class ReadPool extends ReadConnection {
     } catch (error) {
       await send("ROLLBACK", []).catch((failure: unknown) => {
         broken = new ConnectionBroken(failure);
+        this.#failures += 1;
       });
       throw error;
     } finally {
@@ -155,6 +168,7 @@ export class ReadPool extends ReadConnection {
     try {
       return await this.#pool.connect();
     } catch (error) {
+      this.#failures += 1;
       throw asConnectionError(error);
     }
   }

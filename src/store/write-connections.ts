@@ -51,11 +51,31 @@ interface WriteConnectionOptions {
 
 const readTimeoutMsDefault = 5_000;
 
+/** How a pool of connections is used. */
+export interface PoolUsage {
+  /** Open connections, and those of them that are in use. */
+  readonly open: number;
+  readonly busy: number;
+  readonly max: number;
+  /** Who waits for a connection. */
+  readonly waiting: number;
+  /** Connections that could not be had, or that broke in use, since the start. */
+  readonly failures: number;
+}
+
+/** How a pool of pg's is used; `failures` are for its owner to count. */
+export function poolUsage(pool: Pool, failures: number): PoolUsage {
+  const { totalCount, idleCount, waitingCount, options } = pool;
+  const busy = totalCount - idleCount;
+  return { open: totalCount, busy, max: options.max, waiting: waitingCount, failures };
+}
+
 export class WriteConnections {
   readonly #pool: Pool;
   readonly #readTimeoutMs: number;
   /** Connections that are in use. */
   readonly #lent = new Set<PoolClient>();
+  #failures = 0;
 
   constructor(options: WriteConnectionOptions) {
     this.#readTimeoutMs = options.readTimeoutMs ?? readTimeoutMsDefault;
@@ -147,6 +167,10 @@ export class WriteConnections {
     }, signal);
   }
 
+  get usage(): PoolUsage {
+    return poolUsage(this.#pool, this.#failures);
+  }
+
   async end(): Promise<void> {
     await this.#pool.end();
   }
@@ -164,12 +188,14 @@ export class WriteConnections {
       this.#lent.add(client);
       return client;
     } catch (error) {
+      this.#failures += 1;
       throw asConnectionError(error);
     }
   }
 
   #release(client: PoolClient, isBroken: boolean): void {
     this.#lent.delete(client);
+    if (isBroken) this.#failures += 1;
     client.release(isBroken);
   }
 }

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
-import { connect, type Socket } from "node:net";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,6 +18,7 @@ import { sendRequest, type Credentials } from "../support/signed-request.ts";
 import { signedHeaders, streamTarget } from "../support/stream-reader.ts";
 import { follow } from "../support/wallet-follower.ts";
 import { expectExplained } from "../support/wallet-model.ts";
+import { sampleOf } from "../support/metrics.ts";
 import { readLog } from "../support/wallet-oracle.ts";
 import { expectPostedExactly, expectReconciled } from "../support/wallet-postings.ts";
 import { WalletTraffic } from "../support/wallet-traffic.ts";
@@ -162,6 +163,45 @@ test("wallets behave as on one server, whichever worker has the writer and which
     await follower.expectAll(logs.get(`${ledgerId}:${follower.callerKey}`) ?? []);
   traffic.close();
   await client.close();
+});
+
+test("whichever worker is asked for metrics tells of all of them, and of the books once", async () => {
+  await untilServed();
+  const read = async () =>
+    (await fetch(`${server.url}/metrics`, { headers: { connection: "close" } })).text();
+  const accepted = (text: string) =>
+    sampleOf(text, "ledgerctl_writes_total", { kind: "credit", outcome: "accepted" });
+  // One that has just taken the place of another may not be asked yet.
+  const connectionsMax = async () =>
+    sampleOf(await read(), "ledgerctl_database_connections_max", { pool: "write" });
+  while ((await connectionsMax()) !== 8 * workers) await sleep(50);
+  const before = accepted(await read()) ?? 0;
+  const body = JSON.stringify({ amount: "1", assetCode: "USD" });
+  const target = `/v1/wallets/${ledgerId}:counted/credit`;
+  for (let count = 0; count < 2 * workers; count += 1) {
+    // A connection each, so that all workers get some.
+    const agent = new Agent();
+    expect((await sendRequest(port, agent, { target, body, credentials })).status).toBe(200);
+    agent.destroy();
+  }
+  for (let count = 0; count < 2 * workers; count += 1) {
+    const text = await read();
+    expect(accepted(text)).toBe(before + 2 * workers);
+    expect(sampleOf(text, "ledgerctl_database_up")).toBe(1);
+  }
+});
+
+test("metrics of workers have an address of their own where one is asked for", async () => {
+  const free = createServer().listen(0, "127.0.0.1");
+  await once(free, "listening");
+  const metricsPort = (free.address() as AddressInfo).port;
+  free.close();
+  await once(free, "close");
+  const apart = await startWorkers(["--metrics-port", String(metricsPort)]);
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  expect(sampleOf(text, "ledgerctl_database_connections_max", { pool: "write" })).toBe(8 * workers);
+  expect((await fetch(`${apart.url}/metrics`)).status).toBe(404);
+  expect(await apart.end("SIGTERM")).toBe(0);
 });
 
 test("SIGTERM ends all workers once they have answered what they had taken", async () => {

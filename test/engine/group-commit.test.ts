@@ -8,6 +8,7 @@ import {
   type GroupCommitOptions,
   type LaneWork,
 } from "../../src/engine/group-commit.ts";
+import type { Tally } from "../../src/engine/write-counts.ts";
 import { WriteConnections, type WriteTransaction } from "../../src/store/write-connections.ts";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -107,8 +108,9 @@ async function lockLane(transaction: WriteTransaction, lane: string): Promise<vo
 function engine(
   more: Partial<GroupCommitOptions> = {},
   laneWork = work,
+  tally: Tally<number, string> | null = null,
 ): GroupCommit<number, string> {
-  return new GroupCommit(connections, laneWork, {
+  const options = {
     batchItemsMax: 100,
     batchBytesMax: 10_000,
     queueItemsMax: 1_000,
@@ -117,9 +119,10 @@ function engine(
     laneBytesMax: 100_000,
     deadlineMs: 5_000,
     nowMs: () => performance.now(),
-    onFailure: (error) => failures.push(error),
+    onFailure: (error: unknown) => failures.push(error),
     ...more,
-  });
+  };
+  return new GroupCommit(connections, laneWork, options, tally);
 }
 
 async function storedNumbers(lane = "a"): Promise<number[]> {
@@ -149,6 +152,22 @@ describe("batches", () => {
     await Promise.all(range(10).map((number) => lanes.submit("a", number, 1)));
     expect(planned).toEqual([range(4), [4, 5, 6, 7], [8, 9]]);
     expect(await storedNumbers()).toEqual(range(10));
+  });
+
+  test("and each item are told to a tally, once; what is answered waits no more", async () => {
+    const told: string[] = [];
+    const tally: Tally<number, string> = {
+      replied: (item, reply) => told.push(`${item} ${reply}`),
+      rejected: (item, error) => told.push(`${item} ${(error as Refusal).problem}`),
+      committed: (writes, durationMs) => told.push(`${writes} in ${Math.sign(durationMs)}`),
+    };
+    const lanes = engine({ queueItemsMax: 3 }, work, tally);
+    const answers = [1, -2, 3, 4].map((number) => lanes.submit("a", number, 5));
+    expect(lanes.state).toEqual({ writes: 3, bytes: 15, retries: 0 });
+    await outcomes(answers);
+    expect(told).toEqual(["4 unavailable", "3 in 1", "1 a/1", "-2 accountNotFound", "3 a/3"]);
+    await lanes.drain();
+    expect(lanes.state).toEqual({ writes: 0, bytes: 0, retries: 0 });
   });
 
   test("are bounded in bytes, but one large item makes a batch of its own", async () => {

@@ -3,7 +3,12 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
 import { Agent } from "node:http";
-import { composeService, openServiceReads } from "../../src/cli/service.ts";
+import {
+  composeService,
+  metricsOfOneProcess,
+  openBooksMetrics,
+  openServiceReads,
+} from "../../src/cli/service.ts";
 import { readEnvironment } from "../../src/config.ts";
 import { createLog, type Log } from "../../src/log.ts";
 import { scopes, type LedgerStatus, type Scope } from "../../src/core/ledger.ts";
@@ -126,6 +131,7 @@ export async function startService(
 ): Promise<TestService> {
   const url = options.databaseUrl ?? books.databaseUrl;
   const pool = openServiceReads(url);
+  const booksMetrics = openBooksMetrics(url, pool);
   const service = composeService({
     environment: readEnvironment({ LEDGERCTL_GRACE_MS: "2000", ...options.variables }),
     database: { url, dataDir: null, state: () => "running", stop: async () => undefined },
@@ -133,6 +139,7 @@ export async function startService(
     masterKeys: [books.masterKey],
     log: options.log ?? createLog("silent"),
     version: "0.0.0-test",
+    gatherMetrics: metricsOfOneProcess(booksMetrics.metrics),
   });
   const address = await service.listen("127.0.0.1", 0);
   const port = Number(new URL(address).port);
@@ -153,7 +160,7 @@ export async function startService(
     stop: async () => {
       agent.destroy();
       await service.stop();
-      await pool.end();
+      await Promise.all([pool.end(), booksMetrics.end()]);
     },
   };
 }

@@ -16,6 +16,13 @@ export function defineServe(program: Command): void {
     .addOption(
       new Option("--workers <n>", "processes that share the port").default(1).argParser(Number),
     )
+    .addOption(
+      new Option(
+        "--metrics-port <port>",
+        "a port for /metrics alone; without it, they are told to this machine on --port",
+      ).argParser(Number),
+    )
+    .option("--metrics-host <host>", "the address to bind for it (default: 127.0.0.1)")
     .option("--bootstrap", "on an empty database, make an organization, a USD ledger and a key")
     .option(
       "--no-migrate",
@@ -23,7 +30,8 @@ export function defineServe(program: Command): void {
     )
     .addHelpText(
       "after",
-      "\nExamples:\n  $ ledgerctl serve --bootstrap\n  $ ledgerctl serve --port 0 --json --data-dir ./books",
+      "\nExamples:\n  $ ledgerctl serve --bootstrap\n  $ ledgerctl serve --port 0 --json --data-dir ./books" +
+        "\n  $ ledgerctl serve --metrics-port 9420",
     )
     .action((flags: ServeFlags) =>
       runCommand(async (environment) => (await import("./run.ts")).serve(flags, environment)),

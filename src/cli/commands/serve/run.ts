@@ -17,10 +17,13 @@ import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import { Output, toJson } from "../../output.ts";
 import {
   composeService,
+  metricsOfOneProcess,
+  openBooksMetrics,
   openServiceReads,
   serviceConnectionsMax,
   type Service,
 } from "../../service.ts";
+import { listenForMetrics, type MetricsServer } from "../../../http/metrics-server.ts";
 import { programVersion } from "../../version.ts";
 import { bootstrap } from "./bootstrap.ts";
 import type { DatabaseFlags } from "../../options.ts";
@@ -31,6 +34,8 @@ export interface ServeFlags extends DatabaseFlags {
   bootstrap?: boolean;
   migrate: boolean;
   workers: number;
+  metricsHost?: string;
+  metricsPort?: number;
 }
 
 const workersMax = 64;
@@ -42,8 +47,10 @@ const nothingToBootstrap =
 
 /** Serves until SIGTERM or SIGINT, then drains; resolves with the exit code. */
 export async function serve(flags: ServeFlags, environment: Environment): Promise<number> {
-  if (!Number.isInteger(flags.port) || flags.port < 0 || flags.port > 65_535) {
-    throw usageFailure("--port must be a whole number from 0 to 65535");
+  requirePort("--port", flags.port);
+  if (flags.metricsPort !== undefined) requirePort("--metrics-port", flags.metricsPort);
+  else if (flags.metricsHost !== undefined) {
+    throw usageFailure("--metrics-host goes with --metrics-port");
   }
   if (!Number.isInteger(flags.workers) || flags.workers < 1 || flags.workers > workersMax) {
     throw usageFailure(`--workers must be a whole number from 1 to ${workersMax}`);
@@ -76,6 +83,8 @@ async function serveOn(
 ): Promise<number> {
   await whenReachable(() => prepareSchema(database.url, flags, log));
   const pool = openServiceReads(database.url);
+  const areMetricsElsewhere = flags.metricsPort !== undefined;
+  const books = openBooksMetrics(database.url, pool);
   const output = new Output(flags, environment.isColorRefused);
   // With --json stderr is the log alone.
   const say = (text: string) => {
@@ -83,6 +92,7 @@ async function serveOn(
     else output.note(text);
   };
   let service: Service | null = null;
+  let metricsServer: MetricsServer | null = null;
   try {
     const { dataDir, homeElsewhere = null } = database;
     if (dataDir !== null && homeElsewhere !== null) {
@@ -100,6 +110,8 @@ async function serveOn(
             databaseUrl: database.url,
             dataDir: database.dataDir,
             masterKeys: masterKeys.all,
+            booksMetrics: books.metrics,
+            areMetricsElsewhere,
             log,
           })
         : composeService({
@@ -109,20 +121,26 @@ async function serveOn(
             masterKeys: masterKeys.all,
             log,
             version: programVersion(),
+            gatherMetrics: metricsOfOneProcess(books.metrics),
+            areMetricsElsewhere,
           });
+    const served = service;
+    metricsServer = await serveMetrics(flags, () => served.metrics());
     const url = await service.listen(flags.host, flags.port).catch((error: unknown) => {
-      throw listenFailure(flags, error);
+      throw listenFailure(flags.host, flags.port, "--port", error);
     });
     if (flags.bootstrap === true) {
       const isMade = await bootstrap(pool, masterKeys.current, environment, url, output);
       if (!isMade) say(nothingToBootstrap);
     }
+    if (metricsServer !== null) say(`metrics are at ${metricsServer.url}`);
     output.line(output.isJson ? toJson({ event: "ready", url }) : `ledgerctl is ready at ${url}`);
     const signal = await stopRequested;
     log.info({ signal }, "stopping");
   } finally {
     await service?.stop();
-    await pool.end();
+    await metricsServer?.close();
+    await Promise.all([pool.end(), books.end()]);
   }
   return exitCodes.done;
 }
@@ -173,16 +191,29 @@ async function requireConnections(
   );
 }
 
-function listenFailure(flags: ServeFlags, error: unknown): CommandFailure {
+function requirePort(flag: string, port: number): void {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw usageFailure(`${flag} must be a whole number from 0 to 65535`);
+  }
+}
+
+/** On an address of their own, where one was asked for. */
+async function serveMetrics(
+  { metricsHost: host = "127.0.0.1", metricsPort: port }: ServeFlags,
+  render: () => Promise<string>,
+): Promise<MetricsServer | null> {
+  if (port === undefined) return null;
+  return listenForMetrics({ host, port }, render).catch((error: unknown) => {
+    throw listenFailure(host, port, "--metrics-port", error);
+  });
+}
+
+function listenFailure(host: string, port: number, flag: string, error: unknown): CommandFailure {
   const reason =
     errorCode(error) === "EADDRINUSE"
-      ? "something else is listening there; choose another --port, or 0 for a free one"
+      ? `something else is listening there; choose another ${flag}, or 0 for a free one`
       : messageOf(error);
-  return new CommandFailure(
-    `can't listen on ${flags.host}:${flags.port}: ${reason}`,
-    exitCodes.failed,
-    error,
-  );
+  return new CommandFailure(`can't listen on ${host}:${port}: ${reason}`, exitCodes.failed, error);
 }
 
 /** What supervisors and terminals send to a process and to its group may arrive twice. */

@@ -13,6 +13,8 @@ import {
   serviceConnectionsMax,
   type Service,
 } from "../../service.ts";
+import { metricsOfAll, WorkerMetrics, type MetricsMessage } from "./worker-metrics.ts";
+import type { BooksMetrics } from "../../../http/metrics.ts";
 import { programVersion } from "../../version.ts";
 
 interface Assignment {
@@ -20,11 +22,13 @@ interface Assignment {
   /** The folder of the embedded database, or null; a worker only has to know which it is. */
   readonly dataDir: string | null;
   readonly masterKeys: readonly string[];
+  readonly areMetricsElsewhere: boolean;
   readonly host: string;
   readonly port: number;
 }
 
 type WorkerMessage =
+  | MetricsMessage
   | { readonly event: "waiting" }
   | { readonly event: "ready"; readonly url: string }
   | { readonly event: "failed"; readonly message: string; readonly code: string };
@@ -45,6 +49,7 @@ export class WorkerService implements Service {
   readonly #count: number;
   readonly #database: Omit<Assignment, "host" | "port">;
   readonly #log: Log;
+  readonly #metrics: WorkerMetrics;
   #isStopping = false;
 
   constructor(options: {
@@ -52,6 +57,8 @@ export class WorkerService implements Service {
     databaseUrl: string;
     dataDir: string | null;
     masterKeys: readonly Buffer[];
+    booksMetrics: BooksMetrics;
+    areMetricsElsewhere: boolean;
     log: Log;
   }) {
     this.#count = options.count;
@@ -59,8 +66,14 @@ export class WorkerService implements Service {
       databaseUrl: options.databaseUrl,
       dataDir: options.dataDir,
       masterKeys: options.masterKeys.map((key) => key.toString("base64")),
+      areMetricsElsewhere: options.areMetricsElsewhere,
     };
     this.#log = options.log;
+    this.#metrics = new WorkerMetrics(options.booksMetrics);
+  }
+
+  metrics(): Promise<string> {
+    return this.#metrics.render();
   }
 
   /** Resolves when every worker serves. Port 0 is one free port for all, and for those who replace them. */
@@ -106,8 +119,12 @@ export class WorkerService implements Service {
       worker.on("message", (message: WorkerMessage) => {
         // One that starts while the others stop hears of it here; nobody may have listened before.
         if (message.event === "waiting") worker.send(this.#isStopping ? stopMessage : assignment);
-        else if (message.event === "ready") resolve(message.url);
-        else reject(Object.assign(new Error(message.message), { code: message.code }));
+        else if (message.event === "ready") {
+          this.#metrics.add(worker);
+          resolve(message.url);
+        } else if (message.event === "failed") {
+          reject(Object.assign(new Error(message.message), { code: message.code }));
+        } else this.#metrics.take(worker, message);
       });
       worker.once("exit", () => {
         reject(new Error("a worker ended before it served"));
@@ -156,6 +173,8 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
     masterKeys: assignment.masterKeys.map((key) => Buffer.from(key, "base64")),
     log,
     version: programVersion(),
+    gatherMetrics: (own) => metricsOfAll(worker, own),
+    areMetricsElsewhere: assignment.areMetricsElsewhere,
   });
   try {
     tell(worker, { event: "ready", url: await service.listen(host, port) });

@@ -17,11 +17,12 @@ export function defineWallet(program: Command): void {
   defineReads(wallet);
   defineHolds(wallet);
   serviceOptions(wallet.command("tail <key...>"))
-    .description("follow wallets: a line for each change and each posting, until Ctrl-C")
+    .description("follow wallets: live on a terminal, else a line for each change and each posting")
     .option("--since <seq>", "begin with what came after this seq; with one KEY only")
     .addHelpText(
       "after",
       `${keyHelp} A connection that is lost is made again, and nothing is missed.` +
+        "\nOn a terminal q ends it, and the keys are on the screen; into a pipe it goes on until Ctrl-C." +
         "\n\nExamples:\n  $ ledgerctl wallet tail alice bob" +
         "\n  $ ledgerctl wallet tail alice --since 0 --json | jq -r .balance",
     )

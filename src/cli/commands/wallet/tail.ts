@@ -1,8 +1,9 @@
-// `wallet tail`: follows wallets, a line a message, until it is interrupted.
+// `wallet tail`: follows wallets until it is interrupted; on a terminal as a live screen, else a line a message.
 import type { Environment } from "../../../config.ts";
 import type { WalletStream, WireBalanceMessage } from "../../../client/ledger-client.ts";
 import { usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../interruption.ts";
+import { isScreenWanted } from "../../screen-wanted.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { toJson, type Output } from "../../output.ts";
 import { withService } from "../../service-context.ts";
@@ -19,15 +20,21 @@ export async function tailWallets(
   keysGiven: readonly string[],
   flags: TailFlags,
   environment: Environment,
-): Promise<undefined> {
+): Promise<number | undefined> {
   exitOnInterrupt();
   const keys = [...new Set(keysGiven)];
   const wallets = keys.map((key) => ({ key, name: requireWalletName(key) }));
   const since = readSince(flags, keys.length);
-  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+  return withService(flags, environment, async ({ client, ledgerId, output }) => {
     const addresses = wallets.map(({ key, name }) => ({ key, wallet: addressOf(name, ledgerId) }));
     // A stream goes on trying where nobody answers. What is wrong from the start ends the command.
-    await Promise.all(addresses.map(({ wallet }) => client.getWalletBalance(wallet)));
+    const tailed = await Promise.all(
+      addresses.map(async (one) => ({ ...one, ...(await client.getWalletBalance(one.wallet)) })),
+    );
+    if (isScreenWanted(output, environment)) {
+      const { tailOnScreen } = await import("./tail-screen.tsx");
+      return tailOnScreen(client, tailed, { ...since, isColored: output.isColored });
+    }
     const lines = new MessageLines(output, keys, since.since);
     const streams = addresses.map(({ key, wallet }) => ({
       key,
@@ -41,6 +48,7 @@ export async function tailWallets(
     } finally {
       for (const { stream } of streams) stream.close();
     }
+    return undefined;
   });
 }
 

@@ -1,0 +1,117 @@
+// The screen of `top`. A view of props only.
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
+import { printable } from "../../printable.ts";
+import { Frame, tint } from "../../screen/frame.tsx";
+import type { ScreenSize } from "../../screen/run-screen.ts";
+import { sparkline } from "../../screen/sparkline.ts";
+import { Table, type ScreenColumn } from "../../screen/table.tsx";
+import type { Figures, LaneFigures } from "./figures.ts";
+import { figureLines, laneCells } from "./lines.ts";
+import { shownHistory, type TopState } from "./top-state.ts";
+
+export interface TopViewProps {
+  readonly state: TopState;
+  readonly url: string;
+  readonly size: ScreenSize;
+  readonly isColored: boolean;
+}
+
+const keys = [
+  ["p", "pause"],
+  ["q", "quit"],
+] as const;
+const nameWidth = 10;
+const sparkSamples = 60;
+const lanesWidthMax = 92;
+
+export function TopView({ state, url, size, isColored }: TopViewProps): ReactElement {
+  const history = shownHistory(state);
+  const [figures] = history;
+  return (
+    <Frame
+      size={size}
+      isColored={isColored}
+      title="top"
+      alarm={alarmOf(state)}
+      facts={[
+        printable(url),
+        ...(figures === undefined
+          ? []
+          : [
+              `ledgerctl ${printable(figures.version ?? "?")}`,
+              `rates over ${figures.intervalSeconds.toFixed(1)} s`,
+            ]),
+      ]}
+      keys={keys}
+    >
+      {figures === undefined ? (
+        <Text>waiting for the second answer</Text>
+      ) : (
+        <Box flexDirection="column">
+          <Sparks history={history} />
+          <Text> </Text>
+          <Table
+            columns={laneColumns}
+            rows={figures.lanes}
+            keyOf={({ lane }) => lane}
+            chosenKey={null}
+            width={Math.min(size.columns, lanesWidthMax)}
+            isColored={isColored}
+          />
+          <Text> </Text>
+          {figureLines(figures).map(({ name, text, isAlarming }) => (
+            <Text key={text} wrap="truncate" {...tint(isColored && isAlarming, "red")}>
+              {name.padEnd(nameWidth) + text}
+            </Text>
+          ))}
+        </Box>
+      )}
+    </Frame>
+  );
+}
+
+function Sparks({ history }: { readonly history: readonly Figures[] }): ReactElement {
+  const spark = (name: string, unit: string, figure: (figures: Figures) => number) => {
+    const values = history.slice(0, sparkSamples).map(figure);
+    const now = (values[0] ?? 0).toFixed(1).padStart(9);
+    const greatest = Math.max(...values).toFixed(1);
+    return (
+      <Text wrap="truncate">
+        {`${name.padEnd(nameWidth)}${now} ${unit.padEnd(3)} ${sparkline(values.toReversed())}  max ${greatest}`}
+      </Text>
+    );
+  };
+  return (
+    <Box flexDirection="column">
+      {spark("writes", "/s", ({ writes }) => writes.perSecond)}
+      {spark("commit", "ms", ({ lanes }) => longestCommit(lanes))}
+      {spark("queue", "", ({ lanes }) => lanes.reduce((sum, lane) => sum + lane.queueWrites, 0))}
+      {spark("lag", "s", ({ posting }) => posting.lagSeconds ?? 0)}
+    </Box>
+  );
+}
+
+/** The mean of the lane that is slower at the moment. */
+function longestCommit(lanes: readonly LaneFigures[]): number {
+  return Math.max(0, ...lanes.map(({ commitMsMean }) => commitMsMean ?? 0));
+}
+
+const laneColumns: readonly ScreenColumn<LaneFigures>[] = [
+  { title: "LANE", align: "left", width: nameWidth, spare: 0, text: ({ lane }) => printable(lane) },
+  ...laneCells.map(([title, text], index): ScreenColumn<LaneFigures> => ({
+    title,
+    align: "right",
+    width: Math.max(title.length, 9),
+    spare: index,
+    text,
+  })),
+];
+
+function alarmOf({ fault, paused }: TopState): string | null {
+  const alarms = [
+    ...(paused === null ? [] : ["PAUSED"]),
+    ...(fault === null ? [] : [`no answer: ${printable(fault)}`]),
+  ];
+  return alarms.length === 0 ? null : alarms.join(", ");
+}

@@ -1,0 +1,220 @@
+// The screen of `wallet tail`: a row a wallet, and one of them in detail. A view of props only.
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
+import { printable } from "../../printable.ts";
+import { lastSeconds, ratePerSecond } from "../../screen/activity.ts";
+import { Frame, frameRows } from "../../screen/frame.tsx";
+import type { ScreenSize } from "../../screen/run-screen.ts";
+import { scrolledTo } from "../../screen/scrolling.ts";
+import { sparkline } from "../../screen/sparkline.ts";
+import { Table, type ScreenColumn } from "../../screen/table.tsx";
+import { heldOf, shownWallets, totalRate, type TailState, type Wallet } from "./tail-state.ts";
+
+export interface TailViewProps {
+  readonly state: TailState;
+  readonly nowMs: number;
+  readonly size: ScreenSize;
+  readonly isColored: boolean;
+}
+
+const sparkSeconds = 20;
+const detailSeconds = 60;
+const detailRows = 9;
+const amountWidthMin = 9;
+const tableHeadRows = 1;
+/** Longer names are cut before a column is left out for them. */
+const nameWidthWanted = 24;
+
+const keys = [
+  ["↑↓", "scroll"],
+  ["s", "sort"],
+  ["r", "reverse"],
+  ["p", "pause"],
+  ["d", "detail"],
+  ["q", "quit"],
+] as const;
+
+export function TailView({ state, nowMs, size, isColored }: TailViewProps): ReactElement {
+  const { wallets, atMs } = shownWallets(state, nowMs);
+  const height = walletRows(state, size);
+  const scroll = scrolledTo(state.scroll, state.scroll.chosen, wallets.length, height);
+  const seen = wallets.slice(scroll.from, scroll.from + height);
+  const chosen = wallets[scroll.chosen];
+  return (
+    <Frame
+      size={size}
+      isColored={isColored}
+      title="wallet tail"
+      facts={[
+        placeOf(scroll.from, seen.length, wallets.length),
+        `${totalRate(wallets, atMs).toFixed(1)} changes/s`,
+        connectionOf(state.wallets),
+        orderOf(state),
+      ]}
+      alarm={alarmOf(state)}
+      keys={keys}
+    >
+      <Table
+        columns={walletColumns(wallets, atMs)}
+        rows={seen}
+        keyOf={({ key }) => key}
+        chosenKey={chosen?.key ?? null}
+        width={size.columns}
+        isColored={isColored}
+      />
+      {hasDetail(state, size) && chosen !== undefined ? (
+        <Detail wallet={chosen} atMs={atMs} isColored={isColored} />
+      ) : null}
+    </Frame>
+  );
+}
+
+/** Rows that the screen has for wallets. */
+export function walletRows(state: TailState, size: ScreenSize): number {
+  const rows = size.rows - frameRows - tableHeadRows;
+  return Math.max(1, hasDetail(state, size) ? rows - detailRows : rows);
+}
+
+/** A low screen has no room for it. */
+function hasDetail({ isDetailed }: TailState, { rows }: ScreenSize): boolean {
+  return isDetailed && rows >= frameRows + tableHeadRows + detailRows + 1;
+}
+
+function placeOf(from: number, seen: number, all: number): string {
+  const count = all === 1 ? "1 wallet" : `${all} wallets`;
+  return seen === all ? count : `${from + 1} to ${from + seen} of ${count}`;
+}
+
+function alarmOf({ wallets, paused }: TailState): string | null {
+  const lost = wallets.filter(({ stream }) => stream === "lost").length;
+  const alarms = [
+    ...(paused === null ? [] : ["PAUSED"]),
+    ...(lost === 0 ? [] : [`${lost} lost, reconnecting`]),
+  ];
+  return alarms.length === 0 ? null : alarms.join(", ");
+}
+
+function orderOf({ sort, isReversed }: TailState): string {
+  const order = sort === "as given" ? sort : `by ${sort}`;
+  return isReversed ? `${order}, reversed` : order;
+}
+
+function connectionOf(wallets: readonly Wallet[]): string {
+  const connected = wallets.filter(({ stream }) => stream === "connected").length;
+  return connected === wallets.length ? "connected" : `${connected} connected`;
+}
+
+function walletColumns(wallets: readonly Wallet[], atMs: number): ScreenColumn<Wallet>[] {
+  const amount = (
+    title: string,
+    spare: number,
+    text: (wallet: Wallet) => string,
+    color?: (wallet: Wallet) => string | undefined,
+  ): ScreenColumn<Wallet> => ({
+    title,
+    align: "right",
+    width: Math.max(amountWidthMin, ...wallets.map((wallet) => text(wallet).length)),
+    spare,
+    text,
+    ...(color === undefined ? {} : { color }),
+  });
+  return [
+    {
+      title: "WALLET",
+      align: "left",
+      width: Math.min(nameWidthWanted, Math.max(...wallets.map(({ key }) => key.length))),
+      spare: 0,
+      text: ({ key }) => printable(key),
+    },
+    amount("BALANCE", 0, ({ balance }) => balance.toString()),
+    amount("AVAILABLE", 2, ({ available }) => available.toString()),
+    amount("HELD", 3, (wallet) => heldOf(wallet).toString()),
+    amount("CHANGE", 4, lastChange, changeColor),
+    {
+      title: "AGO",
+      align: "right",
+      width: 4,
+      spare: 7,
+      text: ({ changes: [last] }) => (last === undefined ? "" : ago(atMs - last.atMs)),
+    },
+    {
+      title: "/s",
+      align: "right",
+      width: 6,
+      spare: 1,
+      text: ({ activity }) => ratePerSecond(activity, atMs).toFixed(1),
+    },
+    {
+      title: `LAST ${sparkSeconds} s`,
+      align: "left",
+      width: sparkSeconds,
+      spare: 5,
+      text: ({ activity }) => sparkline(lastSeconds(activity, atMs, sparkSeconds)),
+      color: () => "cyan",
+    },
+    {
+      title: "STREAM",
+      align: "left",
+      width: 10,
+      spare: 6,
+      text: ({ stream }) => stream,
+      color: ({ stream }) => (stream === "lost" ? "red" : undefined),
+    },
+  ];
+}
+
+/** Of the balance or, where that stayed, of what is held. */
+function lastChange({ changes: [last] }: Wallet): string {
+  if (last === undefined) return "";
+  return last.balance === 0n && last.held !== 0n
+    ? `held ${signed(last.held)}`
+    : signed(last.balance);
+}
+
+function changeColor({ changes: [last] }: Wallet): string | undefined {
+  if (last === undefined || last.balance === 0n) return undefined;
+  return last.balance > 0n ? "green" : "yellow";
+}
+
+function signed(amount: bigint): string {
+  return amount > 0n ? `+${amount}` : amount.toString();
+}
+
+/** `12s`, `3m`, `2h`. */
+function ago(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 100) return `${seconds}s`;
+  return seconds < 6_000 ? `${Math.floor(seconds / 60)}m` : `${Math.floor(seconds / 3600)}h`;
+}
+
+function Detail(props: {
+  readonly wallet: Wallet;
+  readonly atMs: number;
+  readonly isColored: boolean;
+}): ReactElement {
+  const { wallet, atMs, isColored } = props;
+  const posted = wallet.lastPostedAtMs;
+  const facts = [
+    `balance ${wallet.balance}, available ${wallet.available}, held ${heldOf(wallet)}`,
+    wallet.seq === null ? "no change seen" : `seq ${wallet.seq}`,
+    posted === null ? "no posting seen" : `posted ${ago(atMs - posted)} ago`,
+  ];
+  return (
+    <Box flexDirection="column" height={detailRows}>
+      <Text> </Text>
+      <Text wrap="truncate" bold={isColored}>
+        {printable(wallet.key)}
+      </Text>
+      <Text wrap="truncate">{facts.join("; ")}</Text>
+      <Text wrap="truncate">
+        {`${sparkline(lastSeconds(wallet.activity, atMs, detailSeconds))} last ${detailSeconds} s`}
+      </Text>
+      {wallet.changes.slice(0, detailRows - 4).map((change) => (
+        <Text key={change.seq} wrap="truncate">
+          {`${new Date(change.atMs).toISOString()}  seq ${change.seq}  balance ${signed(change.balance)}` +
+            (change.held === 0n ? "" : `  held ${signed(change.held)}`)}
+        </Text>
+      ))}
+    </Box>
+  );
+}

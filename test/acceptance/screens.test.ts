@@ -1,0 +1,261 @@
+// Live screens in a real terminal: what they show, keys, sizes, and the terminal that they leave behind.
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LedgerClient } from "../../src/client/ledger-client.ts";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { runCli } from "../support/cli.ts";
+import { afterScreen, hasPython, isLeftClean, TestScreen } from "../support/screen.ts";
+
+let server: BinaryServer;
+let client: LedgerClient;
+
+beforeAll(async () => {
+  server = await startBinaryServer();
+  client = new LedgerClient({
+    url: server.url,
+    apiKey: server.env["LEDGERCTL_API_KEY"] ?? "",
+    apiSecret: server.env["LEDGERCTL_API_SECRET"] ?? "",
+  });
+});
+
+afterAll(async () => {
+  await client.close();
+  expect(await server.stop()).toBe(0);
+});
+
+function credit(callerKey: string, amount: string): Promise<unknown> {
+  return client.creditWallet(
+    { ledgerId: server.ledgerId, callerKey },
+    { amount, assetCode: "USD" },
+  );
+}
+
+function tail(...args: string[]): TestScreen {
+  return new TestScreen(["wallet", "tail", ...args], server.env);
+}
+
+async function expectEnd(screen: TestScreen, code: number): Promise<void> {
+  expect(await screen.ended()).toEqual({ code, isCooked: true });
+  expect(isLeftClean(screen.output)).toBe(true);
+}
+
+// Python makes the terminal.
+describe.runIf(hasPython)("wallet tail on a terminal", () => {
+  test("shows wallets live, obeys keys and sizes, and ends with q", async () => {
+    await credit("alice", "500");
+    const screen = tail("alice", "bob", "carol");
+    await screen.until("3 wallets");
+    await screen.until(/changes\/s {2}connected {2}as given/);
+    expect(screen.frame.join("\n")).toMatch(/^› alice +500 +500 +0 /m);
+    await credit("bob", "25");
+    await screen.until(/^ {2}bob +25 +25 +0 +\+25 /m);
+    screen.press("j");
+    await screen.until(/^› bob /m);
+    screen.press("\u001b[B");
+    await screen.until(/^› carol /m);
+    screen.press("s");
+    await screen.until("by name");
+    screen.press("d");
+    await screen.until("balance 0, available 0, held 0");
+    screen.press("p");
+    await screen.until("PAUSED");
+    await credit("bob", "1");
+    await sleep(600);
+    expect(screen.frame.join("\n")).toMatch(/^ {2}bob +25 /m);
+    screen.press("p");
+    await screen.until(/^ {2}bob +26 /m);
+    screen.resize(60, 10);
+    await screen.until(/WALLET +BALANCE +AVAILABLE +HELD +CHANGE +\/s$/m);
+    expect(screen.frame).toHaveLength(9);
+    screen.resize(140, 30);
+    await screen.until("STREAM");
+    screen.press("q");
+    await expectEnd(screen, 0);
+    expect(afterScreen(screen.output).trim()).toBe("");
+  });
+
+  test("shows what came while its streams were being made", async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `early-${index}`);
+    // The end of a long log takes a stream a while to find.
+    for (const callerKey of names) {
+      const writes = Array.from({ length: 500 }, () => ({
+        callerKey,
+        type: "credit" as const,
+        amount: "1",
+        assetCode: "USD",
+      }));
+      await client.writeWallets(server.ledgerId, writes);
+    }
+    const screen = tail(...names);
+    await screen.until("8 wallets");
+    await Promise.all(names.map((name) => credit(name, "9")));
+    for (const name of names) await screen.until(new RegExp(`^. ${name} +509 `, "m"));
+    screen.press("q");
+    await expectEnd(screen, 0);
+  });
+
+  test("--since begins with the figures of that seq, and replays what came after it", async () => {
+    for (const amount of ["10", "20", "30"]) await credit("replayed", amount);
+    const screen = tail("replayed", "--since", "1");
+    await screen.until(/^› replayed +60 +60 +0 +\+30 /m);
+    screen.press("d");
+    await screen.until(/seq 3 {2}balance \+30\n.*seq 2 {2}balance \+20$/m);
+    expect(screen.frame.join("\n")).not.toContain("seq 1 ");
+    screen.press("q");
+    await expectEnd(screen, 0);
+  });
+
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("leaves in order on %s", async (name) => {
+    const screen = tail("alice");
+    await screen.until("1 wallet");
+    screen.signal(name);
+    await expectEnd(screen, 130);
+  });
+
+  test("leaves in order on Ctrl-C", async () => {
+    const screen = tail("alice");
+    await screen.until("1 wallet");
+    screen.press("\u0003");
+    await expectEnd(screen, 130);
+  });
+
+  test("leaves in order when its key is revoked, and says why on the screen before", async () => {
+    const made = await runCli(["key", "create", "--org", server.organizationId, "--json"], server);
+    const key = JSON.parse(made.stdout) as { apiKey: string; apiSecret: string };
+    const env = {
+      ...server.env,
+      LEDGERCTL_API_KEY: key.apiKey,
+      LEDGERCTL_API_SECRET: key.apiSecret,
+    };
+    const screen = new TestScreen(["wallet", "tail", "alice"], env);
+    await screen.until(/1 wallet .*s {2}connected/);
+    await runCli(["key", "revoke", key.apiKey], server);
+    await expectEnd(screen, 4);
+    expect(afterScreen(screen.output)).toMatch(/^ledgerctl: .*\(401, request /s);
+  });
+
+  test("is not begun where something is wrong from the start", async () => {
+    const screen = tail("alice", "--ledger", "01a1f929-c7b6-727f-ac61-35579962ed4c");
+    expect(await screen.ended()).toEqual({ code: 5, isCooked: true });
+    expect(screen.output).not.toContain("\u001b[?1049h");
+    expect(screen.output).toMatch(/^ledgerctl: /);
+  });
+
+  test("says that the connection is lost, goes on by itself, and has missed nothing", async () => {
+    const screen = tail("steady");
+    await screen.until(/1 wallet .*s {2}connected/);
+    await server.restart(async () => {
+      await screen.until("1 lost, reconnecting");
+    });
+    await credit("steady", "77");
+    await screen.until(/^› steady +77 .*connected$/m);
+    screen.press("q");
+    await expectEnd(screen, 0);
+  });
+
+  test("draws where CI is set, and prints lines on a terminal that is dumb or for --json", async () => {
+    const inCi = new TestScreen(["wallet", "tail", "alice"], { ...server.env, CI: "true" });
+    await inCi.until("1 wallet");
+    inCi.press("q");
+    await expectEnd(inCi, 0);
+    const dumb = new TestScreen(["wallet", "tail", "dumb"], { ...server.env, TERM: "dumb" });
+    const json = tail("dumb", "--json");
+    await expect
+      .poll(
+        async () => {
+          await credit("dumb", "1");
+          return /^\{"key":"dumb".*\}\r$/m.test(json.output) && / dumb +/.test(dumb.output);
+        },
+        { timeout: 30_000, interval: 200 },
+      )
+      .toBe(true);
+    for (const screen of [dumb, json]) {
+      screen.signal("SIGINT");
+      expect((await screen.ended()).code).toBe(130);
+      expect(screen.output).not.toContain("\u001b[");
+    }
+  });
+});
+
+describe.runIf(hasPython)("top on a terminal", () => {
+  test("shows a server at work, tells when it is gone, and ends with q", async () => {
+    const screen = new TestScreen(["top"], server.env, [110, 26]);
+    await screen.until(/^database {2}up, /m);
+    await credit("watched", "1");
+    await screen.until(/^writes {4}.*credit \d+\.\d/m);
+    await screen.until("wallets and postings agree");
+    await server.restart(async () => {
+      await screen.until(/^top {2}no answer: /);
+    });
+    await screen.until(/^top {2}http/);
+    screen.press("p");
+    await screen.until("PAUSED");
+    screen.press("q");
+    await expectEnd(screen, 0);
+  });
+});
+
+describe("top without a terminal", () => {
+  test("prints the figures of one interval", async () => {
+    const { code, stdout, stderr } = await runCli(["top"], server);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^LANE +BATCHES\/s/);
+    expect(stdout).toMatch(/^database {2}up, /m);
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  test("--json is one document", async () => {
+    const { code, stdout } = await runCli(["top", "--json"], server);
+    expect(code).toBe(0);
+    const figures = JSON.parse(stdout) as Record<string, unknown>;
+    expect(Object.keys(figures)).toEqual([
+      "version",
+      "upSeconds",
+      "intervalSeconds",
+      "writes",
+      "lanes",
+      "posting",
+      "streams",
+      "http",
+      "database",
+      "process",
+    ]);
+    expect(figures["database"]).toMatchObject({ isUp: true });
+  });
+
+  test("a server that is not there ends with 7, one without metrics with 5, a wrong flag with 2", async () => {
+    const gone = await runCli(["top", "--url", "http://127.0.0.1:9"], server);
+    expect(gone).toMatchObject({ code: 7, stdout: "" });
+    expect(gone.stderr).toMatch(/^ledgerctl: no answer from http:\/\/127\.0\.0\.1:9\/metrics: /);
+    const elsewhere = await runCli(["top", "--metrics-url", `${server.url}/elsewhere`], server);
+    expect(elsewhere.code).toBe(5);
+    expect(elsewhere.stderr).toContain("--metrics-url");
+    const other = await runCli(["top", "--metrics-url", `${server.url}/healthz`], server);
+    expect(other.code).toBe(1);
+    expect((await runCli(["top", "--interval", "soon"], server)).code).toBe(2);
+  });
+});
+
+test("ink and React are in parts of the bundle that only screens load", () => {
+  const folder = new URL("../../dist/cli/", import.meta.url);
+  const source = (name: string) => readFileSync(new URL(name, folder), "utf8");
+  const hasInk = (name: string) => /node_modules\/(ink|react|yoga-layout)\//.test(source(name));
+  const heavy = readdirSync(folder).filter(hasInk);
+  expect(heavy.length).toBeGreaterThan(0);
+  const loaded = new Set<string>();
+  const load = (name: string): void => {
+    if (loaded.has(name)) return;
+    loaded.add(name);
+    for (const [, next = ""] of source(name).matchAll(
+      /^import .*?"\.\/([^"]+)";$|^} from "\.\/([^"]+)";$/gm,
+    )) {
+      if (next !== "") load(next);
+    }
+    for (const [, next = ""] of source(name).matchAll(/^} from "\.\/([^"]+)";$/gm)) load(next);
+  };
+  for (const name of readdirSync(folder)) {
+    if (/^(main|run|tail|command)/.test(name) && !/screen/.test(name)) load(name);
+  }
+  expect([...loaded].filter(hasInk)).toEqual([]);
+});

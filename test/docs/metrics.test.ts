@@ -1,0 +1,33 @@
+// docs/operations.md lists the metrics: all of them, no others, each with its type, labels and meaning.
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { describedMetrics, readSamples } from "../support/metrics.ts";
+import { serveBooks } from "../support/service.ts";
+import { accepted, move, newKey } from "../support/wallets.ts";
+import { readTable } from "./markdown-table.ts";
+
+const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+const service = serveBooks();
+
+it("lists every metric of ours as the server describes it", async () => {
+  accepted(await move(service, newKey(service), "credit"));
+  await service.get("/v1/ledgers");
+  const { text } = await service.send({ target: "/metrics", credentials: null });
+  const told = [...describedMetrics(text)]
+    .filter(([name]) => name.startsWith("ledgerctl_"))
+    .map(([name, { type, help }]) => {
+      const own = new RegExp(`^${name}(_bucket|_sum|_count)?$`);
+      const sample = readSamples(text).find((each) => own.test(each.name));
+      const labels = Object.keys(sample?.labels ?? {}).filter((label) => label !== "le");
+      return [name, type, labels.join(", "), help];
+    });
+  const documented = readTable(page, ["metric", "type", "labels", "what it tells"]).map(
+    ([name = "", type, labels = "", help]) => [
+      name.replaceAll("`", ""),
+      type,
+      labels.replaceAll("`", ""),
+      help,
+    ],
+  );
+  expect(documented.sort()).toEqual(told.sort());
+});
