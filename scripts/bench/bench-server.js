@@ -17,18 +17,7 @@ export async function startBenchServer(environment = {}) {
   const env = { ...process.env, HOME: home, LEDGERCTL_LOG_LEVEL: "warn", ...environment };
   const child = spawn(
     process.execPath,
-    // As `npm start` and the systemd unit of docs/operations.md do.
-    [
-      "--max-semi-space-size=32",
-      binary,
-      "serve",
-      "--bootstrap",
-      "--json",
-      "--port",
-      "0",
-      "--data-dir",
-      dataDir,
-    ],
+    [binary, "serve", "--bootstrap", "--json", "--port", "0", "--data-dir", dataDir],
     { env, stdio: ["ignore", "pipe", "inherit"] },
   );
   const facts = {};
