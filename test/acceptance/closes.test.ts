@@ -7,7 +7,8 @@ import type { CloseVerdict } from "../../src/verify/close-check.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";
 import { bundleOf, bundleText, closeVectors } from "../support/close-vectors.ts";
-import { hasPython, runSecondVerifier } from "../support/second-verifier.ts";
+import { hasPython } from "../support/python.ts";
+import { runSecondVerifier } from "../support/second-verifier.ts";
 
 let server: BinaryServer;
 let close: WireClose;

@@ -131,7 +131,7 @@ describe("the operator", () => {
     await step({
       who,
       args: ["account", "import", chart, "--ledger", ledger],
-      out: "0 added, 5 updated\n",
+      out: "0 added, 0 updated, 5 unchanged\n",
     });
     await step({
       who,
@@ -147,7 +147,7 @@ describe("the operator", () => {
     await step({
       who,
       args: ["account", "import", chart, "--ledger", ledger],
-      out: /^0 added, [0-9]+ updated\n$/,
+      out: /^0 added, 0 updated, [0-9]+ unchanged\n$/,
     });
     await step({
       who,

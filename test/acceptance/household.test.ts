@@ -8,7 +8,8 @@ import { LedgerClient } from "../../src/client/ledger-client.ts";
 import type { WireClose, WireCloseWithBalances } from "../../src/contract/wire.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, startCli, type CliResult } from "../support/cli.ts";
-import { hasPython, runSecondVerifier } from "../support/second-verifier.ts";
+import { hasPython } from "../support/python.ts";
+import { runSecondVerifier } from "../support/second-verifier.ts";
 
 const folder = process.env["LEDGERCTL_TEST_HOUSEHOLD_DIR"] ?? "";
 

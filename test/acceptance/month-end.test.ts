@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WireClose, WireClosePreview, WireTrialBalance } from "../../src/contract/wire.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, type CliResult } from "../support/cli.ts";
-import { hasPython } from "../support/second-verifier.ts";
+import { hasPython } from "../support/python.ts";
 import { runOnTerminal } from "../support/terminal.ts";
 
 let server: BinaryServer;

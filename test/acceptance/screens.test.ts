@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli } from "../support/cli.ts";
-import { afterScreen, hasPython, isLeftClean, TestScreen } from "../support/screen.ts";
+import { hasPython } from "../support/python.ts";
+import { afterScreen, isLeftClean, TestScreen } from "../support/screen.ts";
 
 let server: BinaryServer;
 let client: LedgerClient;

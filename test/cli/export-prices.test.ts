@@ -7,7 +7,7 @@ import {
   isTotalExact,
 } from "../../src/cli/commands/export/beancount-price.ts";
 import { SeededRandom } from "../../src/engine/seeding/seeded-random.ts";
-import { hasPython } from "../support/second-verifier.ts";
+import { hasPython } from "../support/python.ts";
 
 const oracle = `
 import sys

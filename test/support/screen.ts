@@ -1,11 +1,9 @@
 // The built binary's live screens on a terminal that tests have in their hands: its size, its keys, and the state
 // that it is left in. Python makes it, since Node can't.
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { binaryPath } from "./server-process.ts";
-
-export const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 /**
  * Runs a program on a new terminal. Commands come as JSON lines on stdin; what the terminal is sent goes to stdout,

@@ -4,11 +4,6 @@ import { fileURLToPath } from "node:url";
 
 const script = fileURLToPath(new URL("../../scripts/verify_close.py", import.meta.url));
 
-/** Whether this machine has a Python that can run it. */
-export const hasPython = spawnSync("python3", ["--version"]).status === 0;
-
-if (!hasPython) console.info("the second verifier is left out: there is no python3");
-
 /** Runs it on a file and gives its exit code and output; null where there is no Python. */
 export function runSecondVerifier(
   file: string,
