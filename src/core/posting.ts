@@ -48,27 +48,17 @@ interface Group {
 
 /**
  * What can be posted now. Sides are gathered by asset, rule and UTC day; those of a currency without a
- * rate, and a side whose value rounds to nothing, stay pending whole. Such a side goes with the first later
- * day that makes it worth something: days of little would otherwise never come to anything together.
+ * rate, and a side whose value rounds to nothing, stay pending whole.
  */
 export function planPostings(books: PostingBooks): Posting[] {
   const totals = new Map(books.totals.map((total) => [totalKey(total), total]));
-  const worthless = new Map<string, readonly PendingSide[]>();
-  return [...gather(books).values()].flatMap(({ rule, sides }) => {
-    const key = `${rule.assetCode} ${rule.version}`;
-    const group = { rule, sides: [...(worthless.get(key) ?? []), ...sides] };
+  return [...gather(books).values()].flatMap((group) => {
     const posting = postGroup(group, totals, books);
     for (const total of posting?.totals ?? []) totals.set(totalKey(total), total);
-    const settled = new Set(posting?.batchIds);
-    worthless.set(
-      key,
-      group.sides.filter(({ batchId }) => !settled.has(batchId)),
-    );
     return posting === null ? [] : [posting];
   });
 }
 
-/** By asset, rule and day; the days of a rule in their order. */
 function gather({ pending, rules }: PostingBooks): Map<string, Group> {
   const groups = new Map<string, Group>();
   const inOrder = [...pending].sort((a, b) => (a.acceptedTo < b.acceptedTo ? -1 : 1));
