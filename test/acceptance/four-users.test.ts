@@ -34,6 +34,13 @@ const fileOf = (who: string, name: string) => join(homeOf(who), name);
 
 type Say = string | RegExp;
 
+interface Seeded {
+  readonly ledgerId: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  readonly closes: readonly WireClose[];
+}
+
 interface Step {
   readonly who: "operator" | "accountant" | "auditor" | "ci";
   readonly args: readonly string[];
@@ -203,8 +210,6 @@ describe("the operator", () => {
   });
 });
 
-// Where `ledgerctl seed` has its place: a second ledger of realistic data, the same from the same seed.
-
 describe("the accountant", () => {
   const who = "accountant";
 
@@ -368,7 +373,18 @@ describe("the accountant", () => {
     });
   });
 
-  // Where `ledgerctl export` has its place: the month as hledger, beancount and CSV.
+  it("takes the month along, for other programs", async () => {
+    const month = (format: string) => ["export", "--format", format, "--period", "2026-03"];
+    await step({ who, args: month("hledger"), out: /^2026-03-01 .*Rent$/m });
+    await step({ who, args: month("beancount"), out: /^2026-03-01 \* .*"Rent"$/m });
+    const file = fileOf(who, "exported.csv");
+    await step({ who, args: [...month("csv"), "--out", file, "--quiet"] });
+    await step({
+      who,
+      args: ["entry", "post", file, "--dry-run", "--quiet"],
+      out: /^(\{.*\}\n){6}$/,
+    });
+  });
 
   it("sends the auditor a bundle, and publishes the close's hash", async () => {
     await step({
@@ -471,6 +487,28 @@ describe("the script of the CI", () => {
     expect(mixed.sort()).toEqual(["failed", "skipped"]);
   });
 
+  it("seeds a ledger of its own, which is the same from the same seed", async () => {
+    const seed = ["seed", "--seed", "4711", "--entries", "60", "--periods", "2026-01"];
+    const made = await json<Seeded>("operator", ...seed);
+    const other = await createTestDatabase();
+    try {
+      const env = { ...operatorEnv, LEDGERCTL_DATABASE_URL: other.url };
+      const again = await runCli([...seed, "--json"], { env });
+      const { ledgerId, closes } = JSON.parse(again.stdout) as Seeded;
+      expect({ ledgerId, closes }).toEqual({ ledgerId: made.ledgerId, closes: made.closes });
+    } finally {
+      await other.drop();
+    }
+    await step({ who: "operator", args: seed, code: 6, err: /^ledgerctl: .*seed/ });
+    const flags = ["--ledger", made.ledgerId, "--api-key", made.apiKey];
+    const secret = { LEDGERCTL_API_SECRET: made.apiSecret };
+    const verified = await runCli(["merkle", "verify", "--period", "2026-01", ...flags], {
+      env: { HOME: homeOf(who), ...secret },
+    });
+    expect(verified.code, verified.stderr).toBe(0);
+    expect(verified.stdout).toContain(made.closes[0]?.merkleRoot);
+  });
+
   it("tells by the exit code what went wrong", async () => {
     await step({ who, args: ["balance", "40000"], code: 5, err: /Did you mean 4000\?/ });
     await step({ who, args: ["balance"], code: 2, err: /^ledgerctl: missing required argument/ });
@@ -511,14 +549,16 @@ describe("at the end", () => {
   it("the operator takes a key back, suspends the ledger and lets it go on", async () => {
     const who = "operator";
     const keys = documents<{ apiKey: string; scopes: string[] }>(
-      await step({ who, args: ["key", "list", "--json"], out: /^(\{.*\}\n){3}$/ }),
+      await step({ who, args: ["key", "list", "--json"], out: /^(\{.*\}\n){4}$/ }),
     );
     const ci = keys.find(({ scopes }) => scopes.length === 2)?.apiKey ?? "";
     await step({ who, args: ["key", "revoke", ci], out: /^lk_.* was revoked at / });
     await vi.waitFor(async () => {
       await step({ who: "ci", args: ["balance", "1000"], code: 4, err: /\n {2}\(401.*\)\n$/ });
     }, patience);
-    const id = await step({ who, args: ["ledger", "list", "--quiet"], out: /^\S+\n$/ });
+    const ids = await step({ who, args: ["ledger", "list", "--quiet"], out: /^(\S+\n){2}$/ });
+    // The seeded one, whose ids are of January, comes first.
+    const id = ids.split("\n").at(-1) ?? "";
     await step({ who, args: ["ledger", "suspend", id], out: `ledger ${id} is suspended\n` });
     await step({
       who: "accountant",
