@@ -67,7 +67,10 @@ export function watchConnections(
     if (exchangesKey in socket) return;
     counts.connections += 1;
     exchangesOn(socket).isSurplus = counts.connections > connectionsMax;
-    socket.once("close", () => (counts.connections -= 1));
+    socket.once("close", () => {
+      counts.connections -= 1;
+      closeQueued(exchangesOn(socket));
+    });
   });
   const note = (request: IncomingMessage, response: ServerResponse) => {
     const exchanges = exchangesOn(request.socket);
@@ -82,6 +85,18 @@ export function watchConnections(
     const isWorking = socket.writableLength === 0 && unansweredOf(exchangesOn(socket)).length > 0;
     if (!isWorking) socket.destroy();
   });
+}
+
+/** Node tells the answer whose turn it is that its connection is gone, and those behind it nothing. */
+function closeQueued(exchanges: Exchanges): void {
+  for (const response of unansweredOf(exchanges)) {
+    if (response.socket === null) response.emit("close");
+  }
+}
+
+/** Whether an answer is sent whole, or its connection gone: nothing more will be told of it. */
+function isOver(response: ServerResponse): boolean {
+  return response.closed || response.req.socket.destroyed;
 }
 
 /** From here on the client has to take what it is sent. Node ends the watch with the answer. */
@@ -109,7 +124,7 @@ export class HeldAnswers {
   hold(response: ServerResponse, answer: string | number, reader: string): boolean {
     if (typeof answer === "string" && answer.length * utf8BytesMax < longAnswerBytes) return true;
     const bytes = typeof answer === "string" ? Buffer.byteLength(answer) : answer;
-    if (bytes < longAnswerBytes) return true;
+    if (bytes < longAnswerBytes || isOver(response)) return true;
     if (this.#bytes + bytes > this.#bytesMax && this.#bytes > 0) return false;
     const held = this.#bytesByReader.get(reader) ?? 0;
     if (held + bytes > this.#readerBytesMax && held > 0) return false;
@@ -136,7 +151,7 @@ export function isSurplus(socket: Duplex): boolean {
 /** Aborts when an answer is over: sent whole, or its connection gone. */
 export function whenClosed(response: ServerResponse): AbortSignal {
   const over = new AbortController();
-  if (response.closed) over.abort();
+  if (isOver(response)) over.abort();
   else
     response.once("close", () => {
       over.abort();

@@ -11,12 +11,15 @@ export interface MetricsServer {
 
 const requestTimeoutMs = 30_000;
 
+/** What proxies and tunnels commonly say of whom they pass on. */
+const proxyHeader = /^(forwarded|via|x-forwarded-.+|x-real-ip|x-client-ip|true-client-ip|cf-.+)$/;
+
 /**
  * Whether a request comes from this machine itself: over loopback, and not passed on by a proxy that says so. One
  * that says nothing has to keep the path back.
  */
 export function isFromLoopback({ socket, headers }: IncomingMessage): boolean {
-  const isPassedOn = ["forwarded", "x-forwarded-for", "via"].some((name) => name in headers);
+  const isPassedOn = Object.keys(headers).some((name) => proxyHeader.test(name));
   return !isPassedOn && /^(::1$|(::ffff:)?127\.)/.test(socket.remoteAddress ?? "");
 }
 

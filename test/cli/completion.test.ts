@@ -1,4 +1,5 @@
 // Where the cursor is, and how bash's words are read and written.
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { findPosition } from "../../src/cli/commands/completion/position.ts";
 import { forBash, splitShellLine } from "../../src/cli/commands/completion/shell-line.ts";
@@ -30,6 +31,21 @@ describe("a line of bash", () => {
     ["a$(rm)`b`", "a", ":=", "", "a\\$\\(rm\\)\\`b\\`"],
   ])("takes %j for %j", (candidate, typed, wordBreaks, openQuote, expected) => {
     expect(forBash(candidate, typed, { openQuote, wordBreaks })).toBe(expected);
+  });
+
+  it.each(["'", '"'])(
+    "writes names that bash would run into an open %s as what they are",
+    (openQuote) => {
+      const name = "a$(echo b)`echo c`$HOME\\\"d'e;!f";
+      const written = forBash(name, "a", { openQuote, wordBreaks: ":=" });
+      const word = `${openQuote}${written}${openQuote}`;
+      expect(execFileSync("bash", ["-c", `printf %s ${word}`], { encoding: "utf8" })).toBe(name);
+      expect(splitShellLine(`ledgerctl balance ${openQuote}${written}`).words.at(-1)).toBe(name);
+    },
+  );
+
+  it("keeps an exclamation mark from calling up bash's history", () => {
+    expect(forBash("a!!", "a", { openQuote: '"', wordBreaks: "" })).toBe(`a"'!'""'!'"`);
   });
 });
 

@@ -267,14 +267,18 @@ describe("who may read them", () => {
     expect([reply.status, reply.headers["allow"]]).toEqual([405, "GET"]);
   });
 
-  test.each(["x-forwarded-for", "forwarded", "via"])(
-    "a request that a proxy passed on with %s finds nothing",
-    async (header) => {
-      const headers = { [header]: "192.0.2.1" };
-      const reply = await service.send({ target: "/metrics", credentials: null, headers });
-      expect(reply.status).toBe(404);
-    },
-  );
+  test.each([
+    "x-forwarded-for",
+    "forwarded",
+    "via",
+    "x-forwarded-host",
+    "x-real-ip",
+    "cf-connecting-ip",
+  ])("a request that a proxy passed on with %s finds nothing", async (header) => {
+    const headers = { [header]: "192.0.2.1" };
+    const reply = await service.send({ target: "/metrics", credentials: null, headers });
+    expect(reply.status).toBe(404);
+  });
 
   // A machine may have no other interface.
   test.runIf(address !== "")("one that comes over another interface finds nothing", async () => {

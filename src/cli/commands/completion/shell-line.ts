@@ -47,8 +47,15 @@ export function forBash(
   typed: string,
   { openQuote, wordBreaks }: { openQuote: string; wordBreaks: string },
 ): string {
-  if (openQuote !== "") return candidate;
+  if (openQuote !== "") return withinQuote(candidate, openQuote);
   const breaks = [":", "="].filter((character) => wordBreaks.includes(character));
   const kept = Math.max(-1, ...breaks.map((character) => typed.lastIndexOf(character))) + 1;
   return candidate.slice(kept).replace(/[^\w./:=@%+,-]/gu, "\\$&");
+}
+
+/** Names are others' choice: within a double quote bash would run what `$(…)` or a backtick in one says. */
+function withinQuote(candidate: string, openQuote: string): string {
+  if (openQuote === "'") return candidate.replaceAll("'", "'\\''");
+  // Of the history, a backslash would keep an exclamation mark away, but it would stay in the word.
+  return candidate.replace(/[\\"$`]/g, "\\$&").replaceAll("!", `"'!'"`);
 }
