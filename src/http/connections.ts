@@ -108,6 +108,8 @@ export class HeldAnswers {
    */
   hold(response: ServerResponse, answer: string | number, reader: string): boolean {
     if (typeof answer === "string" && answer.length * utf8BytesMax < longAnswerBytes) return true;
+    // Its connection is gone: nobody takes it, and nothing will tell that it is over.
+    if (response.closed) return true;
     const bytes = typeof answer === "string" ? Buffer.byteLength(answer) : answer;
     if (bytes < longAnswerBytes) return true;
     if (this.#bytes + bytes > this.#bytesMax && this.#bytes > 0) return false;
