@@ -1,7 +1,10 @@
 // Where the cursor is, and how bash's words are read and written.
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { findPosition } from "../../src/cli/commands/completion/position.ts";
 import { forBash, splitShellLine } from "../../src/cli/commands/completion/shell-line.ts";
+import { kindOfOption } from "../../src/cli/commands/completion/values.ts";
+import { exportFormats } from "../../src/cli/commands/export/export-format.ts";
 import { pathOf } from "../../src/cli/program-path.ts";
 import { createProgram } from "../../src/cli/program.ts";
 
@@ -30,6 +33,18 @@ describe("a line of bash", () => {
     ["a$(rm)`b`", "a", ":=", "", "a\\$\\(rm\\)\\`b\\`"],
   ])("takes %j for %j", (candidate, typed, wordBreaks, openQuote, expected) => {
     expect(forBash(candidate, typed, { openQuote, wordBreaks })).toBe(expected);
+  });
+
+  it.each(
+    ["", "'", '"'].flatMap((openQuote) =>
+      ["$(echo ran)", "`echo ran`", "it's", 'a"; echo ran; "b', "back\\slash\\", "!!", "a b\\"].map(
+        (candidate) => [openQuote, candidate] as const,
+      ),
+    ),
+  )("is read by bash behind %j as the very name %j", (openQuote, candidate) => {
+    const word = `${openQuote}${forBash(candidate, "", { openQuote, wordBreaks: ":=" })}${openQuote}`;
+    expect(execFileSync("bash", ["-c", `printf %s ${word}`], { encoding: "utf8" })).toBe(candidate);
+    expect(splitShellLine(`ledgerctl balance ${word}`).words.at(-1)).toBe(candidate);
   });
 });
 
@@ -78,6 +93,11 @@ describe("the position", () => {
     const { command, ...position } = findPosition(createProgram(), words);
     expect(pathOf(command)).toBe(path);
     expect(position).toMatchObject({ wanted, typed, prefix });
+  });
+
+  it("of a format has those of the command", () => {
+    expect(kindOfOption("export", "--format")).toEqual(exportFormats);
+    expect(kindOfOption("entry post", "--format")).toEqual(["csv", "json", "ndjson"]);
   });
 
   it("knows what was given before it", () => {

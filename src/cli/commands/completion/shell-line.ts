@@ -47,7 +47,9 @@ export function forBash(
   typed: string,
   { openQuote, wordBreaks }: { openQuote: string; wordBreaks: string },
 ): string {
-  if (openQuote !== "") return candidate;
+  // A name is its giver's choice: in quotes, too, nothing of it may be left to the shell.
+  if (openQuote === "'") return candidate.replaceAll("'", "'\\''");
+  if (openQuote === '"') return candidate.replace(/["$`\\]/g, "\\$&").replaceAll("!", `"'!'"`);
   const breaks = [":", "="].filter((character) => wordBreaks.includes(character));
   const kept = Math.max(-1, ...breaks.map((character) => typed.lastIndexOf(character))) + 1;
   return candidate.slice(kept).replace(/[^\w./:=@%+,-]/gu, "\\$&");
