@@ -82,7 +82,7 @@ it("refuses a secret as an argument, and never repeats one", async () => {
   expect([refused.code, refused.stdout]).toEqual([2, ""]);
   expect(refused.stderr).toMatch(/^ledgerctl: a secret is never an argument/);
   expect(refused.stderr).not.toContain(secret);
-  for (const key of ["api-key", "api-secret", "ledger"]) {
+  for (const key of ["url", "api-key", "api-secret", "ledger"]) {
     const { code, stdout, stderr } = await runCli(["config", "set", key], {
       env,
       input: `${secret}tail`,
