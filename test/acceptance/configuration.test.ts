@@ -145,7 +145,7 @@ it.each([
   [["profile", "show", "towo"], 5, "Did you mean two?"],
   [["request", "GET", "/v1/ledgers", "--profile", "defautl"], 2, "Did you mean default?"],
   [["config", "set", "apikey", "x"], 2, "Did you mean api-key?"],
-  [["config", "set", "url", "books.example"], 2, "--url must be an http:// or https:// URL"],
+  [["config", "set", "url", "books.example"], 2, "url must be an http:// or https:// URL"],
 ])("says of %j what was meant", async (args, code, hint) => {
   const ended = await runCli(args, { env });
   expect([ended.code, ended.stdout]).toEqual([code, ""]);
