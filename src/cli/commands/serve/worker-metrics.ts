@@ -106,7 +106,6 @@ export function metricsOfAll(
     });
   });
   return async () => {
-    if (!worker.isConnected()) throw new Error("the first process, which gathers metrics, is gone");
     const text = await questions.ask((id) => {
       worker.send({ event: "metrics-wanted", id });
     }, textMsMax);
