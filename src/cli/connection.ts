@@ -127,9 +127,14 @@ async function selectProfile(
 
 /** A URL of a service, or a usage failure. */
 export function requireHttpUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol !== "http:" && url?.protocol !== "https:") {
+  if (!isHttpUrl(text)) {
     throw usageFailure(`--url must be an http:// or https:// URL, not ${text}`);
   }
   return text;
+}
+
+/** Whether a text can be the URL of a service. */
+export function isHttpUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url?.protocol === "http:" || url?.protocol === "https:";
 }

@@ -5,8 +5,12 @@ export function csvText(
   header: readonly string[],
   rows: readonly (readonly (string | boolean | null)[])[],
 ): string {
-  const lines = [header, ...rows].map((cells) => cells.map(csvCell).join(","));
-  return lines.join("\n");
+  return [header, ...rows].map(csvLine).join("\n");
+}
+
+/** One line of it, without its end. */
+export function csvLine(cells: readonly (string | boolean | null)[]): string {
+  return cells.map(csvCell).join(",");
 }
 
 function csvCell(value: string | boolean | null): string {

@@ -71,6 +71,11 @@ export class ProgressLine {
 
   end(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
+    this.clear();
+  }
+
+  /** Takes the line away until it is due again: what is printed now would run into it. */
+  clear(): void {
     if (this.#shownLength > 0) process.stderr.write(`\r${" ".repeat(this.#shownLength)}\r`);
     this.#shownLength = 0;
   }

@@ -12,7 +12,10 @@ import { systemReason } from "./system-reason.ts";
  * after Ctrl-C. What is there and no regular file (a pipe, /dev/null) is written to as it is: renaming would put a
  * file in its place. Rejects with what the source threw, or with a failure that names the file.
  */
-export async function writeWholeFile(file: string, texts: AsyncIterable<string>): Promise<void> {
+export async function writeWholeFile(
+  file: string,
+  parts: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
   const found = await stat(file).catch(() => null);
   const isReplaced = found === null || found.isFile() || found.isDirectory();
   const written = isReplaced ? `${file}.part` : file;
@@ -24,7 +27,7 @@ export async function writeWholeFile(file: string, texts: AsyncIterable<string>)
   // pipeline fails both ends alike; whose failure it was decides what is said.
   const source = async function* () {
     try {
-      yield* texts;
+      yield* parts;
     } catch (error) {
       sourceError = error;
       throw error;

@@ -1,5 +1,5 @@
 // Figures of the books as a whole for whoever watches them: cheap ones are read when they are asked for, dear
-// ones now and then. A database that does not answer keeps nobody waiting.
+// ones once a minute at most. A database that does not answer keeps nobody waiting.
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   getPostingBacklog,
@@ -31,6 +31,8 @@ export class BooksReader {
   readonly #nowMs: () => number;
   #reconciliation: BooksFigures["reconciliation"] = null;
   #reconciling: Promise<void> | null = null;
+  /** When it was tried last, whatever came of it. */
+  #triedAtMs = -Infinity;
   #backlog: Promise<PostingBacklog | null> | null = null;
 
   /** `nowMs`: Unix time. */
@@ -44,8 +46,8 @@ export class BooksReader {
   async read(): Promise<BooksFigures> {
     const late = sleep(answerMsMax, null, { ref: false });
     const backlog = await Promise.race([this.#readBacklog(), late]);
-    const ageMs = this.#nowMs() - (this.#reconciliation?.atMs ?? -Infinity);
-    if (backlog !== null && ageMs > reconciliationAgeMsMax) {
+    const isDue = this.#nowMs() - this.#triedAtMs > reconciliationAgeMsMax;
+    if (backlog !== null && (isDue || this.#reconciling !== null)) {
       await Promise.race([this.#reconcile(), late]);
     }
     return { backlog, reconciliation: this.#reconciliation };
@@ -62,12 +64,15 @@ export class BooksReader {
   }
 
   #reconcile(): Promise<void> {
+    if (this.#reconciling !== null) return this.#reconciling;
     const atMs = this.#nowMs();
-    this.#reconciling ??= listWalletDifferences(this.#longReads)
+    this.#triedAtMs = atMs;
+    this.#reconciling = listWalletDifferences(this.#longReads)
       .then((differences) => {
         this.#reconciliation = { atMs, differences };
       })
-      // The next one who asks tries again; how old the last figures are is told with them.
+      // Tried again a minute after it began: books that take too long must not be summed without a pause. How old
+      // the last figures are is told with them.
       .catch(() => undefined)
       .finally(() => {
         this.#reconciling = null;

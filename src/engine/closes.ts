@@ -10,6 +10,7 @@ import {
   type CloseRecord,
 } from "../core/close.ts";
 import { assert, Refusal, validationRefusal } from "../core/errors.ts";
+import type { LedgerStatus } from "../core/ledger.ts";
 import {
   readPeriodLabel,
   type ClosedCalendar,
@@ -34,6 +35,7 @@ import {
   lockLedgerStateShared,
   readClock,
   readJournalHead,
+  readLedgerState,
 } from "../store/journal-writes.ts";
 import type {
   StatementSender,
@@ -121,11 +123,13 @@ export class Closes {
     ledgerId: string,
     request: CloseRequest,
   ): Promise<PreparedClose> {
-    const [head, now, calendar] = await Promise.all([
+    const [status, head, now, calendar] = await Promise.all([
+      readLedgerState(sender, ledgerId),
       readJournalHead(sender, ledgerId),
       readClock(sender),
       this.#closedPeriods.read(sender, ledgerId),
     ]);
+    requireNotClosed(status);
     const period = periodOf(request, calendar, now);
     await requireOrder(sender, ledgerId, { period, calendar, upTo: head?.lastSequence ?? 0 });
     const prepared = { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
@@ -145,7 +149,7 @@ export class Closes {
       findCloseOfPeriod(transaction, ledgerId, request.periodId),
     ]);
     if (stored !== null) return stored;
-    if (status === "closed") throw new Refusal("ledgerClosed", "the ledger is permanently closed");
+    requireNotClosed(status);
     await postPending(transaction, ledgerId, this.#closedPeriods);
     const [head, now, previous, calendar] = await Promise.all([
       lockJournalHead(transaction, ledgerId),
@@ -185,6 +189,11 @@ export class Closes {
     ]);
     return record;
   }
+}
+
+/** Comes before whatever else a close is refused for; a suspended ledger takes closes. */
+function requireNotClosed(status: LedgerStatus | null): void {
+  if (status === "closed") throw new Refusal("ledgerClosed", "the ledger is permanently closed");
 }
 
 /** Where a ledger's closes come in order, refuses one that leaves entries behind it that no close covers. */

@@ -4,6 +4,7 @@ import { balanceChanges, type Entry } from "../core/journal.ts";
 import { planPostings, postingEntry, type Posting } from "../core/posting.ts";
 import type { ClosedCalendar } from "../core/period.ts";
 import { laterOf } from "../core/time.ts";
+import { isUnavailable } from "../store/database-errors.ts";
 import {
   addToBalances,
   advanceJournalHead,
@@ -47,7 +48,7 @@ export class Poster {
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
   #isStopped = false;
-  /** Since the start: entries that were posted, and rounds that failed. */
+  /** Since the start: entries that were posted, and rounds, or ledgers in one, that failed. */
   readonly counts = { entries: 0, failures: 0 };
 
   constructor(connections: WriteConnections, options: PosterOptions) {
@@ -77,11 +78,25 @@ export class Poster {
   async postAll(): Promise<void> {
     try {
       const ledgerIds = await this.#connections.transaction(listLedgersWithPending);
-      for (const ledgerId of ledgerIds) await this.postLedger(ledgerId);
+      for (const ledgerId of ledgerIds) await this.#postApart(ledgerId);
     } catch (error) {
-      this.counts.failures += 1;
-      this.#options.onFailure(error);
+      this.#fail(error);
     }
+  }
+
+  /** A ledger that is held or broken leaves the others theirs; a database that is away ends the round. */
+  async #postApart(ledgerId: string): Promise<void> {
+    try {
+      await this.postLedger(ledgerId);
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.counts.failures += 1;
+    this.#options.onFailure(error);
   }
 
   /**

@@ -46,6 +46,8 @@ interface Metric<Source> {
   readonly help: string;
   readonly type: "counter" | "gauge";
   readonly labels: readonly string[];
+  /** Of several processes: the sum unless told. */
+  readonly aggregator?: "first";
   /** No sample where a figure is not known. */
   readonly read: (source: Source) => readonly Sample[];
 }
@@ -57,6 +59,7 @@ const processMetrics: readonly Metric<ProcessSources>[] = [
     help: "1, with the version of the program as a label.",
     type: "gauge",
     labels: ["version"],
+    aggregator: "first",
     read: ({ version }) => [{ labels: { version }, value: 1 }],
   },
   {
@@ -146,7 +149,7 @@ const processMetrics: readonly Metric<ProcessSources>[] = [
   },
   {
     name: "ledgerctl_posting_failures_total",
-    help: "Rounds of posting that failed; what waited is posted by a later one.",
+    help: "Rounds of posting, or ledgers in one, that failed; what waited is posted by a later one.",
     type: "counter",
     labels: [],
     read: ({ poster }) => one(poster.counts.failures),
@@ -312,7 +315,8 @@ export function renderMetrics(snapshots: readonly MetricsSnapshot[]): Promise<st
 
 function register<Source>(registry: Registry, metric: Metric<Source>, source: () => Source): void {
   const { name, help, labels: labelNames, read } = metric;
-  const settings = { name, help, labelNames, registers: [registry] };
+  const aggregator = metric.aggregator ?? ("sum" as const);
+  const settings = { name, help, labelNames, aggregator, registers: [registry] };
   if (metric.type === "counter") {
     new Counter({
       ...settings,

@@ -75,6 +75,9 @@ export class RequestBodies {
       request.once("error", reject);
       request.once("end", () => {
         if (unfinished !== null) this.#unfinished.delete(unfinished);
+        // An idle connection keeps its last request, which must not keep its body.
+        request.removeListener("data", take);
+        request.removeListener("error", reject);
         const [first] = chunks;
         resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
       });

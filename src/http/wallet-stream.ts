@@ -29,6 +29,8 @@ const conflateBytes = 64 * 1024;
 /** Unsent bytes at which a reader that must not miss anything is given up. */
 const unsentBytesMax = 1024 * 1024;
 const slowMsMax = 10_000;
+/** Live events that wait for the end of a replay; further ones are replayed from the log. */
+const earlyMax = 1_000;
 const drainCheckIntervalMs = 50;
 
 const closeCodes = { goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const;
@@ -256,6 +258,8 @@ class Stream {
   #socket: WebSocket | null = null;
   /** Events that came before the socket, or while the log is replayed. */
   #early: BalanceEvent[] | null = [];
+  /** The seq up to which the log is replayed to a returning reader. */
+  #replayTo = 0;
   #conflated: BalanceEvent | null = null;
   #slowSinceMs: number | null = null;
 
@@ -279,8 +283,18 @@ class Stream {
     const { ledgerId, callerKey } = this.#wallet;
     this.#subscription = await this.#hub.subscribe(ledgerId, callerKey, (event) => {
       if (this.#early === null) this.#deliver(event);
-      else this.#early.push(event);
+      else this.#keepEarly(event, this.#early);
     });
+    this.#replayTo = Math.max(this.#replayTo, this.#subscription.fromSeq);
+  }
+
+  /** A reader that is slow to take its replay must not pile up what comes meanwhile: the log has it. */
+  #keepEarly(event: BalanceEvent, early: BalanceEvent[]): void {
+    early.push(event);
+    if (this.#since === null || early.length <= earlyMax) return;
+    this.#replayTo = event.seq;
+    // Postings are in no log; that there were some is told behind the writes, with the latest figures.
+    this.#early = early.some(({ isPosting }) => isPosting) ? [{ ...event, isPosting: true }] : [];
   }
 
   get isAttached(): boolean {
@@ -313,11 +327,10 @@ class Stream {
   /** Replays what a returning reader missed, then lets through what came meanwhile. */
   async #begin(): Promise<void> {
     const { ledgerId, callerKey } = this.#wallet;
-    const fromSeq = this.#subscription?.fromSeq ?? 0;
-    for (let seq = this.#since ?? fromSeq; seq < fromSeq;) {
+    for (let seq = this.#since ?? this.#replayTo; seq < this.#replayTo;) {
       const { events, reachedSeq } = await this.#hub.readSince(ledgerId, callerKey, seq);
       if (reachedSeq === seq || this.#socket?.readyState !== this.#socket?.OPEN) break;
-      for (const event of events) if (event.seq <= fromSeq) await this.#replay(event);
+      for (const event of events) if (event.seq <= this.#replayTo) await this.#replay(event);
       seq = reachedSeq;
     }
     const early = this.#early ?? [];

@@ -31,6 +31,21 @@ export async function lockLedgerStateShared(
   return rows[0]?.status ?? null;
 }
 
+/** The state as it stands, without its lock. */
+export async function readLedgerState(
+  sender: StatementSender,
+  ledgerId: string,
+): Promise<LedgerStatus | null> {
+  const rows = await sender.send<{ status: LedgerStatus }>(
+    {
+      name: "read_ledger_state",
+      text: `SELECT status FROM ledger_states WHERE ledger_id = $1`,
+    },
+    [ledgerId],
+  );
+  return rows[0]?.status ?? null;
+}
+
 export interface JournalHead {
   readonly lastSequence: number;
   readonly lastPersistedAt: Timestamp | null;

@@ -152,6 +152,7 @@ export class ReadPool extends ReadConnection {
         return await client.query<object>(text, values);
       } catch (error) {
         failure = asConnectionError(error);
+        if (!signal.aborted && isConnectionLost(failure)) this.#failures += 1;
         throw failure;
       } finally {
         signal.removeEventListener("abort", cut);

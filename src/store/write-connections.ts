@@ -144,7 +144,9 @@ export class WriteConnections {
     } finally {
       signal?.removeEventListener("abort", cut);
       client.removeListener("error", ignore);
-      this.#release(client, reads.isBroken || signal?.aborted === true);
+      // One that was cut for its caller is no trouble of the database's.
+      const isCut = signal?.aborted === true;
+      this.#release(client, reads.isBroken || isCut, isCut);
     }
   }
 
@@ -193,9 +195,9 @@ export class WriteConnections {
     }
   }
 
-  #release(client: PoolClient, isBroken: boolean): void {
+  #release(client: PoolClient, isBroken: boolean, isCut = false): void {
     this.#lent.delete(client);
-    if (isBroken) this.#failures += 1;
+    if (isBroken && !isCut) this.#failures += 1;
     client.release(isBroken);
   }
 }

@@ -1,5 +1,7 @@
 // Closes from the shell: an accountant closes a period, an auditor checks a file and believes nothing else.
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WireClose } from "../../src/contract/wire.ts";
@@ -91,6 +93,15 @@ describe("merkle verify", () => {
       expect(anchored.code).toBe(0);
       expect(anchored.stdout).toContain(`verified: everything matches, and ${name} is the one`);
     }
+  });
+
+  it("writes a bundle into a pipe that is there, and leaves it a pipe", async () => {
+    const pipe = join(server.home, "pipe.ndjson");
+    execFileSync("mkfifo", [pipe]);
+    const reading = readFile(pipe, "utf8");
+    expect(await run("bundle", "2026-03", "--out", pipe)).toMatchObject({ code: 0 });
+    expect(statSync(pipe).isFIFO()).toBe(true);
+    expect(await reading).toBe(readFileSync(bundle, "utf8"));
   });
 
   it("reads a bundle from stdin", async () => {

@@ -82,7 +82,7 @@ it("refuses a secret as an argument, and never repeats one", async () => {
   expect([refused.code, refused.stdout]).toEqual([2, ""]);
   expect(refused.stderr).toMatch(/^ledgerctl: a secret is never an argument/);
   expect(refused.stderr).not.toContain(secret);
-  for (const key of ["api-key", "api-secret", "ledger"]) {
+  for (const key of ["url", "api-key", "api-secret", "ledger"]) {
     const { code, stdout, stderr } = await runCli(["config", "set", key], {
       env,
       input: `${secret}tail`,
@@ -145,7 +145,7 @@ it.each([
   [["profile", "show", "towo"], 5, "Did you mean two?"],
   [["request", "GET", "/v1/ledgers", "--profile", "defautl"], 2, "Did you mean default?"],
   [["config", "set", "apikey", "x"], 2, "Did you mean api-key?"],
-  [["config", "set", "url", "books.example"], 2, "--url must be an http:// or https:// URL"],
+  [["config", "set", "url", "books.example"], 2, "url must be an http:// or https:// URL"],
 ])("says of %j what was meant", async (args, code, hint) => {
   const ended = await runCli(args, { env });
   expect([ended.code, ended.stdout]).toEqual([code, ""]);

@@ -188,6 +188,7 @@ test("whichever worker is asked for metrics tells of all of them, and of the boo
     const text = await read();
     expect(accepted(text)).toBe(before + 2 * workers);
     expect(sampleOf(text, "ledgerctl_database_up")).toBe(1);
+    expect(sampleOf(text, "ledgerctl_info")).toBe(1);
   }
 });
 

@@ -3,6 +3,8 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { findPosition } from "../../src/cli/commands/completion/position.ts";
 import { forBash, splitShellLine } from "../../src/cli/commands/completion/shell-line.ts";
+import { kindOfOption } from "../../src/cli/commands/completion/values.ts";
+import { exportFormats } from "../../src/cli/commands/export/export-format.ts";
 import { pathOf } from "../../src/cli/program-path.ts";
 import { createProgram } from "../../src/cli/program.ts";
 
@@ -33,19 +35,16 @@ describe("a line of bash", () => {
     expect(forBash(candidate, typed, { openQuote, wordBreaks })).toBe(expected);
   });
 
-  it.each(["'", '"'])(
-    "writes names that bash would run into an open %s as what they are",
-    (openQuote) => {
-      const name = "a$(echo b)`echo c`$HOME\\\"d'e;!f";
-      const written = forBash(name, "a", { openQuote, wordBreaks: ":=" });
-      const word = `${openQuote}${written}${openQuote}`;
-      expect(execFileSync("bash", ["-c", `printf %s ${word}`], { encoding: "utf8" })).toBe(name);
-      expect(splitShellLine(`ledgerctl balance ${openQuote}${written}`).words.at(-1)).toBe(name);
-    },
-  );
-
-  it("keeps an exclamation mark from calling up bash's history", () => {
-    expect(forBash("a!!", "a", { openQuote: '"', wordBreaks: "" })).toBe(`a"'!'""'!'"`);
+  it.each(
+    ["", "'", '"'].flatMap((openQuote) =>
+      ["$(echo ran)", "`echo ran`", "it's", 'a"; echo ran; "b', "back\\slash\\", "!!", "a b\\"].map(
+        (candidate) => [openQuote, candidate] as const,
+      ),
+    ),
+  )("is read by bash behind %j as the very name %j", (openQuote, candidate) => {
+    const word = `${openQuote}${forBash(candidate, "", { openQuote, wordBreaks: ":=" })}${openQuote}`;
+    expect(execFileSync("bash", ["-c", `printf %s ${word}`], { encoding: "utf8" })).toBe(candidate);
+    expect(splitShellLine(`ledgerctl balance ${word}`).words.at(-1)).toBe(candidate);
   });
 });
 
@@ -94,6 +93,11 @@ describe("the position", () => {
     const { command, ...position } = findPosition(createProgram(), words);
     expect(pathOf(command)).toBe(path);
     expect(position).toMatchObject({ wanted, typed, prefix });
+  });
+
+  it("of a format has those of the command", () => {
+    expect(kindOfOption("export", "--format")).toEqual(exportFormats);
+    expect(kindOfOption("entry post", "--format")).toEqual(["csv", "json", "ndjson"]);
   });
 
   it("knows what was given before it", () => {

@@ -237,6 +237,15 @@ describe("closes that come in order", () => {
     await expectTrue(await engine.close(ledgerId, "all of it"));
   });
 
+  test("hear that a ledger is closed before they hear of their order", async () => {
+    const ledgerId = await service.books.createLedger({ closesInOrder: true });
+    await postEntry(service, dated("2026-01-03T00:00:00Z"), ledgerId);
+    await service.books.changeStatus(ledgerId, "closed");
+    const path = `/v1/ledgers/${ledgerId}/period-closes`;
+    const refused = await service.post(path, { periodId: "2026-02" });
+    expect(problem(refused)).toMatchObject({ status: 403, code: "LEDGER_CLOSED" });
+  });
+
   test("have late wallets behind the last of them", async () => {
     const ledgerId = await service.books.createLedger({ closesInOrder: true });
     const far = await engine.close(ledgerId, "2998");

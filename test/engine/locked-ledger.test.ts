@@ -10,6 +10,7 @@ import {
   written,
 } from "../support/entries.ts";
 import { serveBooks } from "../support/service.ts";
+import { accepted, move, newKey } from "../support/wallets.ts";
 
 const service = serveBooks();
 let client: Client;
@@ -52,6 +53,24 @@ describe.each(["journal_heads", "ledger_states"])("a ledger whose row in %s is h
     await Promise.all(waiting);
     expect((await listEntries(service, "", held)).total).toBe(10);
   });
+});
+
+test("ledgers that are held keep the wallets of no other from being posted", async () => {
+  const ledgers = await Promise.all(Array.from({ length: 8 }, () => service.books.createLedger()));
+  const held = ledgers.slice(0, 4);
+  await client.query("BEGIN");
+  await client.query("SELECT FROM journal_heads WHERE ledger_id = ANY ($1) FOR UPDATE", [held]);
+  for (const ledgerId of ledgers) {
+    accepted(await move(service, newKey(service, ledgerId), "credit", 1));
+  }
+  const posted = async (ledgerId: string) => (await listEntries(service, "", ledgerId)).total;
+  for (const ledgerId of ledgers.slice(4)) {
+    await expect.poll(() => posted(ledgerId), { timeout: 30_000 }).toBe(1);
+  }
+  await client.query("ROLLBACK");
+  for (const ledgerId of held) {
+    await expect.poll(() => posted(ledgerId), { timeout: 30_000 }).toBe(1);
+  }
 });
 
 test("a ledger that is held for too long answers 503, and nothing was written", async () => {

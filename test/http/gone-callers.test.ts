@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { CloseRecord } from "../../src/core/close.ts";
 import { neverPosting } from "../support/engine.ts";
 import { entriesPath, entry, postEntry } from "../support/entries.ts";
+import { sampleOf } from "../support/metrics.ts";
 import { serveBooks } from "../support/service.ts";
 import { signedRequestBytes } from "../support/signed-request.ts";
 import { countSleepers, slowDown, speedUp, type SlowTable } from "../support/slow-tables.ts";
@@ -38,6 +39,11 @@ test.each<[string, SlowTable, () => string]>([
   socket.destroy();
   // Lists, proofs and bundles would end after 30 s by themselves.
   await expect.poll(() => countSleepers(books), { timeout: 20_000 }).toBe(0);
+  // It was we who broke the connection.
+  const { text } = await service.send({ target: "/metrics", credentials: null });
+  for (const pool of ["report", "search"]) {
+    expect(sampleOf(text, "ledgerctl_database_errors_total", { pool })).toBe(0);
+  }
   await speedUp(books, table);
   expect((await service.get(`${entriesPath(books.ledgerId)}?glAccountCode=1000`)).status).toBe(200);
 });

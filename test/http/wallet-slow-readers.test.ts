@@ -140,6 +140,20 @@ test("a log that is replayed waits for its reader, however slow it is", async ()
   expect(messages).toHaveLength(many + 2);
 });
 
+test("what is written while a log is replayed comes behind it, however much it is", async () => {
+  const key = await newWallet();
+  await appendToLog(key, many);
+  const sleeping = await openSleepingReader(service, key, 0);
+  const awake = await openStream(service, key, { since: many });
+  await appendToLog(key, many);
+  await awake.reach(many + 1);
+  await awake.end();
+  const { messages, code } = await sleeping.wake((message) => message.seq === 2 * many + 1);
+  expect(code).toBeNull();
+  expect(messages.map(({ seq }) => seq)).toEqual(messages.map((_, index) => index + 1));
+  expect(messages).toHaveLength(2 * many + 1);
+});
+
 test("a plain reader that slept gets the latest figures in place of what it missed", async () => {
   const key = await newWallet();
   const sleeping = await openSleepingReader(service, key);

@@ -1,12 +1,11 @@
 // Writes a bundle as it comes, under another name until it is whole.
-import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { Environment } from "../../../config.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { ProgressLine } from "../../progress-line.ts";
 import { withService } from "../../service-context.ts";
+import { writeWholeFile } from "../../whole-file.ts";
 import { findClose } from "../period/find-close.ts";
 
 export interface BundleFlags extends ServiceFlags {
@@ -27,14 +26,9 @@ export async function writeBundle(
       await pipeline(whole(bytes), process.stdout, { end: false });
       return;
     }
-    const unfinished = `${out}.part`;
     const progress = new ProgressLine(!output.isQuiet);
     try {
-      await pipeline(whole(counted(bytes, progress)), createWriteStream(unfinished));
-      await rename(unfinished, out);
-    } catch (error) {
-      await rm(unfinished, { force: true });
-      throw error;
+      await writeWholeFile(out, whole(counted(bytes, progress)));
     } finally {
       progress.end();
     }

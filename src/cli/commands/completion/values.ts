@@ -1,6 +1,7 @@
 // What values of options and arguments are: fixed words, files, or names that the service knows.
 import { accountTypes, scopes } from "../../../core/ledger.ts";
 import { currencyExponents } from "../../../core/currencies.ts";
+import { exportFormats } from "../export/export-format.ts";
 import { scripts } from "./scripts.ts";
 
 /** Names that are asked of the service or read from the configuration file. */
@@ -28,6 +29,7 @@ const ofOptions: Readonly<Record<string, ValueKind>> = {
   "--chart": "file",
   "--out": "file",
   "--data-dir": "file",
+  "export --format": exportFormats,
   "entry post --format": ["csv", "json", "ndjson"],
   "sign --format": ["curl", "headers", "json"],
   "merkle verify --period": "closed period",

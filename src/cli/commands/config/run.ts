@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import type { Environment } from "../../../config.ts";
 import { isApiKey, isApiSecret } from "../../../core/signing.ts";
 import { requireId } from "../../arguments.ts";
-import { requireHttpUrl, resolveSettings } from "../../connection.ts";
+import { isHttpUrl, resolveSettings } from "../../connection.ts";
 import { usageFailure } from "../../failure.ts";
 import type { OutputFlags, ServiceFlags } from "../../options.ts";
 import { Output } from "../../output.ts";
@@ -92,7 +92,8 @@ async function readValue(key: string, member: ProfileMember): Promise<string> {
 function requireValue(member: ProfileMember, value: string): string {
   switch (member) {
     case "url":
-      return requireHttpUrl(value);
+      if (!isHttpUrl(value)) throw usageFailure("url must be an http:// or https:// URL");
+      return value;
     case "apiKey":
       if (!isApiKey(value))
         throw usageFailure("api-key must be lk_ and 22 letters, digits, - or _");

@@ -11,14 +11,14 @@ import type { EntrySource, FileEntry } from "../../entry-files/open-entries.ts";
 import { describeFailure, exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
 import type { ServiceContext } from "../../service-context.ts";
 import { outputDrained } from "../../output-drained.ts";
-import { Bundles, type Found } from "./bundles.ts";
+import { Bulks, type Found } from "./bulks.ts";
 import { resultLine, type PostResult } from "./post-result.ts";
 import { Progress } from "./progress.ts";
 
 /** Entries of one request. */
-const bundleMax = 200;
+const bulkMax = 200;
 /** Bodies of one request: half of what a server takes that is not told otherwise. */
-const bundleBytesMax = 512 * 1024;
+const bulkBytesMax = 512 * 1024;
 /** Entries of all requests under way: less than a server lets wait in one ledger. */
 const underWayMax = 2_000;
 
@@ -58,15 +58,15 @@ export async function postList(
   };
   process.once("SIGINT", interrupt);
   const ledgerId = context.ledgerId();
-  const countMax = Math.max(1, Math.min(bundleMax, Math.floor(underWayMax / concurrency)));
-  const bundles = new Bundles(source.entries, { countMax, bytesMax: bundleBytesMax });
+  const countMax = Math.max(1, Math.min(bulkMax, Math.floor(underWayMax / concurrency)));
+  const bulks = new Bulks(source.entries, { countMax, bytesMax: bulkBytesMax });
   const work = async () => {
     try {
-      // Bundles are handed out one at a time however many ask, so that only so many entries are held.
+      // Bulks are handed out one at a time however many ask, so that only so many entries are held.
       for (;;) {
-        const bundle = await bundles.take();
-        if (bundle.length === 0 || run.stop !== null) return;
-        for await (const result of postBundle(context, ledgerId, bundle)) {
+        const bulk = await bulks.take();
+        if (bulk.length === 0 || run.stop !== null) return;
+        for await (const result of postBulk(context, ledgerId, bulk)) {
           // Given up by the user: what became of it, the next run finds out.
           if (context.wait.signal.aborted) return;
           count(run, result);
@@ -106,12 +106,12 @@ export async function postList(
 }
 
 /** A result for each entry, in order; of a request that failed for all of them, one that ends the run. */
-async function* postBundle(
+async function* postBulk(
   context: ServiceContext,
   ledgerId: string,
-  bundle: readonly Found[],
+  bulk: readonly Found[],
 ): AsyncGenerator<PostResult> {
-  const entries = bundle.filter((found) => found.fault === undefined);
+  const entries = bulk.filter((found) => found.fault === undefined);
   const [first] = entries;
   const outcomes = new Map<Found, WireEntryOutcome | undefined>();
   if (first !== undefined && entries.length > 1) {
@@ -127,7 +127,7 @@ async function* postBundle(
       // Too much for one request, perhaps: each has its own.
     }
   }
-  for (const found of bundle) {
+  for (const found of bulk) {
     const outcome = outcomes.get(found);
     if (found.fault !== undefined) yield { status: "failed", externalId: null, ...found };
     else if (outcome !== undefined && outcome.status !== 503) {

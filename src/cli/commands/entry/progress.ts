@@ -1,64 +1,37 @@
-// How far posting has come, on one line of the terminal that rewrites itself; silent anywhere else.
+// How far posting has come, told on a line of the terminal.
 import { counted } from "../../counted.ts";
 import type { EntrySource } from "../../entry-files/open-entries.ts";
-import { bar, clock } from "../../progress-line.ts";
-
-const intervalMs = 200;
+import { bar, clock, ProgressLine } from "../../progress-line.ts";
 
 export class Progress {
-  readonly #source: Pick<EntrySource, "bytesRead" | "bytesTotal">;
-  readonly #handled: () => number;
-  readonly #startedMs = performance.now();
-  readonly #timer: NodeJS.Timeout | null;
-  #shownLength = 0;
+  readonly #line: ProgressLine;
 
   constructor(
     isWanted: boolean,
     source: Pick<EntrySource, "bytesRead" | "bytesTotal">,
     handled: () => number,
   ) {
-    this.#source = source;
-    this.#handled = handled;
-    this.#timer =
-      isWanted && process.stderr.isTTY
-        ? setInterval(() => {
-            this.#show();
-          }, intervalMs)
-        : null;
+    const startedMs = performance.now();
+    this.#line = new ProgressLine(isWanted);
+    this.#line.tell(() => {
+      const { bytesTotal } = source;
+      return describeProgress({
+        handled: handled(),
+        elapsedMs: performance.now() - startedMs,
+        share: bytesTotal === null || bytesTotal === 0 ? null : source.bytesRead() / bytesTotal,
+      });
+    });
   }
 
   /** Prints results where they would otherwise run into the line. */
   printBetween(print: () => void): void {
-    if (this.#shownLength > 0 && process.stdout.isTTY) this.#clear();
+    if (process.stdout.isTTY) this.#line.clear();
     print();
   }
 
   end(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#clear();
+    this.#line.end();
   }
-
-  #show(): void {
-    const elapsedMs = performance.now() - this.#startedMs;
-    const { bytesTotal } = this.#source;
-    const text = describeProgress({
-      handled: this.#handled(),
-      elapsedMs,
-      share: bytesTotal === null || bytesTotal === 0 ? null : this.#source.bytesRead() / bytesTotal,
-    }).slice(0, terminalWidth() - 1);
-    process.stderr.write(`\r${text.padEnd(this.#shownLength)}`);
-    this.#shownLength = text.length;
-  }
-
-  #clear(): void {
-    if (this.#shownLength > 0) process.stderr.write(`\r${" ".repeat(this.#shownLength)}\r`);
-    this.#shownLength = 0;
-  }
-}
-
-/** A terminal may not know its width. */
-function terminalWidth(): number {
-  return process.stderr.columns > 0 ? process.stderr.columns : 80;
 }
 
 /** `[======>             ] 12345 entries, 2310/s, 34 %, 0:41 left`; the share is null where the file's size is unknown. */

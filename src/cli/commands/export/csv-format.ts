@@ -1,5 +1,6 @@
 // CSV that `entry post` reads: a row a line, the rows of an entry together (RFC 4180, UTF-8, LF).
 import type { WireEntry } from "../../../client/ledger-client.ts";
+import { csvLine } from "../../csv-text.ts";
 import { entryColumns, lineMembers, type EntryColumn } from "../../entry-files/csv-columns.ts";
 import { toJson } from "../../output.ts";
 import type { ExportWriter } from "./export-format.ts";
@@ -7,7 +8,7 @@ import { postableEntry, type PostableEntry } from "./postable-entry.ts";
 
 export class CsvFormat implements ExportWriter {
   head(): string {
-    return row([...entryColumns, ...Object.keys(lineMembers)]);
+    return `${csvLine([...entryColumns, ...Object.keys(lineMembers)])}\n`;
   }
 
   accounts(): string {
@@ -20,7 +21,7 @@ export class CsvFormat implements ExportWriter {
       .map((line, index) => {
         const ofEntry = entryColumns.map((column) => entryCell(postable, column, index === 0));
         const ofLine = Object.values(lineMembers).map((member) => String(line[member] ?? ""));
-        return row([...ofEntry, ...ofLine]);
+        return `${csvLine([...ofEntry, ...ofLine])}\n`;
       })
       .join("");
   }
@@ -30,12 +31,4 @@ export class CsvFormat implements ExportWriter {
 function entryCell(entry: PostableEntry, column: EntryColumn, isFirst: boolean): string {
   if (column !== "metadata") return entry[column] ?? "";
   return isFirst && entry.metadata ? toJson(entry.metadata) : "";
-}
-
-function row(cells: readonly string[]): string {
-  return `${cells.map(cell).join(",")}\n`;
-}
-
-function cell(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

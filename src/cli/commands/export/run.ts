@@ -13,8 +13,8 @@ import { exitOnInterrupt } from "../../interruption.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { outputDrained } from "../../output-drained.ts";
 import { printableLines } from "../../printable.ts";
-import { ProgressLine } from "../../progress-line.ts";
-import { withService } from "../../service-context.ts";
+import { ProgressLine, waitingFor } from "../../progress-line.ts";
+import { withService, type ServiceContext } from "../../service-context.ts";
 import { writeWholeFile } from "../../whole-file.ts";
 import { describeProgress } from "../entry/progress.ts";
 import { BeancountFormat } from "./beancount-format.ts";
@@ -36,7 +36,7 @@ export async function exportBooks(flags: ExportFlags, environment: Environment):
   const format = requireFormat(flags.format);
   const filter = readFilter(flags);
   const file = flags.out === undefined || flags.out === "-" ? null : flags.out;
-  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+  const run = async ({ client, ledgerId, output }: ServiceContext) => {
     const ledger = await client.getLedger(ledgerId());
     const progress = new ExportProgress(
       !output.isQuiet && (file !== null || !process.stdout.isTTY),
@@ -56,7 +56,8 @@ export async function exportBooks(flags: ExportFlags, environment: Environment):
     const { entries } = progress;
     if (output.isJson) output.result({ format, entries, file }, () => "");
     else output.note(`${file} is written, entries: ${entries}`);
-  });
+  };
+  await withService(flags, environment, run, { showsProgress: true });
 }
 
 function requireFormat(text: string): ExportFormat {
@@ -148,6 +149,7 @@ class ExportProgress {
 
   constructor(isWanted: boolean) {
     this.#line = new ProgressLine(isWanted);
+    this.#line.tell(waitingFor("the service is at work"));
   }
 
   add(entries: number, total: number): void {

@@ -1,4 +1,4 @@
-// Entries of a file, taken in bundles: as many together as are there without waiting. A pipe that gives
+// Entries of a file, taken in bulks: as many together as are there without waiting. A pipe that gives
 // one now and then has each posted at once; a file, which gives many, has them posted in bulk.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FoundFault } from "../../entry-files/file-entry.ts";
@@ -6,20 +6,20 @@ import type { FileEntry } from "../../entry-files/open-entries.ts";
 
 export type Found = FileEntry | FoundFault;
 
-export interface BundleLimits {
+export interface BulkLimits {
   readonly countMax: number;
-  /** Of bodies as JSON; one larger entry still makes a bundle of its own. */
+  /** Of bodies as JSON; one larger entry still makes a bulk of its own. */
   readonly bytesMax: number;
 }
 
-export class Bundles {
+export class Bulks {
   readonly #entries: AsyncGenerator<Found>;
-  readonly #limits: BundleLimits;
+  readonly #limits: BulkLimits;
   /** Asked for, and not taken yet. */
   #next: Promise<IteratorResult<Found>> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(entries: AsyncGenerator<Found>, limits: BundleLimits) {
+  constructor(entries: AsyncGenerator<Found>, limits: BulkLimits) {
     this.#entries = entries;
     this.#limits = limits;
   }
@@ -36,22 +36,22 @@ export class Bundles {
 
   async #gather(): Promise<readonly Found[]> {
     const { countMax, bytesMax } = this.#limits;
-    const bundle: Found[] = [];
+    const bulk: Found[] = [];
     let bytes = 0;
     let turn: Promise<null> | null = null;
-    while (bundle.length < countMax) {
+    while (bulk.length < countMax) {
       this.#next ??= this.#entries.next();
       const next = await (turn === null
         ? this.#next
         : Promise.race([this.#next, turn]).catch(isLate));
       if (next === null || next.done === true) break;
       bytes += bytesOf(next.value);
-      if (bundle.length > 0 && bytes > bytesMax) break;
-      bundle.push(next.value);
+      if (bulk.length > 0 && bytes > bytesMax) break;
+      bulk.push(next.value);
       this.#next = null;
       turn ??= nextTurn(null);
     }
-    return bundle;
+    return bulk;
   }
 }
 

@@ -1,0 +1,72 @@
+// docs/operations.md grants a role what serving takes: all of it works with these privileges.
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { changeLedgerStatus } from "../../src/engine/ledger-state.ts";
+import { WriteConnections } from "../../src/store/write-connections.ts";
+import { runStatement } from "../support/database.ts";
+import { entriesPath, entry } from "../support/entries.ts";
+import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
+import { accepted, hold, move, newKey, resolve } from "../support/wallets.ts";
+
+const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+const role = `ledgerctl_app_${randomBytes(6).toString("hex")}`;
+
+let books: TestBooks;
+let databaseUrl: string;
+let service: TestService;
+
+beforeAll(async () => {
+  books = await createBooks();
+  const password = randomBytes(12).toString("hex");
+  await runStatement(books.databaseUrl, `CREATE ROLE ${role} LOGIN PASSWORD '${password}'`);
+  const grants = page.match(/^GRANT [^;]*;/gm) ?? [];
+  expect(grants.length).toBeGreaterThan(1);
+  for (const grant of grants) {
+    await runStatement(books.databaseUrl, grant.replace("ledger_app", role));
+  }
+  const url = new URL(books.databaseUrl);
+  url.username = role;
+  url.password = password;
+  databaseUrl = url.href;
+  const variables = { LEDGERCTL_POST_INTERVAL_MS: "50" };
+  service = await startService(books, { databaseUrl, variables });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await runStatement(books.databaseUrl, `DROP OWNED BY ${role}`);
+  await runStatement(books.databaseUrl, `DROP ROLE ${role}`);
+  await books.drop();
+});
+
+it("serves entries, wallets with their postings, closes and changes of a ledger's state", async () => {
+  const { ledgerId } = books;
+  const posted = await service.post(entriesPath(ledgerId), entry());
+  expect(posted.status, posted.text).toBe(201);
+  const { journalId } = posted.body as { journalId: string };
+  const reversal = await service.post(`${entriesPath(ledgerId)}/${journalId}/reversal`);
+  expect(reversal.status, reversal.text).toBe(201);
+  const key = newKey(service);
+  accepted(await move(service, key, "credit", 100));
+  accepted(await move(service, key, "debit", 10));
+  accepted(await resolve(service, key, await hold(service, key, 20), "commit"));
+  await expect
+    .poll(async () => (await service.get(entriesPath(ledgerId))).text, { timeout: 20_000 })
+    .toContain("WALLET_BATCH");
+  const year = String(new Date().getUTCFullYear());
+  const closed = await service.post(`/v1/ledgers/${ledgerId}/period-closes`, { periodId: year });
+  expect(closed.status, closed.text).toBe(201);
+  const connections = new WriteConnections({
+    databaseUrl,
+    connectionsMax: 1,
+    lockTimeoutMs: 10_000,
+    answerTimeoutMs: 20_000,
+  });
+  try {
+    const changed = await changeLedgerStatus(connections, ledgerId, "suspended");
+    expect(changed.outcome).toBe("done");
+  } finally {
+    await connections.end();
+  }
+});

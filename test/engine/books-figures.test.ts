@@ -1,0 +1,55 @@
+// Figures of all books: what is dear is read once a minute at most, also where it fails.
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BooksReader } from "../../src/engine/books-figures.ts";
+import { openReadPool, type ReadPool } from "../../src/store/read-pool.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+
+let database: TestDatabase;
+let reads: ReadPool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  reads = openReadPool(database.url, 1);
+});
+
+afterAll(async () => {
+  await reads.end();
+  await database.drop();
+});
+
+/** A pool whose every connection is refused. */
+async function unreachablePool(): Promise<ReadPool> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return openReadPool(`postgresql://nobody:nothing@127.0.0.1:${port}/none`, 1);
+}
+
+test("a reconciliation that fails is tried again after a minute, not by whoever asks next", async () => {
+  const longReads = await unreachablePool();
+  let nowMs = 0;
+  const reader = new BooksReader(reads, longReads, () => nowMs);
+  for (let asked = 0; asked < 3; asked += 1) {
+    const { backlog, reconciliation } = await reader.read();
+    expect([backlog?.pendingBatches, reconciliation]).toEqual([0, null]);
+  }
+  expect(longReads.usage.failures).toBe(1);
+  nowMs += 60_001;
+  await reader.read();
+  expect(longReads.usage.failures).toBe(2);
+  await longReads.end();
+});
+
+test("one that succeeds is kept for a minute", async () => {
+  let nowMs = 0;
+  const reader = new BooksReader(reads, reads, () => nowMs);
+  expect((await reader.read()).reconciliation).toEqual({ atMs: 0, differences: [] });
+  nowMs += 59_000;
+  expect((await reader.read()).reconciliation?.atMs).toBe(0);
+  nowMs += 2_000;
+  expect((await reader.read()).reconciliation?.atMs).toBe(61_000);
+});
