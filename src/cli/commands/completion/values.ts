@@ -29,6 +29,7 @@ const ofOptions: Readonly<Record<string, ValueKind>> = {
   "--out": "file",
   "--data-dir": "file",
   "entry post --format": ["csv", "json", "ndjson"],
+  "export --format": ["beancount", "csv", "hledger", "ndjson"],
   "sign --format": ["curl", "headers", "json"],
   "merkle verify --period": "closed period",
   "merkle root --period": "closed period",
