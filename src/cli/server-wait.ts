@@ -9,6 +9,7 @@ export class ServerWait {
   readonly #abort = new AbortController();
   #note: NodeJS.Timeout | null = null;
   #isRefused = false;
+  #isOver = false;
 
   constructor(output: Output) {
     this.#output = output;
@@ -22,6 +23,7 @@ export class ServerWait {
   /** A request is going to be tried again. */
   begin(): void {
     if (this.#isRefused) this.#abort.abort();
+    if (this.#isOver) return;
     this.#note ??= setTimeout(() => {
       // A progress line may stand there.
       if (process.stderr.isTTY && !this.#output.isQuiet) process.stderr.write("\r\u001b[K");
@@ -29,10 +31,17 @@ export class ServerWait {
     }, silentMs);
   }
 
-  /** A request was answered, or nobody waits any more. */
+  /** A request was answered. */
   end(): void {
     if (this.#note !== null) clearTimeout(this.#note);
     this.#note = null;
+  }
+
+  /** The command is done, or has failed: what is still under way ends at once, and nothing is told of it any more. */
+  close(): void {
+    this.#isOver = true;
+    this.end();
+    this.#abort.abort();
   }
 
   /** What is under way ends at once. */

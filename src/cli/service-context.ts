@@ -81,7 +81,7 @@ export async function withService<Result>(
   } catch (error) {
     throw ledger === null ? error : namingLedger(error, ledger);
   } finally {
-    wait.end();
+    wait.close();
     await client.close();
   }
 }

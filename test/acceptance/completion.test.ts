@@ -84,6 +84,12 @@ describe("what may stand at the cursor", () => {
       "json",
       "ndjson",
     ]);
+    expect((await complete("export", "--format", "")).candidates).toEqual([
+      "beancount",
+      "csv",
+      "hledger",
+      "ndjson",
+    ]);
     expect((await complete("help", "p")).candidates).toEqual([
       "periods",
       "proofs",

@@ -387,6 +387,7 @@ describe("export", () => {
     const refused = await run(business, "export", ...flags);
     expect(refused).toMatchObject({ code, stdout: "" });
     expect(refused.stderr).toContain(message);
+    expect(refused.stderr).not.toContain("waiting");
   });
 
   it("writes into a pipe that is there, and leaves it a pipe", async () => {

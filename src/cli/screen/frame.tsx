@@ -23,18 +23,25 @@ export function Frame(props: FrameProps): ReactElement {
   const help = keys.map(([key, does]) => `${key} ${does}`).join("  ");
   return (
     <Box flexDirection="column" width={size.columns} height={size.rows}>
-      <Text wrap="truncate">
-        <Text bold={isColored}>{title}</Text>
-        {alarm === null ? null : <Text {...tint(isColored, "red")}>{`  ${alarm}`}</Text>}
-        {facts.map((fact) => `  ${fact}`).join("")}
-      </Text>
-      <Text> </Text>
-      <Box flexDirection="column" flexGrow={1} overflow="hidden">
-        {children}
+      <Box flexShrink={0} flexDirection="column">
+        <Text wrap="truncate">
+          <Text bold={isColored}>{title}</Text>
+          {alarm === null ? null : <Text {...tint(isColored, "red")}>{`  ${alarm}`}</Text>}
+          {facts.map((fact) => `  ${fact}`).join("")}
+        </Text>
+        <Text> </Text>
       </Box>
-      <Text wrap="truncate" dimColor={isColored}>
-        {help}
-      </Text>
+      <Box flexDirection="column" flexGrow={1} overflow="hidden">
+        {/* What does not fit is cut off below; were it let shrink, rows would lie on one another. */}
+        <Box flexShrink={0} flexDirection="column">
+          {children}
+        </Box>
+      </Box>
+      <Box flexShrink={0}>
+        <Text wrap="truncate" dimColor={isColored}>
+          {help}
+        </Text>
+      </Box>
     </Box>
   );
 }

@@ -166,6 +166,19 @@ describe("state", () => {
     }
   });
 
+  test("has no rows on one another where the screen is low: what does not fit is left out", () => {
+    const high = draw(watched, 60, 50).map((line) => line.trimEnd());
+    for (let rows = 4; rows < 24; rows += 1) {
+      const lines = draw(watched, 60, rows).map((line) => line.trimEnd());
+      expect(high).toEqual(expect.arrayContaining(lines));
+      expect(lines[0]).toBe(high[0]);
+      expect(lines.at(-1)).toBe(high.at(-1));
+    }
+    const low = draw(watched, 60, 14).join("\n");
+    expect(low).not.toContain("max");
+    expect(low).toContain("\ndatabase  up");
+  });
+
   test("is drawn with rates, lanes, posting, streams and the database", () => {
     const text = draw(watched).join("\n");
     expect(text).toMatch(

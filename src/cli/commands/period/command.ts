@@ -6,7 +6,7 @@ import type { CloseFlags } from "./close.ts";
 import type { PeriodFlags } from "./preview.ts";
 
 const labelHelp = `
-P is 2026, 2026-03, Mar 2026, 2026-03-31, 2026-Q1, 2026-H1 or 2026-W09, or --starts-at and --ends-at say
+LABEL is 2026, 2026-03, Mar 2026, 2026-03-31, 2026-Q1, 2026-H1 or 2026-W09, or --starts-at and --ends-at say
 the bounds. Any other label closes the books up to this moment, from where closed books end.`;
 
 export function definePeriod(program: Command): void {

@@ -2,7 +2,7 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { printable } from "../../printable.ts";
-import { Frame, tint } from "../../screen/frame.tsx";
+import { Frame, frameRows, tint } from "../../screen/frame.tsx";
 import type { ScreenSize } from "../../screen/run-screen.ts";
 import { sparkline } from "../../screen/sparkline.ts";
 import { Table, type ScreenColumn } from "../../screen/table.tsx";
@@ -23,6 +23,7 @@ const keys = [
 ] as const;
 const nameWidth = 10;
 const sparkSamples = 60;
+const sparksRows = 5;
 const lanesWidthMax = 92;
 
 export function TopView({ state, url, size, isColored }: TopViewProps): ReactElement {
@@ -49,8 +50,7 @@ export function TopView({ state, url, size, isColored }: TopViewProps): ReactEle
         <Text>waiting for the second answer</Text>
       ) : (
         <Box flexDirection="column">
-          <Sparks history={history} />
-          <Text> </Text>
+          {hasSparks(figures, size) ? <Sparks history={history} /> : null}
           <Table
             columns={laneColumns}
             rows={figures.lanes}
@@ -71,6 +71,12 @@ export function TopView({ state, url, size, isColored }: TopViewProps): ReactEle
   );
 }
 
+/** A low screen has no room for them: the lines below tell the same, and more. */
+function hasSparks(figures: Figures, { rows }: ScreenSize): boolean {
+  const lanesRows = 1 + figures.lanes.length + 1;
+  return rows >= frameRows + sparksRows + lanesRows + figureLines(figures).length;
+}
+
 function Sparks({ history }: { readonly history: readonly Figures[] }): ReactElement {
   const spark = (name: string, unit: string, figure: (figures: Figures) => number) => {
     const values = history.slice(0, sparkSamples).map(figure);
@@ -88,6 +94,7 @@ function Sparks({ history }: { readonly history: readonly Figures[] }): ReactEle
       {spark("commit", "ms", ({ lanes }) => longestCommit(lanes))}
       {spark("queue", "", ({ lanes }) => lanes.reduce((sum, lane) => sum + lane.queueWrites, 0))}
       {spark("lag", "s", ({ posting }) => posting.lagSeconds ?? 0)}
+      <Text> </Text>
     </Box>
   );
 }
