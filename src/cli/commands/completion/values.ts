@@ -31,7 +31,6 @@ const ofOptions: Readonly<Record<string, ValueKind>> = {
   "--data-dir": "file",
   "export --format": exportFormats,
   "entry post --format": ["csv", "json", "ndjson"],
-  "export --format": ["beancount", "csv", "hledger", "ndjson"],
   "sign --format": ["curl", "headers", "json"],
   "merkle verify --period": "closed period",
   "merkle root --period": "closed period",
