@@ -17,7 +17,7 @@ async function packagesLoadedBy(entryPoint: string): Promise<string[]> {
     splitting: true,
     format: "esm",
     platform: "node",
-    external: ["pg-native", "cloudflare:sockets"],
+    external: ["pg-native", "cloudflare:sockets", "react-devtools-core"],
     metafile: true,
     logLevel: "silent",
   });
