@@ -1,4 +1,5 @@
 // One line of the terminal that rewrites itself while something long is under way; silent anywhere else.
+import { counted } from "./counted.ts";
 
 const intervalMs = 200;
 
@@ -17,7 +18,7 @@ export function waitingFor(what: string): () => string {
 const barWidth = 20;
 
 /** `[=====>              ]`. */
-export function bar(share: number): string {
+function bar(share: number): string {
   const filled = Math.floor(Math.min(1, share) * barWidth);
   const head = filled < barWidth ? ">" : "";
   return `[${`${"=".repeat(filled)}${head}`.padEnd(barWidth)}]`;
@@ -39,8 +40,25 @@ export function describeShare(state: {
   return parts.join(", ");
 }
 
+/** `[======>             ] 12345 entries, 2310/s, 34 %, 0:41 left`; the share is null where the file's size is unknown. */
+export function describeProgress(state: {
+  handled: number;
+  elapsedMs: number;
+  share: number | null;
+}): string {
+  const { handled, elapsedMs, share } = state;
+  const rate = elapsedMs > 0 ? Math.round((handled * 1000) / elapsedMs) : 0;
+  const parts = [counted(handled, "entry", "entries"), `${rate}/s`];
+  if (share !== null && share > 0) {
+    const done = Math.min(1, share);
+    parts[0] = `${bar(done)} ${handled} entries`;
+    parts.push(`${Math.floor(done * 100)} %`, `${clock((elapsedMs / done) * (1 - done))} left`);
+  }
+  return parts.join(", ");
+}
+
 /** `0:07`, or `1:39:00`. */
-export function clock(milliseconds: number): string {
+function clock(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const minutes = Math.floor(seconds / 60) % 60;
   const hours = Math.floor(seconds / 3600);

@@ -1,6 +1,7 @@
 // Running a command against the service.
 import type { Environment } from "../config.ts";
 import { LedgerClient, ServiceProblem, type Exchange } from "../client/ledger-client.ts";
+import { problemKinds } from "../core/errors.ts";
 import { AnswerWait } from "./answer-wait.ts";
 import { usageFailure } from "./failure.ts";
 import { interruptible } from "./interruption.ts";
@@ -86,10 +87,13 @@ export async function withService<Result>(
   }
 }
 
+const { ledgerNotFound } = problemKinds;
+
 /** The service answers alike to every ledger that the key can't see; here it is known which was meant. */
 function namingLedger(error: unknown, ledgerId: string): unknown {
-  if (!(error instanceof ServiceProblem) || error.problem.title !== "Ledger not found")
+  if (!(error instanceof ServiceProblem) || error.problem.title !== ledgerNotFound.title) {
     return error;
+  }
   const { status, requestId, retryAfterSeconds, wasRepeated } = error;
   const problem = {
     ...error.problem,

@@ -1,7 +1,6 @@
 // What the progress line says.
 import { describe, expect, it } from "vitest";
-import { describeProgress } from "../../src/cli/commands/entry/progress.ts";
-import { describeShare } from "../../src/cli/progress-line.ts";
+import { describeProgress, describeShare } from "../../src/cli/progress-line.ts";
 
 describe("the progress line", () => {
   it("tells count, rate, share and the time left", () => {

@@ -110,7 +110,7 @@ What a flag says comes first, then these, then the profile. An empty variable co
   LEDGERCTL_GRACE_MS              how long a stopping server waits for requests under way
 
   NO_COLOR                        no colours, with any value
-  TERM                            no live screens where it is dumb
+  TERM                            dumb: lines in place of live screens
   HOME, XDG_CONFIG_HOME, XDG_DATA_HOME, PATH`;
 
 export const topics: readonly Topic[] = [

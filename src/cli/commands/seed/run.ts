@@ -8,9 +8,8 @@ import { loadMasterKeys, withDatabase } from "../../database-context.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import type { DatabaseFlags } from "../../options.ts";
 import { members, type Output } from "../../output.ts";
-import { ProgressLine } from "../../progress-line.ts";
+import { describeProgress, ProgressLine } from "../../progress-line.ts";
 import { requireWholeNumber } from "../../whole-number.ts";
-import { describeProgress } from "../entry/progress.ts";
 
 export interface SeedFlags extends DatabaseFlags {
   seed: string;
