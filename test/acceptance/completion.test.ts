@@ -1,6 +1,6 @@
 // Completion through the binary and through real shells, with names that a running service knows.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
@@ -85,9 +85,9 @@ describe("what may stand at the cursor", () => {
       "ndjson",
     ]);
     expect((await complete("export", "--format", "")).candidates).toEqual([
+      "hledger",
       "beancount",
       "csv",
-      "hledger",
       "ndjson",
     ]);
     expect((await complete("help", "p")).candidates).toEqual([
@@ -158,8 +158,7 @@ const leftOut =
 
 describe(`in a real shell${leftOut}`, () => {
   it.each(there)("completes in %s", async (shell) => {
-    const bin = join(server.home, "bin");
-    mkdirSync(bin, { recursive: true });
+    const bin = mkdtempSync(join(server.home, "bin-"));
     symlinkSync(binaryPath, join(bin, "ledgerctl"));
     const { args, load } = shells[shell];
     const terminal = openTerminal([shell, ...args], {
