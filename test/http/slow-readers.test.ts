@@ -51,8 +51,10 @@ describe("readers that do not read", () => {
     const read = async () => (await service.get(target())).text;
     await expect
       .poll(
-        () => {
+        async () => {
           if (sleepers.length < 60) sleepers.push(openSleeper(2), openSleeper(2));
+          // Before this one asks, or it would hold the last place itself each time that they come.
+          await sleep(200);
           return read();
         },
         { timeout: 40_000 },
@@ -83,6 +85,8 @@ describe("readers that do not read", () => {
             for (let more = 0; more < 4 && sleepers.length < 80; more += 1) {
               sleepers.push(openSleeper(4, bundle));
             }
+            // As above.
+            await sleep(500);
             return (await service.get(bundle)).status;
           },
           { timeout: 100_000 },
