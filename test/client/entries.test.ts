@@ -1,37 +1,17 @@
 // The client's posts of many entries where an answer gets lost.
-import { createServer, type AddressInfo, type Server, type Socket, connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LedgerClient, ServiceProblem } from "../../src/client/ledger-client.ts";
 import { entry, listEntries, postEntry } from "../support/entries.ts";
+import { openLosingProxy, type LosingProxy } from "../support/losing-proxy.ts";
 import { serveBooks } from "../support/service.ts";
 
 const service = serveBooks();
-let proxy: Server;
+let proxy: LosingProxy;
 let client: LedgerClient;
-/** Answers to come that the client will not see. */
-let answersToLose = 0;
 
 beforeAll(async () => {
-  proxy = createServer((socket: Socket) => {
-    const upstream = connect(service.port, "127.0.0.1");
-    const cut = () => {
-      socket.destroy();
-      upstream.destroy();
-    };
-    for (const each of [socket, upstream]) each.on("error", cut).on("close", cut);
-    socket.pipe(upstream);
-    upstream.on("data", (chunk: Buffer) => {
-      if (answersToLose === 0) {
-        socket.write(chunk);
-        return;
-      }
-      answersToLose -= 1;
-      cut();
-    });
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  const { port } = proxy.address() as AddressInfo;
-  client = new LedgerClient({ url: `http://127.0.0.1:${port}`, ...service.books.credentials });
+  proxy = await openLosingProxy(service.port);
+  client = new LedgerClient({ url: proxy.url, ...service.books.credentials });
 });
 
 afterAll(async () => {
@@ -50,7 +30,7 @@ test("what got in before its answer was lost is told as posted, what others post
     { lines, externalId: "theirs" },
     { lines, entryType: "REVERSAL" },
   ];
-  answersToLose = 1;
+  proxy.answersToLose = 1;
   const outcomes = await client.postEntries(ledgerId, entries);
   expect(outcomes.map(({ status }) => status)).toEqual([201, 201, 409, 400]);
   const stored = await listEntries(service, "?after=1", ledgerId);
@@ -60,14 +40,14 @@ test("what got in before its answer was lost is told as posted, what others post
 
 test("entries that got in together are told as posted; a second time they are a duplicate", async () => {
   const ledgerId = await service.books.createLedger();
-  answersToLose = 1;
+  proxy.answersToLose = 1;
   const entries = [{ lines, externalId: "first" }, { lines }];
   const written = await client.postEntriesTogether(ledgerId, entries);
   const stored = await listEntries(service, "", ledgerId);
   expect(stored.entries.map(({ journalId }) => journalId)).toEqual(
     written.map(({ journalId }) => journalId),
   );
-  answersToLose = 1;
+  proxy.answersToLose = 1;
   const changed = [
     { lines, externalId: "new" },
     { lines: entry(7).lines, externalId: "first" },

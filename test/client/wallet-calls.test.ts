@@ -1,42 +1,19 @@
 // The client's wallet calls and streams where answers get lost and readers take their time.
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
 import { neverPosting } from "../support/engine.ts";
+import { openLosingProxy, type LosingProxy } from "../support/losing-proxy.ts";
 import { readRows } from "../support/rows.ts";
 import { serveBooks } from "../support/service.ts";
 
 const service = serveBooks(neverPosting);
-let proxy: Server;
+let proxy: LosingProxy;
 let client: LedgerClient;
-/** Answers to come that the client will not see. */
-let answersToLose = 0;
-let bytesToClient = 0;
 
 beforeAll(async () => {
-  proxy = createServer((socket: Socket) => {
-    const upstream = connect(service.port, "127.0.0.1");
-    const cut = () => {
-      socket.destroy();
-      upstream.destroy();
-    };
-    for (const each of [socket, upstream]) each.on("error", cut).on("close", cut);
-    socket.pipe(upstream);
-    upstream.on("data", (chunk: Buffer) => {
-      if (answersToLose > 0) {
-        answersToLose -= 1;
-        cut();
-        return;
-      }
-      bytesToClient += chunk.length;
-      if (!socket.write(chunk)) upstream.pause();
-    });
-    socket.on("drain", () => upstream.resume());
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  const { port } = proxy.address() as AddressInfo;
-  client = new LedgerClient({ url: `http://127.0.0.1:${port}`, ...service.books.credentials });
+  proxy = await openLosingProxy(service.port);
+  client = new LedgerClient({ url: proxy.url, ...service.books.credentials });
 });
 
 afterAll(async () => {
@@ -52,14 +29,14 @@ const movement = { amount: "7", assetCode: "USD" };
 
 test("a write whose answer was lost resolves as accepted, and counts once", async () => {
   const wallet = walletNamed("lost");
-  answersToLose = 1;
+  proxy.answersToLose = 1;
   const credited = await client.creditWallet(wallet, movement);
   expect(credited).toEqual({ status: "accepted", balance: "7", available: "7" });
-  answersToLose = 1;
+  proxy.answersToLose = 1;
   const reserved = await client.reserveFunds(wallet, { ...movement, amount: "3" });
   expect(reserved).toMatchObject({ status: "accepted", balance: "7", available: "4" });
   expect(reserved.holdId).not.toBeNull();
-  answersToLose = 1;
+  proxy.answersToLose = 1;
   const bulk = { ...movement, callerKey: "lost", type: "credit" as const };
   const { results } = await client.writeWallets(wallet.ledgerId, [
     bulk,
@@ -77,7 +54,7 @@ test("a write whose answer was lost resolves as accepted, and counts once", asyn
 
 test("a duplicate of an externalId that the caller gave stays one", async () => {
   const wallet = walletNamed("given");
-  answersToLose = 1;
+  proxy.answersToLose = 1;
   const keyed = { ...movement, externalId: "order-1" };
   expect(await client.creditWallet(wallet, keyed)).toMatchObject({ status: "duplicate" });
   expect(await client.creditWallet(wallet, keyed)).toMatchObject({ status: "duplicate" });
@@ -99,17 +76,17 @@ test("a stream whose reader rests holds the server back, and misses nothing", as
        FROM grown, generate_series(2, $2::bigint) AS seq`,
     [wallet.ledgerId, rows],
   );
-  bytesToClient = 0;
+  proxy.bytesToClient = 0;
   const seqs: number[] = [];
   for await (const { seq } of client.streamWallet(wallet, { since: 0 })) {
     seqs.push(seq);
     if (seq === 1) {
       // As long as anything still comes.
-      for (let before = -1; before < bytesToClient;) {
-        before = bytesToClient;
+      for (let before = -1; before < proxy.bytesToClient;) {
+        before = proxy.bytesToClient;
         await sleep(500);
       }
-      expect(bytesToClient).toBeLessThan((rows * 2_000) / 2);
+      expect(proxy.bytesToClient).toBeLessThan((rows * 2_000) / 2);
     }
     if (seq === rows) break;
   }
