@@ -1,4 +1,5 @@
-// Starts the built binary on an embedded database of its own for a benchmark, and ends it again.
+// Starts the built binary on an embedded database of its own for a benchmark, or a second one beside it,
+// and ends it again.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,17 +9,33 @@ import { fileURLToPath } from "node:url";
 
 const binary = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "bin", "ledgerctl.js");
 
-/** Resolves with credentials, the process and how to end it. */
-export async function startBenchServer(environment = {}) {
+/** Resolves with credentials, the process and how to end it; `log` is where its log goes. */
+export async function startBenchServer(environment = {}, log = "inherit") {
   const home = mkdtempSync(join(tmpdir(), "ledgerctl-bench-"));
   // Started as root, the database runs as another user; its folder has to be within that user's reach.
   chmodSync(home, 0o755);
+  const server = await serve(home, ["--bootstrap"], environment, log);
+  return {
+    ...server,
+    stop: async () => {
+      await server.stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A second server on a server's database, with the same credentials; it has to be stopped first. */
+export async function startSecondServer(first) {
+  return { ...first, ...(await serve(first.home, [], {}, "inherit")) };
+}
+
+async function serve(home, flags, environment, log) {
   const dataDir = join(home, "books");
   const env = { ...process.env, HOME: home, LEDGERCTL_LOG_LEVEL: "warn", ...environment };
   const child = spawn(
     process.execPath,
-    [binary, "serve", "--bootstrap", "--json", "--port", "0", "--data-dir", dataDir],
-    { env, stdio: ["ignore", "pipe", "inherit"] },
+    [binary, "serve", ...flags, "--json", "--port", "0", "--data-dir", dataDir],
+    { env, stdio: ["ignore", "pipe", log] },
   );
   const facts = {};
   for await (const line of createInterface({ input: child.stdout })) {
@@ -43,7 +60,6 @@ export async function startBenchServer(environment = {}) {
       const exited = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGTERM");
       await exited;
-      rmSync(home, { recursive: true, force: true });
     },
   };
 }

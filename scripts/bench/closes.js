@@ -3,14 +3,13 @@
 //
 //   node scripts/bench/closes.js [--entries 1000000] [--psql /path/to/psql]
 import { execFileSync, spawnSync } from "node:child_process";
-import { createHmac } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { startBenchServer } from "./bench-server.js";
-import { machine } from "./measure.js";
+import { machine, runPsql } from "./measure.js";
+import { signedHeaders } from "./signed-requests.js";
 
 const { values } = parseArgs({
   options: {
@@ -49,29 +48,12 @@ const fill = (ledgerId, entries) => `
   COMMIT;
   ANALYZE;`;
 
-function psql(server, statements) {
-  const env = {
-    ...process.env,
-    PGHOST: join(server.dataDir, "socket"),
-    PGUSER: "ledgerctl",
-    PGDATABASE: "ledgerctl",
-    PGPASSWORD: readFileSync(join(server.dataDir, "database-password"), "utf8").trim(),
-  };
-  execFileSync(values.psql, ["-q", "-v", "ON_ERROR_STOP=1"], { env, input: statements });
-}
-
 async function send(server, method, target, body = "") {
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = createHmac("sha256", server.apiSecret)
-    .update(`${timestamp}\n${method}\n${target}\n${body}`)
-    .digest("hex");
   const startedMs = performance.now();
   const reply = await fetch(server.url + target, {
     method,
     headers: {
-      authorization: `Bearer ${server.apiKey}`,
-      "x-timestamp": timestamp,
-      "x-signature": signature,
+      ...signedHeaders(server, method, target, body),
       // What runs in between blocks this process for longer than connections are kept.
       connection: "close",
       ...(body === "" ? {} : { "content-type": "application/json" }),
@@ -118,7 +100,7 @@ try {
   const other = JSON.parse(admin("ledger", "create", "Other", "--org", org, "--currency", "USD"));
   admin("account", "add", "1", "One", "--ledger", other.id);
   admin("account", "add", "2", "Two", "--ledger", other.id);
-  psql(server, fill(server.ledgerId, Number(values.entries)));
+  runPsql(values.psql, server, fill(server.ledgerId, Number(values.entries)));
 
   let isClosed = false;
   let residentMb = server.residentMb();

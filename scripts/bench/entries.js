@@ -21,7 +21,7 @@ try {
   const connections = Number(values.connections);
   const half = Math.max(5, Math.round(seconds / 2));
   const before = runPgbench(values.pgbench, server, half);
-  const loaded = runClient(server, {
+  const loaded = await runClient(server, {
     kind: "entries",
     accounts,
     connections,
@@ -29,7 +29,7 @@ try {
     requests: seconds * 12_000 + 50_000,
   });
   const after = before === null ? null : runPgbench(values.pgbench, server, half);
-  const alone = runClient(server, {
+  const alone = await runClient(server, {
     kind: "entries",
     accounts,
     connections: 1,

@@ -24,21 +24,21 @@ try {
   const run = (plan) =>
     runClient(server, { seconds, requests: seconds * 30_000, wallets, ...plan });
   if (wallets > 10_000) {
-    run({ kind: "fill", connections: 2, seconds: 3_600, requests: wallets / writesPerBulk });
+    await run({ kind: "fill", connections: 2, seconds: 3_600, requests: wallets / writesPerBulk });
   }
   const before = runPgbench(values.pgbench, server, 10);
   const figures = {
-    "random wallets, 64 connections": run({ kind: "wallets", connections: 64 }),
-    "random wallets, 256 connections": run({ kind: "wallets", connections: 256 }),
-    "one hot wallet, 64 connections": run({ kind: "wallets", wallets: 1, connections: 64 }),
-    "a lone writer": run({ kind: "wallets", connections: 1, seconds: 5 }),
-    "bulks of 500, 2 connections": run({
+    "random wallets, 64 connections": await run({ kind: "wallets", connections: 64 }),
+    "random wallets, 256 connections": await run({ kind: "wallets", connections: 256 }),
+    "one hot wallet, 64 connections": await run({ kind: "wallets", wallets: 1, connections: 64 }),
+    "a lone writer": await run({ kind: "wallets", connections: 1, seconds: 5 }),
+    "bulks of 500, 2 connections": await run({
       kind: "bulk",
       connections: 2,
       seconds: 10,
       requests: 2_000,
     }),
-    "balance reads, 64 connections": run({ kind: "balances", connections: 64, seconds: 8 }),
+    "balance reads, 64 connections": await run({ kind: "balances", connections: 64, seconds: 8 }),
   };
   const after = runPgbench(values.pgbench, server, 10);
   const pgbench = before === null ? null : (before + after) / 2;
