@@ -15,6 +15,7 @@ const { host, port, connections, seconds, rate } = plan;
 const openedAtOnce = 200;
 /** How long answers are waited for after the last request; the server gives a write up after 5 s. */
 const lastAnswersMs = 15_000;
+const healthEveryMs = 100;
 const tickMs = 1;
 
 const due = Math.round(rate * seconds);
@@ -32,6 +33,7 @@ let lost = 0;
 let underWay = 0;
 let underWayMax = 0;
 let startedMs = 0;
+const healthMs = [];
 
 function fail(why) {
   failed += 1;
@@ -99,8 +101,19 @@ for (let opened = 0; opened < connections; opened += openedAtOnce) {
   const count = Math.min(openedAtOnce, connections - opened);
   await Promise.all(Array.from({ length: count }, openConnection));
 }
+/** Asks for the server's health, which nothing but the server's own business delays, while it is overloaded. */
+async function watchHealth() {
+  while (performance.now() < startedMs + seconds * 1000) {
+    const askedMs = performance.now();
+    await (await fetch(`http://${host}:${port}/healthz`)).text();
+    healthMs.push(performance.now() - askedMs);
+    await sleep(healthEveryMs);
+  }
+}
+
 const cpuBefore = process.cpuUsage();
 startedMs = performance.now();
+const watching = watchHealth();
 for (let next = 0; next < due; await sleep(tickMs)) {
   for (; next < due && startedMs + (next * 1000) / rate <= performance.now(); next += 1) {
     send(requests[next], startedMs + (next * 1000) / rate);
@@ -112,6 +125,7 @@ const ranSeconds = (performance.now() - startedMs) / 1000;
 for (const endMs = performance.now() + lastAnswersMs; underWay > 0 && performance.now() < endMs;) {
   await sleep(50);
 }
+await watching;
 console.log(
   JSON.stringify({
     duePerSecond: Math.round(rate),
@@ -128,6 +142,7 @@ console.log(
     lostConnections: lost,
     unanswered: underWay,
     underWayMax,
+    healthLatency: percentilesOf(healthMs),
     acceptedEachSecond,
     clientCores: Number(((cpu.user + cpu.system) / 1e6 / ranSeconds).toFixed(2)),
     ...(firstFailure === "" ? {} : { firstFailure }),
