@@ -1,7 +1,8 @@
 // Benchmark: more wallet writes than the server can take. Finds the rate that it sustains (closed loop),
 // sends a multiple of it (open loop), and looks whether it is back to its rate afterwards, and whether the
-// wallets' logs have exactly what was accepted. The server refuses a write when 5,000 of its ledger wait:
-// that takes more connections than these, with one request under way each.
+// wallets' logs have exactly what was accepted. There is one request under way a connection, so that the
+// server refuses only where there are more of them than writes that may wait for one ledger
+// (docs/operations.md, Limits).
 //
 //   node scripts/bench/overload.js [--factor 2] [--seconds 30] [--connections 8000] [--wallets 10000]
 //     [--psql /path/to/psql]
