@@ -1,5 +1,5 @@
-// Group commit: writes wait in lanes; while one batch of a lane is being committed the next one
-// gathers. Generic over what is written: no rule of the books is here.
+// Group commit: writes wait in lanes; while one batch of a lane is being committed the next one gathers,
+// and its locks travel behind that COMMIT. Generic over what is written: no rule of the books is here.
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, Refusal } from "../core/errors.ts";
 import {
@@ -9,7 +9,7 @@ import {
   KeyTaken,
   RecordedInPart,
 } from "../store/database-errors.ts";
-import type { WriteTransaction } from "../store/write-connections.ts";
+import type { HeldConnection, WriteTransaction } from "../store/write-connections.ts";
 import type { Tally } from "./write-counts.ts";
 
 /** What became of one item of a batch: a reply, or the refusal that its caller gets. */
@@ -70,6 +70,7 @@ export interface QueueState {
 }
 
 interface Connections {
+  hold<T>(work: (connection: HeldConnection) => Promise<T>): Promise<T>;
   transaction<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
 }
 
@@ -81,9 +82,19 @@ interface Pending<Item, Reply> {
   readonly reject: (error: unknown) => void;
 }
 
-/** What an attempt has planned so far: it outlives the transaction that may break. */
-interface Attempt<Reply> {
-  plan: Plan<Reply> | null;
+/** A batch whose locks and reads are sent. */
+interface Attempt<Item, Reply> {
+  readonly batch: readonly Pending<Item, Reply>[];
+  readonly transaction: WriteTransaction;
+  readonly planned: Promise<Plan<Reply>>;
+  readonly startedMs: number;
+}
+
+/** A batch that was not recorded, or of which nobody can tell, with its plan as far as there is one. */
+interface Failure<Item, Reply> {
+  readonly batch: readonly Pending<Item, Reply>[];
+  readonly plan: Plan<Reply> | null;
+  readonly error: unknown;
 }
 
 interface Lane<Item, Reply> {
@@ -197,10 +208,10 @@ export class GroupCommit<Item, Reply> {
 
   async #runLane(lane: Lane<Item, Reply>): Promise<void> {
     while (lane.waiting.length > 0) {
-      const batch = this.#takeBatch(lane);
-      await this.#runBatch(lane.key, batch, false);
-      // A batch counts until it is answered: many lanes can have one that waits for a connection.
-      for (const { bytes } of batch) this.#count(lane, -1, -bytes);
+      const failure = await this.#runBatches(lane);
+      if (failure === null) continue;
+      await this.#seeThrough(lane.key, failure.batch, false, failure);
+      this.#countAnswered(lane, failure.batch);
     }
     this.#lanes.delete(lane.key);
     if (this.#lanes.size > 0) return;
@@ -208,7 +219,108 @@ export class GroupCommit<Item, Reply> {
     this.#whenIdle = [];
   }
 
-  #takeBatch(lane: Lane<Item, Reply>): Pending<Item, Reply>[] {
+  /**
+   * Runs batches on one connection until none waits, others want the connection, or one fails, which is
+   * returned. What records a batch, its COMMIT and the locks of the next one travel together, so that the
+   * database works while the callers of one batch are answered and those of the next but one are heard.
+   */
+  async #runBatches(lane: Lane<Item, Reply>): Promise<Failure<Item, Reply> | null> {
+    const first = this.#takeBatch(lane);
+    if (first.length === 0) return null;
+    const state = { isConnected: false };
+    try {
+      return await this.#connections.hold(async (connection) => {
+        state.isConnected = true;
+        let attempt: Attempt<Item, Reply> | null = this.#attempt(
+          connection,
+          lane.key,
+          first,
+          false,
+        );
+        while (attempt !== null) {
+          const { failure, next } = await this.#finish(attempt, () =>
+            this.#attemptNext(connection, lane),
+          );
+          if (failure !== null) {
+            if (next !== null) await this.#putBack(lane, next);
+            return failure;
+          }
+          this.#countAnswered(lane, attempt.batch);
+          attempt = next ?? this.#attemptNext(connection, lane);
+        }
+        return null;
+      });
+    } catch (error) {
+      if (state.isConnected) throw error;
+      return { batch: first, plan: null, error };
+    }
+  }
+
+  /** Sends the locks and reads of the batch that waits, if one does and nobody else wants the connection. */
+  #attemptNext(connection: HeldConnection, lane: Lane<Item, Reply>): Attempt<Item, Reply> | null {
+    if (connection.isWanted) return null;
+    const batch = this.#takeBatch(lane);
+    return batch.length === 0 ? null : this.#attempt(connection, lane.key, batch, false);
+  }
+
+  #attempt(
+    connection: HeldConnection,
+    laneKey: string,
+    batch: readonly Pending<Item, Reply>[],
+    lookUpKeys: boolean,
+  ): Attempt<Item, Reply> {
+    const startedMs = this.#options.nowMs();
+    const transaction = connection.begin();
+    const items = batch.map(({ item }) => item);
+    const planned = this.#work.plan(transaction, laneKey, items, lookUpKeys);
+    // Asked for only when the batch before is through.
+    planned.catch(() => undefined);
+    return { batch, transaction, planned, startedMs };
+  }
+
+  /**
+   * Records a batch as planned and answers it, or gives its failure. What `follow` attempts is sent right
+   * behind the end of the batch's transaction.
+   */
+  async #finish(
+    { batch, transaction, planned, startedMs }: Attempt<Item, Reply>,
+    follow: () => Attempt<Item, Reply> | null,
+  ): Promise<{
+    failure: Failure<Item, Reply> | null;
+    next: Attempt<Item, Reply> | null;
+  }> {
+    let plan: Plan<Reply> | null = null;
+    let next: Attempt<Item, Reply> | null = null;
+    try {
+      plan = await planned;
+      assert(plan.outcomes.length === batch.length, "a plan has an outcome for each item");
+      const ended =
+        plan.record === null
+          ? transaction.rollBack()
+          : transaction.commit(plan.record(transaction));
+      next = follow();
+      await ended;
+    } catch (error) {
+      await transaction.rollBack();
+      return { failure: { batch, plan, error }, next };
+    }
+    // Not within the try: what fails from here on is no failure of a batch that is in the books.
+    if (plan.record !== null) {
+      this.#tally?.committed(batch.length, this.#options.nowMs() - startedMs);
+    }
+    this.#answer(batch, plan);
+    return { failure: null, next };
+  }
+
+  /** Undoes an attempt that nothing was decided of; its writes come before all that wait. */
+  async #putBack(lane: Lane<Item, Reply>, attempt: Attempt<Item, Reply>): Promise<void> {
+    await attempt.planned.catch(() => undefined);
+    await attempt.transaction.rollBack();
+    lane.waiting.unshift(...attempt.batch);
+  }
+
+  /** Takes what waits, as much as makes a batch. */
+  #takeBatch(lane: Lane<Item, Reply>): readonly Pending<Item, Reply>[] {
     const { batchItemsMax, batchBytesMax } = this.#options;
     let bytes = 0;
     let count = 0;
@@ -217,85 +329,97 @@ export class GroupCommit<Item, Reply> {
       if (count > 0 && (count === batchItemsMax || bytes > batchBytesMax)) break;
       count += 1;
     }
-    return lane.waiting.splice(0, count);
+    const taken = lane.waiting.splice(0, count);
+    const batch = this.#giveUpLate(taken);
+    if (batch.length < taken.length) {
+      const kept = new Set(batch);
+      this.#countAnswered(
+        lane,
+        taken.filter((pending) => !kept.has(pending)),
+      );
+    }
+    return batch;
   }
 
-  /** Sees a batch through to an answer for each of its items; never throws. */
-  async #runBatch(
+  /** A write counts until it is answered: many lanes can have batches that wait for a connection. */
+  #countAnswered(lane: Lane<Item, Reply>, batch: readonly Pending<Item, Reply>[]): void {
+    for (const { bytes } of batch) this.#count(lane, -1, -bytes);
+  }
+
+  /** Sees a batch that failed through to an answer for each of its items; never throws. */
+  async #seeThrough(
     laneKey: string,
-    batch: Pending<Item, Reply>[],
+    batch: readonly Pending<Item, Reply>[],
     lookUpKeys: boolean,
+    firstFailure: Failure<Item, Reply> | null,
   ): Promise<void> {
     let lookUp = lookUpKeys;
     let keysTaken = 0;
     let open = batch;
+    let failure = firstFailure;
     for (let attempt = 0; ; attempt += 1) {
+      failure ??= await this.#runAlone(laneKey, open, lookUp);
+      if (failure === null) return;
+      const { plan, error } = failure;
+      failure = null;
+      if (isDatabaseTrouble(error)) this.#options.onFailure(error);
+      if (error instanceof CommitAnswerLost && plan !== null) {
+        if (await this.#wasRecorded(plan, open)) return;
+      } else if (error instanceof KeyTaken && keysTaken < keysTakenMax) {
+        lookUp = true;
+        keysTaken += 1;
+        open = this.#giveUpLate(open);
+        if (open.length === 0) return;
+        continue;
+      } else if (error instanceof RecordedInPart) {
+        for (const { reject } of open) reject(error);
+        return;
+      }
+      if (!isTransient(error)) {
+        await this.#isolate(laneKey, open, error);
+        return;
+      }
+      this.#retries += 1;
+      await sleep(backoffMs(attempt));
       open = this.#giveUpLate(open);
       if (open.length === 0) return;
-      const items = open.map(({ item }) => item);
-      const attempted: Attempt<Reply> = { plan: null };
-      const startedMs = this.#options.nowMs();
-      try {
-        await this.#connections.transaction((transaction) =>
-          this.#attempt(transaction, laneKey, items, lookUp, attempted),
-        );
-      } catch (error) {
-        if (isDatabaseTrouble(error)) this.#options.onFailure(error);
-        if (error instanceof CommitAnswerLost && attempted.plan !== null) {
-          if (await this.#wasRecorded(attempted.plan, open)) return;
-        } else if (error instanceof KeyTaken && keysTaken < keysTakenMax) {
-          lookUp = true;
-          keysTaken += 1;
-          continue;
-        } else if (error instanceof RecordedInPart) {
-          for (const { reject } of open) reject(error);
-          return;
-        }
-        if (!isTransient(error)) {
-          await this.#isolate(laneKey, open, error);
-          return;
-        }
-        this.#retries += 1;
-        await sleep(backoffMs(attempt));
-        continue;
-      }
-      // Not within the try: what fails from here on is no failure of a batch that is in the books.
-      if (attempted.plan === null) return;
-      if (attempted.plan.record !== null) {
-        this.#tally?.committed(items.length, this.#options.nowMs() - startedMs);
-      }
-      this.#answer(open, attempted.plan);
-      return;
     }
   }
 
-  /** Plans the batch, notes the plan for whoever has to answer, records it and commits. */
-  async #attempt(
-    transaction: WriteTransaction,
+  /** Attempts a batch on a connection of its own; null when it is answered. */
+  async #runAlone(
     laneKey: string,
-    items: readonly Item[],
+    batch: readonly Pending<Item, Reply>[],
     lookUpKeys: boolean,
-    attempted: Attempt<Reply>,
-  ): Promise<void> {
-    const plan = await this.#work.plan(transaction, laneKey, items, lookUpKeys);
-    assert(plan.outcomes.length === items.length, "a plan has an outcome for each item");
-    attempted.plan = plan;
-    if (plan.record !== null) await transaction.commit(plan.record(transaction));
+  ): Promise<Failure<Item, Reply> | null> {
+    try {
+      return await this.#connections.hold(async (connection) => {
+        const attempt = this.#attempt(connection, laneKey, batch, lookUpKeys);
+        const { failure } = await this.#finish(attempt, () => null);
+        return failure;
+      });
+    } catch (error) {
+      return { batch, plan: null, error };
+    }
   }
 
   /** One bad item must not fail its neighbours: halves the batch until it stands alone. */
-  async #isolate(laneKey: string, batch: Pending<Item, Reply>[], error: unknown): Promise<void> {
+  async #isolate(
+    laneKey: string,
+    batch: readonly Pending<Item, Reply>[],
+    error: unknown,
+  ): Promise<void> {
     if (batch.length === 1) {
       batch[0]?.reject(error);
       return;
     }
     const middle = Math.ceil(batch.length / 2);
-    await this.#runBatch(laneKey, batch.slice(0, middle), true);
-    await this.#runBatch(laneKey, batch.slice(middle), true);
+    await this.#seeThrough(laneKey, batch.slice(0, middle), true, null);
+    await this.#seeThrough(laneKey, batch.slice(middle), true, null);
   }
 
   /** Answers `unavailable` to what has waited too long; none of it was written. Returns the rest. */
-  #giveUpLate(batch: Pending<Item, Reply>[]): Pending<Item, Reply>[] {
+  #giveUpLate(batch: readonly Pending<Item, Reply>[]): readonly Pending<Item, Reply>[] {
     const now = this.#options.nowMs();
     return batch.filter((pending) => {
       if (pending.deadlineAtMs > now) return true;
@@ -309,7 +433,7 @@ export class GroupCommit<Item, Reply> {
    * waits for a transaction that may still be running, and looks. Answers the batch when it was (true)
    * or when it can't be learned in time (true); false: it was not, and may be tried again.
    */
-  async #wasRecorded(plan: Plan<Reply>, batch: Pending<Item, Reply>[]): Promise<boolean> {
+  async #wasRecorded(plan: Plan<Reply>, batch: readonly Pending<Item, Reply>[]): Promise<boolean> {
     const recorded = await this.#lookUp(plan);
     if (recorded === true) this.#answer(batch, plan);
     if (recorded !== null) return recorded;

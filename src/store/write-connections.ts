@@ -31,6 +31,19 @@ export interface WriteTransaction extends StatementSender {
    * CommitAnswerLost when the connection broke and nobody can tell.
    */
   commit(pending: readonly Promise<unknown>[]): Promise<void>;
+  /** Undoes what was sent; nothing happens when it has ended. Never throws: a connection that can't is dropped. */
+  rollBack(): Promise<void>;
+}
+
+/** A connection that its holder has to itself. */
+export interface HeldConnection {
+  /**
+   * Begins a READ COMMITTED transaction; BEGIN travels with its first statement. It may begin before the one
+   * before is answered, once that one's end was sent: the database takes one after the other.
+   */
+  begin(): WriteTransaction;
+  /** Whether others wait for a connection. */
+  readonly isWanted: boolean;
 }
 
 interface WriteConnectionOptions {
@@ -113,13 +126,25 @@ export class WriteConnections {
    * ends without committing, everything is rolled back.
    */
   async transaction<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
+    return this.hold(async (connection) => {
+      const transaction = connection.begin();
+      try {
+        return await work(transaction);
+      } finally {
+        await transaction.rollBack();
+      }
+    });
+  }
+
+  /** Lends a connection to `work`, which ends every transaction that it begins. */
+  async hold<T>(work: (connection: HeldConnection) => Promise<T>): Promise<T> {
     const client = await this.#connect();
-    const transaction = new PipelinedTransaction(client);
+    const connection = new PipelinedConnection(client, () => this.#pool.waitingCount > 0);
     try {
-      return await work(transaction);
+      return await work(connection);
     } finally {
-      await transaction.rollBackUnlessEnded();
-      this.#release(client, transaction.isBroken);
+      connection.leave();
+      this.#release(client, connection.isBroken);
     }
   }
 
@@ -235,29 +260,65 @@ class PipelinedReads implements StatementSender {
   }
 }
 
-class PipelinedTransaction implements WriteTransaction {
+class PipelinedConnection implements HeldConnection {
   readonly #client: PoolClient;
-  readonly #begun: Promise<unknown>;
-  #hasEnded = false;
+  readonly #isWanted: () => boolean;
   isBroken = false;
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, isWanted: () => boolean) {
     this.#client = client;
+    this.#isWanted = isWanted;
     client.on("error", this.#onBroken);
-    this.#begun = this.#query("BEGIN ISOLATION LEVEL READ COMMITTED");
+  }
+
+  get isWanted(): boolean {
+    return this.#isWanted();
+  }
+
+  begin(): WriteTransaction {
+    return new PipelinedTransaction(this);
+  }
+
+  async query(query: string | { name: string; text: string; values: unknown[] }) {
+    sendTogether(this.#client);
+    try {
+      return await this.#client.query(query);
+    } catch (error) {
+      const failure = asConnectionError(error);
+      if (isConnectionLost(failure)) this.isBroken = true;
+      throw failure;
+    }
+  }
+
+  leave(): void {
+    this.#client.removeListener("error", this.#onBroken);
+  }
+
+  readonly #onBroken = () => {
+    this.isBroken = true;
+  };
+}
+
+class PipelinedTransaction implements WriteTransaction {
+  readonly #connection: PipelinedConnection;
+  readonly #begun: Promise<unknown>;
+  #hasEnded = false;
+
+  constructor(connection: PipelinedConnection) {
+    this.#connection = connection;
+    this.#begun = connection.query("BEGIN ISOLATION LEVEL READ COMMITTED");
     this.#begun.catch(() => undefined);
   }
 
   async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    const { rows } = await this.#query({ ...statement, values: values as unknown[] });
+    const { rows } = await this.#connection.query({ ...statement, values: values as unknown[] });
     return rows as Row[];
   }
 
   async commit(pending: readonly Promise<unknown>[]): Promise<void> {
     this.#hasEnded = true;
-    const commit = this.#query("COMMIT");
+    const commit = this.#connection.query("COMMIT");
     const replies = await Promise.allSettled([this.#begun, ...pending, commit]);
-    this.#client.removeListener("error", this.#onBroken);
     const failures = replies.flatMap((reply) =>
       reply.status === "rejected" ? [reply.reason as unknown] : [],
     );
@@ -276,28 +337,12 @@ class PipelinedTransaction implements WriteTransaction {
     throw new Error("COMMIT was answered with something else");
   }
 
-  async rollBackUnlessEnded(): Promise<void> {
+  async rollBack(): Promise<void> {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     // A connection that can't roll back is dropped, which rolls back as well.
-    await this.#query("ROLLBACK").catch(() => {
-      this.isBroken = true;
+    await this.#connection.query("ROLLBACK").catch(() => {
+      this.#connection.isBroken = true;
     });
-    this.#client.removeListener("error", this.#onBroken);
   }
-
-  async #query(query: string | { name: string; text: string; values: unknown[] }) {
-    sendTogether(this.#client);
-    try {
-      return await this.#client.query(query);
-    } catch (error) {
-      const failure = asConnectionError(error);
-      if (isConnectionLost(failure)) this.isBroken = true;
-      throw failure;
-    }
-  }
-
-  readonly #onBroken = () => {
-    this.isBroken = true;
-  };
 }
