@@ -7,13 +7,9 @@ import type { z } from "zod";
 import { connectionTarget } from "./connection-url.ts";
 import { asConnectionError, ConnectionBroken, isConnectionLost } from "./database-errors.ts";
 import { noticingCuts } from "./noticed-cuts.ts";
+import type { Statement } from "./sent-statement.ts";
 import { pgTypes } from "./value-parsers.ts";
-import {
-  poolUsage,
-  type PoolUsage,
-  type Statement,
-  type StatementSender,
-} from "./write-connections.ts";
+import { poolUsage, type PoolUsage, type StatementSender } from "./write-connections.ts";
 
 type Send = (
   text: string,

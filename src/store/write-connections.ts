@@ -11,13 +11,8 @@ import {
   RecordedInPart,
 } from "./database-errors.ts";
 import { noticingCuts } from "./noticed-cuts.ts";
+import { type Answer, sendStatement, type Statement } from "./sent-statement.ts";
 import { pgTypes } from "./value-parsers.ts";
-
-/** A prepared statement: its name is unique in the program, its text never changes. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
 
 /** What a statement can be sent through. Sending does not wait for what was sent before. */
 export interface StatementSender {
@@ -249,8 +244,7 @@ class PipelinedReads implements StatementSender {
 
   async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     try {
-      const query = { ...statement, values: values as unknown[], query_timeout: this.#timeoutMs };
-      const { rows } = await this.#client.query(query);
+      const { rows } = await sendStatement(this.#client, statement, values, this.#timeoutMs);
       return rows as Row[];
     } catch (error) {
       const failure = asConnectionError(error);
@@ -279,10 +273,10 @@ class PipelinedConnection implements HeldConnection {
     return new PipelinedTransaction(this);
   }
 
-  async query(query: string | { name: string; text: string; values: unknown[] }) {
+  async send(statement: Statement | string, values?: readonly unknown[]): Promise<Answer> {
     sendTogether(this.#client);
     try {
-      return await this.#client.query(query);
+      return await sendStatement(this.#client, statement, values);
     } catch (error) {
       const failure = asConnectionError(error);
       if (isConnectionLost(failure)) this.isBroken = true;
@@ -306,24 +300,24 @@ class PipelinedTransaction implements WriteTransaction {
 
   constructor(connection: PipelinedConnection) {
     this.#connection = connection;
-    this.#begun = connection.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+    this.#begun = connection.send("BEGIN ISOLATION LEVEL READ COMMITTED");
     this.#begun.catch(() => undefined);
   }
 
   async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    const { rows } = await this.#connection.query({ ...statement, values: values as unknown[] });
+    const { rows } = await this.#connection.send(statement, values);
     return rows as Row[];
   }
 
   async commit(pending: readonly Promise<unknown>[]): Promise<void> {
     this.#hasEnded = true;
-    const commit = this.#connection.query("COMMIT");
+    const commit = this.#connection.send("COMMIT");
     const replies = await Promise.allSettled([this.#begun, ...pending, commit]);
     const failures = replies.flatMap((reply) =>
       reply.status === "rejected" ? [reply.reason as unknown] : [],
     );
     const answer = replies.at(-1);
-    const isCommitted = answer?.status === "fulfilled" && (await commit).command === "COMMIT";
+    const isCommitted = answer?.status === "fulfilled" && (await commit).tag === "COMMIT";
     if (isCommitted && failures.length === 0) return;
     if (isCommitted) throw new RecordedInPart(failures[0]);
     // A statement that the database refused by name has undone the transaction for certain. A COMMIT that
@@ -341,7 +335,7 @@ class PipelinedTransaction implements WriteTransaction {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     // A connection that can't roll back is dropped, which rolls back as well.
-    await this.#connection.query("ROLLBACK").catch(() => {
+    await this.#connection.send("ROLLBACK").catch(() => {
       this.#connection.isBroken = true;
     });
   }

@@ -1,0 +1,40 @@
+// Parameters of statements as the text that PostgreSQL reads (its manual, section 8.15.6 for arrays).
+
+/**
+ * The text of a parameter, bytes as they are, or null. Arrays become array literals, of however many
+ * dimensions. Throws for what has no text of its own.
+ */
+export function parameterText(value: unknown): string | Uint8Array | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string" || value instanceof Uint8Array) return value;
+  if (Array.isArray(value)) return arrayText(value);
+  return scalarText(value);
+}
+
+function arrayText(elements: readonly unknown[]): string {
+  let text = "{";
+  for (const element of elements) {
+    if (text.length > 1) text += ",";
+    text += elementText(element);
+  }
+  return `${text}}`;
+}
+
+function elementText(element: unknown): string {
+  if (element === null || element === undefined) return "NULL";
+  if (typeof element === "string") return quotedElement(element);
+  if (element instanceof Uint8Array) return `"\\\\x${Buffer.from(element).toString("hex")}"`;
+  return Array.isArray(element) ? arrayText(element) : scalarText(element);
+}
+
+function scalarText(value: unknown): string {
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") {
+    return value.toString();
+  }
+  throw new TypeError(`a parameter can't be a ${typeof value}`);
+}
+
+function quotedElement(text: string): string {
+  // Most have nothing to escape, and looking costs less than replacing.
+  return /["\\]/.test(text) ? `"${text.replace(/["\\]/g, "\\$&")}"` : `"${text}"`;
+}
