@@ -18,9 +18,22 @@ const mayBeInexact = /[0-9.]{16}|[0-9][eE]/;
 
 /** Parses JSON text (RFC 8259). Throws SyntaxError. */
 export function parseExactJson(text: string): ExactJson {
-  const value: unknown = JSON.parse(text);
-  if (!mayBeInexact.test(text)) return { value, inexactNumbers: [] };
-  return { value, inexactNumbers: findInexactNumbers(text, value) };
+  return new ReadJson(text);
+}
+
+/** Most bodies have no number that anybody reads, and need no second look. */
+class ReadJson implements ExactJson {
+  readonly value: unknown;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.value = JSON.parse(text);
+    this.#text = text;
+  }
+
+  get inexactNumbers(): readonly InexactNumber[] {
+    return mayBeInexact.test(this.#text) ? findInexactNumbers(this.#text, this.value) : [];
+  }
 }
 
 function valueAt(value: unknown, path: readonly (string | number)[]): unknown {

@@ -104,7 +104,9 @@ export function parseMovementBody(
 ): Parsed<WalletWrite> {
   const parsed = movementBody.safeParse(body?.value);
   if (!parsed.success) return { faults: faultsOf(parsed.error) };
-  return { value: { ...parsed.data, type, callerKey } };
+  // Member by member: a copy by spread costs as much as half of the check.
+  const { amount, assetCode, externalId, metadata } = parsed.data;
+  return { value: { type, callerKey, amount, assetCode, externalId, metadata } };
 }
 
 /** Reads the body of a reservation. */

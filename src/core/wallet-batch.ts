@@ -197,7 +197,7 @@ class BatchInProgress {
     const writes = this.#rows.map(({ callerKey, row }): LoggedWrite => {
       const side = sideOf(row);
       const wallet = this.#states.get(callerKey)?.wallet;
-      if (side === null || wallet === undefined) return { ...row, callerKey, batchId: null };
+      if (side === null || wallet === undefined) return loggedWrite(row, callerKey, null);
       const key = `${wallet.assetCode} ${side} ${row.at.slice(0, 10)}`;
       let gathered = sides.get(key);
       if (gathered === undefined) {
@@ -206,10 +206,28 @@ class BatchInProgress {
         sides.set(key, gathered);
       }
       gathered.add(row);
-      return { ...row, callerKey, batchId: gathered.batchId };
+      return loggedWrite(row, callerKey, gathered.batchId);
     });
     return { writes, sides: [...sides.values()].map((side) => side.result()) };
   }
+}
+
+/** Member by member, as in wallet.ts. */
+function loggedWrite(row: WalletLogRow, callerKey: string, batchId: string | null): LoggedWrite {
+  return {
+    callerKey,
+    batchId,
+    walletId: row.walletId,
+    seq: row.seq,
+    type: row.type,
+    amount: row.amount,
+    balance: row.balance,
+    held: row.held,
+    externalId: row.externalId,
+    holdId: row.holdId,
+    metadata: row.metadata,
+    at: row.at,
+  };
 }
 
 class SideInProgress {

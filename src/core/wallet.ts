@@ -174,6 +174,7 @@ interface Logged {
 function withExpiriesLogged(state: WalletState, now: Timestamp): Logged {
   const at = momentOf(state.wallet, now);
   let logged: Logged = { state, rows: [], holds: [], at };
+  if (state.activeHolds.size === 0) return logged;
   for (const hold of expiredHolds(state, now)) {
     logged = logRow(
       logged,
@@ -195,8 +196,11 @@ function logRow(
   balance = 0n,
 ): Logged {
   const { wallet } = logged.state;
+  // Member by member: copies by spread cost more than the rest of a decision, for every write.
   const next: Wallet = {
-    ...wallet,
+    walletId: wallet.walletId,
+    callerKey: wallet.callerKey,
+    assetCode: wallet.assetCode,
     balance: wallet.balance + balance,
     held: wallet.held + held,
     lastSeq: wallet.lastSeq + 1,
@@ -214,10 +218,12 @@ function logRow(
     metadata: row.metadata ?? null,
     at: logged.at,
   };
+  const { state, rows, holds, at } = logged;
   return {
-    ...logged,
-    state: { ...logged.state, wallet: next },
-    rows: [...logged.rows, written],
+    state: { wallet: next, activeHolds: state.activeHolds },
+    rows: rows.length === 0 ? [written] : [...rows, written],
+    holds,
+    at,
   };
 }
 

@@ -1,7 +1,7 @@
 // How values of PostgreSQL become values of ours, the same on every connection. The drivers' own
 // parsers are not used: one that turned numeric into a float would be a bug here.
 import { Buffer } from "node:buffer";
-import { parseTimestamp, type Timestamp } from "../core/time.ts";
+import type { Timestamp } from "../core/time.ts";
 
 /** Object ids of the built-in types that our columns have (pg_type.dat). */
 const typeIds = {
@@ -53,11 +53,16 @@ function parseSafeInteger(text: string): number {
   return value;
 }
 
-/** PostgreSQL writes `2026-01-31 23:59:59.999+00` where DateStyle is ISO and TimeZone is UTC. */
+/** What PostgreSQL writes where DateStyle is ISO and TimeZone is UTC: `2026-01-31 23:59:59.9+00`. */
+const timestamptz =
+  /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,3})\d{0,3})?\+00$/;
+
+/** The database has seen to it that it is a time: only its form is changed. */
 function parseTimestamptz(text: string): Timestamp {
-  const timestamp = parseTimestamp(text.replace(" ", "T"));
-  if (timestamp === null) throw new Error(`not a timestamp in UTC: ${text}`);
-  return timestamp;
+  const match = timestamptz.exec(text);
+  if (match === null) throw new Error(`not a timestamp in UTC: ${text}`);
+  const [, date, time, milliseconds = ""] = match;
+  return `${date}T${time}.${milliseconds.padEnd(3, "0")}Z` as Timestamp;
 }
 
 /** Arrays of text are only read where their elements are plain words (scopes). */
