@@ -51,6 +51,11 @@ export interface GroupCommitOptions {
   /** Bodies waiting in one lane, so that none can shut out the others; an empty lane takes any one item. */
   readonly laneBytesMax: number;
   readonly laneItemsMax: number;
+  /**
+   * A lane in which more than a few batches' worth waits takes nothing more while the first has waited longer:
+   * those who are let in then have their answer in time, however many more come.
+   */
+  readonly laneWaitMsMax: number;
   /** How long an item is tried, waiting included, before it is given up. */
   readonly deadlineMs: number;
   readonly nowMs: () => number;
@@ -106,6 +111,8 @@ interface Lane<Item, Reply> {
 }
 
 const backoffMsMax = 400;
+/** So many batches' worth may wait in a lane, however long. */
+const patientBatches = 2;
 /** How often a batch is planned anew over keys that others take meanwhile, before it is split. */
 const keysTakenMax = 4;
 
@@ -170,6 +177,12 @@ export class GroupCommit<Item, Reply> {
     });
   }
 
+  /** Whether a lane would refuse whatever is submitted. Costs little: it is asked before a request is read. */
+  isFull(laneKey: string): boolean {
+    if (this.#queuedItems < patientBatches * this.#options.batchItemsMax) return false;
+    return !this.#hasRoom(this.#lanes.get(laneKey), 0);
+  }
+
   #refuse(item: Item, detail: string): Promise<never> {
     const refusal = unavailable(detail);
     this.#tally?.rejected(item, refusal);
@@ -188,7 +201,15 @@ export class GroupCommit<Item, Reply> {
     if (this.#queuedItems >= queueItemsMax) return false;
     if (this.#queuedBytes + bytes > queueBytesMax) return false;
     if (lane === undefined || lane.queuedItems === 0) return true;
-    return lane.queuedItems < laneItemsMax && lane.queuedBytes + bytes <= laneBytesMax;
+    if (lane.queuedItems >= laneItemsMax || lane.queuedBytes + bytes > laneBytesMax) return false;
+    return !this.#isSlow(lane);
+  }
+
+  #isSlow({ waiting }: Lane<Item, Reply>): boolean {
+    const { batchItemsMax, laneWaitMsMax, deadlineMs, nowMs } = this.#options;
+    const [first] = waiting;
+    if (first === undefined || waiting.length < patientBatches * batchItemsMax) return false;
+    return nowMs() - (first.deadlineAtMs - deadlineMs) > laneWaitMsMax;
   }
 
   #openLane(key: string): Lane<Item, Reply> {

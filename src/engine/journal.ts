@@ -96,6 +96,11 @@ export class Journal {
     return this.#submitOne({ ledger, write: { kind: "reversal", draft } }, bytes);
   }
 
+  /** Whether a ledger's journal takes no more writes at the moment. */
+  isFull(ledgerId: string): boolean {
+    return this.#lanes.isFull(ledgerId);
+  }
+
   /** Accepts nothing more and resolves when everything accepted has been answered. */
   drain(): Promise<void> {
     return this.#lanes.drain();

@@ -41,9 +41,6 @@ interface WalletItem {
   readonly write: WalletWrite;
 }
 
-/** A busy ledger's wallets share this many lanes, each with its own connection while it commits. */
-const lanesPerLedger = 1;
-
 /** What is written to the wallets of all ledgers. */
 export class Wallets {
   readonly #lanes: GroupCommit<WalletItem, WalletReply>;
@@ -68,21 +65,17 @@ export class Wallets {
 
   /** Makes one write. Rejects with a Refusal. Writes of one wallet are decided in the order of their arrival. */
   write(ledger: LedgerIdentity, write: WalletWrite, bytes: number): Promise<WalletReply> {
-    return this.#lanes.submit(laneKey(ledger.ledgerId, write.callerKey), { ledger, write }, bytes);
+    return this.#lanes.submit(ledger.ledgerId, { ledger, write }, bytes);
+  }
+
+  /** Whether a ledger's wallets take no more writes at the moment. */
+  isFull(ledgerId: string): boolean {
+    return this.#lanes.isFull(ledgerId);
   }
 
   drain(): Promise<void> {
     return this.#lanes.drain();
   }
-}
-
-/** Writes of one wallet always meet in one lane, so that batches of one process never wait for each other's rows. */
-function laneKey(ledgerId: string, callerKey: string): string {
-  let hash = 0;
-  for (let index = 0; index < callerKey.length; index += 1) {
-    hash = (hash * 31 + callerKey.charCodeAt(index)) | 0;
-  }
-  return `${ledgerId}/${Math.abs(hash) % lanesPerLedger}`;
 }
 
 function walletWork(

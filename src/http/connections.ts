@@ -13,6 +13,9 @@ const givenUpMsMax = 30_000;
 /** How long the rest of what a client sends is still taken in after an answer that ends the connection. */
 const lingerMs = 1_000;
 
+/** As long as `Retry-After` says, and up to twice that: all at once they would be a crowd again. */
+const unheardMs = 1_000;
+
 /** Connections beyond the limit that are still told so. */
 const surplusMax = 1_000;
 /** Shorter answers are always held. */
@@ -103,6 +106,28 @@ function isOver(response: ServerResponse): boolean {
 export function watchProgress(socket: Socket): void {
   // Counts as progress whatever the kernel takes, also of one long piece.
   socket.setTimeout(stalledMsMax);
+}
+
+/**
+ * A client whose write was refused for want of room is not heard again before the time that it was told to
+ * wait: those who ask again at once would take what the others need.
+ */
+export function hearLater(response: ServerResponse): void {
+  const { req } = response;
+  const { socket } = req;
+  const pause = () => {
+    if (socket.destroyed) return;
+    socket.pause();
+    setTimeout(() => socket.resume(), unheardMs * (1 + Math.random())).unref();
+  };
+  response.once("close", () => {
+    // Nothing of the request is kept meanwhile: of a crowd that would be much.
+    const exchanges = exchangesOn(socket);
+    if (exchanges.latest === response) Object.assign(exchanges, { answers: [], latest: null });
+    // Node goes on reading until the body, which it drops, is over.
+    if (req.readableEnded) pause();
+    else req.once("end", pause);
+  });
 }
 
 /** Bounds what is held of long answers until their readers have taken them: of all, and of one reader's. */

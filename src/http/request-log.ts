@@ -47,6 +47,25 @@ export function logAnswer(
   );
 }
 
+/** Requests that were turned away unread, told by their number once a second: there may be thousands. */
+export class TurnedAway {
+  readonly #log: Log;
+  #count = 0;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  count(): void {
+    this.#count += 1;
+    if (this.#count > 1) return;
+    setTimeout(() => {
+      this.#log.warn({ requests: this.#count }, "writes were turned away: too many wait");
+      this.#count = 0;
+    }, 1_000).unref();
+  }
+}
+
 function describeCause(cause: unknown): string {
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }

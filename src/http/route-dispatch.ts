@@ -141,6 +141,21 @@ export async function dispatch(
   };
 }
 
+/**
+ * Whether a write would be refused for want of room, whoever sent it. Asked before its body is read and its
+ * signature checked: what is refused must cost little of what the others need.
+ */
+export function isWithoutRoom(
+  { journal, wallets }: HandlerContext,
+  name: RouteName,
+  { ledgerId, walletKey }: Readonly<Record<string, string>>,
+): boolean {
+  const { scope } = routes[name];
+  const target = ledgerId ?? walletKey?.split(":", 1)[0] ?? "";
+  if (scope === "wallets:write") return wallets.isFull(target);
+  return scope === "entries:write" && journal.isFull(target);
+}
+
 /** Whether a body that has been accepted says that it is to be taken whole or not at all. */
 function isAtomic(body: ExactJson | null): boolean {
   return (body?.value as { atomic?: unknown } | undefined)?.atomic === true;

@@ -12,6 +12,7 @@ import { openApiDocument } from "../contract/openapi.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import {
   giveUp,
+  hearLater,
   HeldAnswers,
   isGivenUp,
   isLatest,
@@ -27,8 +28,8 @@ import { metricsContentType } from "./metrics.ts";
 import { isFromLoopback } from "./metrics-server.ts";
 import { asRefusal, problemReply, unreadableReply } from "./problems.ts";
 import { RequestBodies } from "./request-bodies.ts";
-import { logAnswer } from "./request-log.ts";
-import { dispatch, type Dispatcher, type RequestNotes } from "./route-dispatch.ts";
+import { logAnswer, TurnedAway } from "./request-log.ts";
+import { dispatch, type Dispatcher, isWithoutRoom, type RequestNotes } from "./route-dispatch.ts";
 import { serveWalletStreams } from "./wallet-stream.ts";
 
 export interface HttpServerOptions {
@@ -74,6 +75,8 @@ const streamBytes = 4 * 1024 * 1024;
 interface AnswerNotes extends RequestNotes {
   route: RouteName | null;
   body: Buffer | null;
+  /** Refused for want of room, unread: told in the log by their number. */
+  isTurnedAway: boolean;
 }
 
 declare module "fastify" {
@@ -84,7 +87,13 @@ declare module "fastify" {
 }
 
 function newNotes(): AnswerNotes {
-  return { route: null, body: null, caller: undefined, refusal: undefined };
+  return {
+    route: null,
+    body: null,
+    isTurnedAway: false,
+    caller: undefined,
+    refusal: undefined,
+  };
 }
 
 /** Puts the server together; it is not bound before `listen`. */
@@ -183,7 +192,8 @@ function addHooks(
 }
 
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
-  const { caller, refusal } = request.notes ?? {};
+  const { caller, refusal, isTurnedAway } = request.notes ?? {};
+  if (isTurnedAway === true && !log.isLevelEnabled("debug")) return;
   logAnswer(log, reply.statusCode, refusal, () => ({
     requestId: request.id,
     method: request.method,
@@ -196,7 +206,7 @@ function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): voi
 
 function addApiRoutes(
   app: FastifyInstance,
-  { dispatcher, bodyBytesMax }: Pick<HttpServerOptions, "dispatcher" | "bodyBytesMax">,
+  { dispatcher, bodyBytesMax, log }: Pick<HttpServerOptions, "dispatcher" | "bodyBytesMax" | "log">,
 ): void {
   const methodsByPath = new Map<string, string[]>();
   const bodies = new RequestBodies({
@@ -204,6 +214,7 @@ function addApiRoutes(
     heldBytesMax: Math.max(heldBodyBytesMax, 8 * bodyBytesMax),
   });
   const held = new HeldAnswers(heldAnswerBytesMax);
+  const turnedAway = new TurnedAway(log);
   const heldStreams = new HeldAnswers(heldStreamBytesMax, heldStreamBytesPerOrganization);
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
@@ -211,6 +222,17 @@ function addApiRoutes(
     app.route({
       method: route.method,
       url,
+      onRequest: (request, reply, done) => {
+        const parameters = request.params as Record<string, string>;
+        if (isWithoutRoom(dispatcher.books, name, parameters)) {
+          if (request.notes) Object.assign(request.notes, { route: name, isTurnedAway: true });
+          turnedAway.count();
+          hearLater(reply.raw);
+          answerRefusal(tooManyWait, request, reply);
+          return;
+        }
+        done();
+      },
       handler: async (request, reply) => {
         const notes = (request.notes ??= newNotes());
         notes.route = name;
@@ -247,6 +269,12 @@ function addApiRoutes(
   }
   for (const [url, methods] of methodsByPath) refuseOtherMethods(app, url, methods);
 }
+
+/** One for all: to make an error with its stack costs as much as the rest of refusing. */
+const tooManyWait = new Refusal(
+  "unavailable",
+  "too many writes are waiting; try again in a moment",
+);
 
 function tooManyHeld(): Refusal {
   return new Refusal("unavailable", "too many answers wait for their readers");

@@ -117,6 +117,7 @@ function engine(
     queueBytesMax: 100_000,
     laneItemsMax: 1_000,
     laneBytesMax: 100_000,
+    laneWaitMsMax: 5_000,
     deadlineMs: 5_000,
     nowMs: () => performance.now(),
     onFailure: (error: unknown) => failures.push(error),

@@ -108,6 +108,7 @@ test("a server that ends before it posts leaves everything to the next one", asy
     queueBytesMax: 1e6,
     laneItemsMax: 1e3,
     laneBytesMax: 1e6,
+    laneWaitMsMax: 5_000,
     deadlineMs: 5_000,
     nowMs: () => performance.now(),
     onFailure: () => undefined,
