@@ -172,6 +172,9 @@ function planOf(ledgerId: string, decisions: readonly Decision[]): Plan<readonly
       last === undefined ? null : (transaction) => record(transaction, ledgerId, entries, last),
     wasRecorded: async (transaction) => {
       if (last === undefined) return true;
+      // What is there is there: the lock may be held by the batch behind, on a connection that the database
+      // does not know to be lost.
+      if (await hasEntry(transaction, ledgerId, last.journalId)) return true;
       // The same lock that the lost transaction held: whoever gets it sees what became of that.
       const [, recorded] = await Promise.all([
         lockJournalHead(transaction, ledgerId),

@@ -189,11 +189,15 @@ function planOf(
     },
     wasRecorded: async (transaction) => {
       if (isEmpty) return true;
+      const marks = marksOf(batch.writes);
+      // What is there is there, whoever holds the lock: on a lost connection that the database does not know
+      // to be lost, that can be the batch behind this one, for longer than anybody waits.
+      if (await hasWalletWrites(transaction, ledgerId, marks)) return true;
       // Whoever has this lock alone has waited for the lost transaction, which held it shared. The
       // wallets' own rows would not do: one that it was about to make can't be locked.
       const [, recorded] = await Promise.all([
         lockLedgerState(transaction, ledgerId),
-        hasWalletWrites(transaction, ledgerId, marksOf(batch.writes)),
+        hasWalletWrites(transaction, ledgerId, marks),
       ]);
       return recorded;
     },

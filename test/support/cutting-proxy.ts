@@ -80,7 +80,7 @@ export async function openCuttingProxy(databaseUrl: string): Promise<CuttingProx
   };
 }
 
-function upstreamOf(databaseUrl: string): { path: string } | { host: string; port: number } {
+export function upstreamOf(databaseUrl: string): { path: string } | { host: string; port: number } {
   const url = new URL(databaseUrl);
   const host = decodeURIComponent(url.hostname);
   const port = url.port === "" ? "5432" : url.port;
