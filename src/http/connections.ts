@@ -116,15 +116,16 @@ export function hearLater(response: ServerResponse): void {
   const { req } = response;
   const { socket } = req;
   const pause = () => {
+    // Nothing of the request is kept meanwhile: of a crowd that would be much.
+    const exchanges = exchangesOn(socket);
+    if (exchanges.latest === response) Object.assign(exchanges, { answers: [], latest: null });
     if (socket.destroyed) return;
     socket.pause();
     setTimeout(() => socket.resume(), unheardMs * (1 + Math.random())).unref();
   };
   response.once("close", () => {
-    // Nothing of the request is kept meanwhile: of a crowd that would be much.
-    const exchanges = exchangesOn(socket);
-    if (exchanges.latest === response) Object.assign(exchanges, { answers: [], latest: null });
-    // Node goes on reading until the body, which it drops, is over.
+    // Node goes on reading until the body, which it drops, is over. Should it break before, it has to be known
+    // that its request has its answer.
     if (req.readableEnded) pause();
     else req.once("end", pause);
   });
