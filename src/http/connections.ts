@@ -190,6 +190,32 @@ export function isLatest(response: ServerResponse): boolean {
   return exchangesOn(response.req.socket).latest === response;
 }
 
+/**
+ * Acts once the answers to all requests before are sent, and not at all where the connection ends with them:
+ * for an upgrade, whose connection Node lets go of whatever is still under way on it.
+ */
+export function afterAnswers(server: Server, socket: Duplex, act: () => void): void {
+  const exchanges = exchangesOn(socket);
+  const last = unansweredOf(exchanges).at(-1);
+  if (last === undefined) {
+    act();
+    return;
+  }
+  // What Node listens for as long as it has the connection.
+  const listeners = {
+    drain: () => unansweredOf(exchanges)[0]?.emit("drain"),
+    timeout: () => server.emit("timeout", socket),
+    error: () => socket.destroy(),
+  };
+  for (const [event, listener] of Object.entries(listeners)) socket.on(event, listener);
+  last.once("close", () => {
+    // One that is over may still break.
+    if (!socket.writable) return;
+    for (const [event, listener] of Object.entries(listeners)) socket.off(event, listener);
+    act();
+  });
+}
+
 /** Resolves when no connection is left, or after a time. */
 export async function whenUnconnected(server: Server, forMs: number): Promise<void> {
   const untilMs = performance.now() + forMs;

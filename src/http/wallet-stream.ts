@@ -9,6 +9,7 @@ import { routes, type RouteQuery } from "../contract/routes.ts";
 import type { BalanceEvent, StreamHub, Subscription } from "../engine/stream-hub.ts";
 import type { Log } from "../log.ts";
 import type { Caller } from "./authenticate.ts";
+import { afterAnswers } from "./connections.ts";
 import type { HttpCounts } from "./http-counts.ts";
 import { asRefusal, problemReply } from "./problems.ts";
 import { logAnswer } from "./request-log.ts";
@@ -81,7 +82,7 @@ export function serveWalletStreams(server: Server, services: StreamServices): Wa
   sockets.on("headers", (lines: string[], request: IncomingMessage) => {
     lines.push(`X-Request-Id: ${arrivalOf(request).requestId}`);
   });
-  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const walletKey = isWebSocket(request) ? matchStream(request.url ?? "") : null;
     if (walletKey === null) {
       answerWithoutUpgrade(server, request, socket, head);
@@ -105,6 +106,11 @@ export function serveWalletStreams(server: Server, services: StreamServices): Wa
       .catch((error: unknown) => {
         refuse(request, socket, asRefusal(error));
       });
+  };
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    afterAnswers(server, socket, () => {
+      upgrade(request, socket, head);
+    });
   });
   return {
     close: (graceMs) => {
