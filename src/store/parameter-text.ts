@@ -4,9 +4,11 @@
  * The text of a parameter, bytes as they are, or null. Arrays become array literals, of however many
  * dimensions. Throws for what has no text of its own.
  */
-export function parameterText(value: unknown): string | Uint8Array | null {
+export function parameterText(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
-  if (typeof value === "string" || value instanceof Uint8Array) return value;
+  if (typeof value === "string" || value instanceof Buffer) return value;
+  // pg takes other bytes for text, and breaks off in the midst of a message.
+  if (value instanceof Uint8Array) return Buffer.from(value);
   if (Array.isArray(value)) return arrayText(value);
   return scalarText(value);
 }

@@ -65,7 +65,7 @@ class SentStatement extends Query {
   callback: (error: Error | null, answer?: Answer) => void;
   query_timeout: number | undefined;
   readonly #statement: Statement | null;
-  readonly #parameters: readonly (string | Uint8Array | null)[];
+  readonly #parameters: readonly (string | Buffer | null)[];
   #columns: readonly Column[] | undefined;
   readonly #rows: object[] = [];
   #tag = "";
