@@ -54,8 +54,7 @@ function parseSafeInteger(text: string): number {
 }
 
 /** What PostgreSQL writes where DateStyle is ISO and TimeZone is UTC: `2026-01-31 23:59:59.9+00`. */
-const timestamptz =
-  /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,3})\d{0,3})?\+00$/;
+const timestamptz = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,3})\d{0,3})?\+00$/;
 
 /** The database has seen to it that it is a time: only its form is changed. */
 function parseTimestamptz(text: string): Timestamp {
