@@ -127,7 +127,7 @@ export function composeService(options: {
     // A quarter: a ledger that is stuck leaves the rest of the queue to the others.
     laneItemsMax: queueItemsMax / 4,
     laneBytesMax: queueBytesMax / 4,
-    laneWaitMsMax: 250,
+    laneWaitMsMax: 1_000,
     deadlineMs: writeDeadlineMs,
     nowMs: () => performance.now(),
     onFailure: (error: unknown) => {

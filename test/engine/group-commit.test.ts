@@ -1,7 +1,7 @@
 // The group commit engine by itself, with a work of the tests' own over real connections: numbers are
 // written to a table, lane by lane, each lane under the lock of its row.
 import { Client } from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Refusal } from "../../src/core/errors.ts";
 import {
   GroupCommit,
@@ -109,6 +109,7 @@ function engine(
   more: Partial<GroupCommitOptions> = {},
   laneWork = work,
   tally: Tally<number, string> | null = null,
+  through = connections,
 ): GroupCommit<number, string> {
   const options = {
     batchItemsMax: 100,
@@ -123,7 +124,7 @@ function engine(
     onFailure: (error: unknown) => failures.push(error),
     ...more,
   };
-  return new GroupCommit(connections, laneWork, options, tally);
+  return new GroupCommit(through, laneWork, options, tally);
 }
 
 async function storedNumbers(lane = "a"): Promise<number[]> {
@@ -197,6 +198,70 @@ describe("batches", () => {
     expect(await outcomes([lanes.submit("a", -1, 1)])).toEqual(["accountNotFound"]);
     expect(await storedNumbers()).toEqual([5, 6]);
   });
+});
+
+describe("the batch behind one that is being committed", () => {
+  test("is planned before that one is answered", async () => {
+    const events: string[] = [];
+    const noting: typeof work = {
+      plan: (transaction, lane, items, lookUpKeys) => {
+        events.push(`planned ${items.join(" and ")}`);
+        return work.plan(transaction, lane, items, lookUpKeys);
+      },
+    };
+    const lanes = engine({ batchItemsMax: 2 }, noting);
+    const note = (reply: string) => events.push(`answered ${reply}`);
+    await Promise.all(range(4).map((number) => lanes.submit("a", number, 1).then(note)));
+    expect(events).toEqual([
+      "planned 0 and 1",
+      "planned 2 and 3",
+      ...range(4).map((number) => `answered a/${number}`),
+    ]);
+  });
+
+  test("waits for nobody else's sake: another lane that wants the connection has it first", async () => {
+    const single = new WriteConnections({
+      databaseUrl: proxy.url,
+      connectionsMax: 1,
+      lockTimeoutMs: 200,
+      answerTimeoutMs: 5_000,
+    });
+    const lanes = engine({ batchItemsMax: 1 }, work, null, single);
+    const answers = ["a", "b"].flatMap((lane) => range(3).map((n) => lanes.submit(lane, n, 1)));
+    await Promise.all(answers);
+    await single.end();
+    expect(planned.map(([number]) => number)).toEqual([0, 0, 1, 1, 2, 2]);
+  });
+
+  test("is planned again behind it when that one fails", async () => {
+    const lanes = engine({ batchItemsMax: 3 });
+    const items = [0, 2_000, 1, 3, 4, 5];
+    const told = await outcomes(items.map((number) => lanes.submit("a", number, 1)));
+    expect(told).toEqual(items.map((number) => (number === 2_000 ? "bug: 23514" : `a/${number}`)));
+    expect(planned.slice(0, 2)).toEqual([
+      [0, 2_000, 1],
+      [3, 4, 5],
+    ]);
+    expect(planned.at(-1)).toEqual([3, 4, 5]);
+    expect(planned.filter(([number]) => number === 3)).toHaveLength(2);
+    expect(await storedNumbers()).toEqual([0, 1, 3, 4, 5]);
+    expect(lanes.state).toMatchObject({ writes: 0, bytes: 0 });
+  });
+
+  test.each(["beforeCommit", "afterCommit", "withCommit"] as const)(
+    "is written once, in its turn, when their connection is cut: %s",
+    async (point) => {
+      const lanes = engine({ batchItemsMax: 2 });
+      const order: string[] = [];
+      const cut = proxy.cutNext(point);
+      const answers = range(6).map((number) => lanes.submit("a", number, 1));
+      await Promise.all(answers.map(async (answer) => order.push(await answer)));
+      await cut;
+      expect(order).toEqual(range(6).map((number) => `a/${number}`));
+      expect(await storedNumbers()).toEqual(range(6));
+      expect(lanes.state).toMatchObject({ writes: 0, bytes: 0 });
+    },
+  );
 });
 
 describe("an item that breaks its batch", () => {
@@ -281,6 +346,27 @@ describe("the share of one lane", () => {
       expect(await storedNumbers()).toEqual([0, 1, 2, 3, 4, 9]);
     },
   );
+
+  test("is taken up by no more once its first has waited too long", async () => {
+    const lanes = engine({ batchItemsMax: 1, laneWaitMsMax: 20, deadlineMs: 60_000 });
+    let stuck: Promise<string>[] = [];
+    await whileHeld(async () => {
+      stuck = [lanes.submit("a", 1, 1)];
+      // The first is under way by then; two wait behind it.
+      await new Promise((resolve) => setImmediate(resolve));
+      stuck.push(lanes.submit("a", 2, 1), lanes.submit("a", 3, 1));
+      expect(lanes.isFull("a")).toBe(false);
+      await vi.waitFor(() => {
+        expect(lanes.isFull("a")).toBe(true);
+      });
+      expect(await outcomes([lanes.submit("a", 4, 1)])).toEqual(["unavailable"]);
+      expect(lanes.isFull("b")).toBe(false);
+      expect(await lanes.submit("b", 5, 1)).toBe("b/5");
+    });
+    expect(await outcomes(stuck)).toEqual(["a/1", "a/2", "a/3"]);
+    expect(lanes.isFull("a")).toBe(false);
+    expect(await storedNumbers()).toEqual([0, 1, 2, 3]);
+  });
 
   test("holds any one item, as long as the whole queue does", async () => {
     const lanes = engine({ queueBytesMax: 400, laneBytesMax: 100 });

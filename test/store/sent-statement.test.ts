@@ -1,0 +1,166 @@
+// Statements as the write path sends them: parameters there, rows back, and errors in between.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WriteConnections, type StatementSender } from "../../src/store/write-connections.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+
+let database: TestDatabase;
+let connections: WriteConnections;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  connections = new WriteConnections({
+    databaseUrl: database.url,
+    connectionsMax: 2,
+    lockTimeoutMs: 1_000,
+    answerTimeoutMs: 5_000,
+  });
+});
+
+afterAll(async () => {
+  await connections.end();
+  await database.drop();
+});
+
+const read = <Result>(work: (sender: StatementSender) => Promise<Result>) => connections.read(work);
+
+/** Sends a statement of its own name twice on one connection, then on two at once. */
+async function rowsOf(name: string, text: string, values: readonly unknown[] = []) {
+  const send = (sender: StatementSender) => sender.send({ name, text }, values);
+  const rows = await read(async (sender) => {
+    const first = await send(sender);
+    expect(await send(sender)).toEqual(first);
+    return first;
+  });
+  for (const again of await Promise.all([read(send), read(send)])) expect(again).toEqual(rows);
+  return rows;
+}
+
+describe("rows", () => {
+  test("have values of ours, described or not", async () => {
+    expect(
+      await rowsOf(
+        "all_types",
+        `SELECT true AS yes, 12345678901234567890::numeric AS big, 7::bigint AS whole, 'ä"\\'::text AS words,
+                '\\x00ff'::bytea AS bytes, NULL::numeric AS nothing, '{"a": 1}'::jsonb AS document,
+                '2026-01-31 23:59:59.9+00'::timestamptz AS moment`,
+      ),
+    ).toEqual([
+      {
+        yes: true,
+        big: 12345678901234567890n,
+        whole: 7,
+        words: 'ä"\\',
+        bytes: Buffer.from([0, 255]),
+        nothing: null,
+        document: { a: 1 },
+        moment: "2026-01-31T23:59:59.900Z",
+      },
+    ]);
+  });
+
+  test.each([
+    ["2026-01-31 00:00:00+00", "2026-01-31T00:00:00.000Z"],
+    ["0001-01-01 00:00:00.000001+00", "0001-01-01T00:00:00.000Z"],
+    ["9999-12-31 23:59:59.999999+00", "9999-12-31T23:59:59.999Z"],
+    ["2026-07-01 12:00:00.05+02", "2026-07-01T10:00:00.050Z"],
+  ])("give the moment %s in our form, cut to the millisecond", async (text, moment) => {
+    expect(await rowsOf("one_moment", "SELECT $1::text::timestamptz AS moment", [text])).toEqual([
+      { moment },
+    ]);
+  });
+
+  test("that have no form of ours are an error, and the connection goes on", async () => {
+    for (const text of ["infinity", "0044-03-15 00:00:00+00 BC"]) {
+      await read(async (sender) => {
+        const send = (value: string) =>
+          sender.send({ name: "moment", text: "SELECT $1::timestamptz AS moment" }, [value]);
+        await expect(send(text)).rejects.toThrow("not a timestamp in UTC");
+      });
+    }
+  });
+
+  test("are none where a statement gives none", async () => {
+    expect(await rowsOf("nothing", "SELECT 1 AS one WHERE $1::boolean", [false])).toEqual([]);
+    expect(await rowsOf("no_result", "SET application_name = 'x'")).toEqual([]);
+  });
+});
+
+describe("parameters", () => {
+  const words = [
+    "",
+    "NULL",
+    "null",
+    " ",
+    "a,b",
+    "{}",
+    '"',
+    "\\",
+    '\\"',
+    "it's",
+    "ä 漢 🦉",
+    "line\nend\ttab",
+    null,
+  ];
+
+  test("of text come back as they were, one by one and in arrays", async () => {
+    for (const word of words) {
+      expect(await rowsOf("one_word", "SELECT $1::text AS word", [word])).toEqual([{ word }]);
+    }
+    const rows = await rowsOf(
+      "many_words",
+      "SELECT word FROM unnest($1::text[]) WITH ORDINALITY AS all_of (word, place) ORDER BY place",
+      [words],
+    );
+    expect(rows).toEqual(words.map((word) => ({ word })));
+  });
+
+  test("may be numbers, truths, bytes and arrays of them, empty ones too", async () => {
+    const bytes = Buffer.from([0, 34, 92, 255]);
+    expect(
+      await rowsOf(
+        "many_kinds",
+        `SELECT $1::bigint AS number, $2::numeric AS big, $3::boolean AS truth, $4::bytea AS bytes,
+                ($5::bytea[])[2] AS second, cardinality($6::uuid[]) AS length,
+                ($7::integer[])[2][1] AS inner`,
+        [42, 10n ** 30n, false, bytes, [null, bytes], [], [[1], [2]]],
+      ),
+    ).toEqual([
+      { number: 42, big: 10n ** 30n, truth: false, bytes, second: bytes, length: 0, inner: 2 },
+    ]);
+  });
+
+  test("without a text of their own are refused before anything is sent", async () => {
+    await read(async (sender) => {
+      const send = (value: unknown) =>
+        sender.send({ name: "one_word", text: "SELECT $1::text AS word" }, [value]);
+      await expect(send({ a: 1 })).rejects.toThrow("a parameter can't be a object");
+      await expect(send([Symbol("x")])).rejects.toThrow("a parameter can't be a symbol");
+      expect(await send("fine")).toEqual([{ word: "fine" }]);
+    });
+  });
+});
+
+describe("a statement that fails", () => {
+  test("rejects with what the database said, at its first use and later, and the next one is answered", async () => {
+    await read(async (sender) => {
+      const divide = (by: number) =>
+        sender.send({ name: "divide", text: "SELECT 6 / $1::integer AS result" }, [by]);
+      await expect(divide(0)).rejects.toMatchObject({ code: "22012" });
+      expect(await divide(3)).toEqual([{ result: 2 }]);
+      await expect(divide(0)).rejects.toMatchObject({ code: "22012" });
+      const answers = await Promise.allSettled([divide(2), divide(0), divide(1)]);
+      expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    });
+  });
+
+  test("of wrong text rejects, and its name is free for what is right", async () => {
+    await read(async (sender) => {
+      await expect(
+        sender.send({ name: "wrong", text: "SELEKT $1::text" }, ["x"]),
+      ).rejects.toMatchObject({ code: "42601" });
+      expect(await sender.send({ name: "wrong", text: "SELECT 1 AS one" }, [])).toEqual([
+        { one: 1 },
+      ]);
+    });
+  });
+});
