@@ -151,7 +151,7 @@ export function isWithoutRoom(
   { ledgerId, walletKey }: Readonly<Record<string, string>>,
 ): boolean {
   const { scope } = routes[name];
-  const target = ledgerId ?? walletKey?.split(":", 1)[0] ?? "";
+  const target = ledgerId ?? walletKey?.slice(0, walletKey.indexOf(":")) ?? "";
   if (scope === "wallets:write") return wallets.isFull(target);
   return scope === "entries:write" && journal.isFull(target);
 }

@@ -111,7 +111,7 @@ export const writeWallets: RouteHandler<"writeWallets"> = async (books, request)
   return { results };
 };
 
-async function write(
+function write(
   books: HandlerContext,
   request: Pick<RouteRequest<"creditWallet">, "ledger" | "bodyBytes">,
   parsed: Parsed<WalletWrite>,
