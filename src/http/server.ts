@@ -1,10 +1,10 @@
 // The HTTP server: sockets and their limits, request ids, logs, health, and the order in which it
 // stops. What a request means is in route-dispatch.ts.
-import { randomUUID } from "node:crypto";
 import { METHODS, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { newId } from "../engine/new-id.ts";
 import { Refusal } from "../core/errors.ts";
 import { routes, type Route, type RouteName } from "../contract/routes.ts";
 import type { Log } from "../log.ts";
@@ -103,7 +103,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     frameworkErrors: (error, request, reply) => {
       answerRefusal(error, request, reply);
     },
-    genReqId: () => randomUUID(),
+    genReqId: () => newId(),
     requestIdHeader: false,
     keepAliveTimeout: idleTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -394,7 +394,7 @@ function answerBrokenRequest(
   if (error.code === "ECONNRESET" || !socket.writable) return;
   const [status, title] = brokenRequestStatuses[error.code ?? ""] ?? [400, "Bad Request"];
   giveUp(socket, () => {
-    const request = { id: randomUUID(), path: pathOfTarget(targetIn(error.rawPacket)) };
+    const request = { id: newId(), path: pathOfTarget(targetIn(error.rawPacket)) };
     const detail = "the request could not be read as HTTP";
     const { type, body } = unreadableReply(request, { status, title, detail });
     return (
@@ -413,7 +413,7 @@ function targetIn(packet: unknown): string {
 
 /** RFC 9110, section 10.1.1: an expectation other than 100-continue can't be met. */
 function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
-  const id = randomUUID();
+  const id = newId();
   const { type, body } = unreadableReply(
     { id, path: pathOfTarget(request.url ?? "") },
     {

@@ -1,11 +1,11 @@
 // Streams of wallets over WebSocket (RFC 6455): who may have one, what is sent, and what happens to a
 // reader that can't keep up. What is told, and in which order, is the stream hub's.
-import { randomUUID } from "node:crypto";
 import { STATUS_CODES, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import { assert, Refusal, validationRefusal } from "../core/errors.ts";
 import { routes, type RouteQuery } from "../contract/routes.ts";
+import { newId } from "../engine/new-id.ts";
 import type { BalanceEvent, StreamHub, Subscription } from "../engine/stream-hub.ts";
 import type { Log } from "../log.ts";
 import type { Caller } from "./authenticate.ts";
@@ -64,7 +64,7 @@ export function serveWalletStreams(server: Server, services: StreamServices): Wa
   const arrivals = new WeakMap<IncomingMessage, Arrival>();
   const arrivalOf = (request: IncomingMessage): Arrival => {
     const arrival: Arrival = arrivals.get(request) ?? {
-      requestId: randomUUID(),
+      requestId: newId(),
       atMs: performance.now(),
     };
     arrivals.set(request, arrival);
