@@ -3,7 +3,10 @@ import { type PoolClient, Query } from "pg";
 import { parameterText } from "./parameter-text.ts";
 import { pgTypes } from "./value-parsers.ts";
 
-/** A prepared statement: its name is unique in the program, its text never changes. */
+/**
+ * A prepared statement: its name is unique in the program, its text never changes. Without a name (an empty
+ * one) it is prepared for one use.
+ */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -86,13 +89,19 @@ class SentStatement extends Query {
     this.#columns = columnsByText.get(statement.text);
   }
 
-  /** Called by pg for a statement with a name. */
+  requiresPreparation(): boolean {
+    return this.#statement !== null;
+  }
+
+  /** Called by pg for what has to be prepared. */
   prepare(connection: Wire & { parsedStatements: Record<string, string> }): void {
     const statement = this.#statement;
-    if (statement === null) throw new Error("only named statements are prepared");
+    if (statement === null) throw new Error("plain text is not prepared");
     const { name, text } = statement;
     const { parsedStatements, submittedNamedStatements } = connection;
-    if ((parsedStatements[name] ?? submittedNamedStatements[name]) === undefined) {
+    if (name === "") {
+      connection.parse({ name, text });
+    } else if ((parsedStatements[name] ?? submittedNamedStatements[name]) === undefined) {
       connection.parse({ name, text });
       submittedNamedStatements[name] = text;
     }
@@ -124,7 +133,7 @@ class SentStatement extends Query {
 
   handleCommandComplete({ text }: { text: string }): void {
     this.#tag = text;
-    if (this.#statement === null) return;
+    if (this.#statement === null || this.#statement.name === "") return;
     // One that gives no rows has no description.
     columnsByText.set(this.#statement.text, (this.#columns ??= []));
   }

@@ -140,6 +140,20 @@ describe("parameters", () => {
   });
 });
 
+test("a statement without a name is prepared for each use", async () => {
+  await read(async (sender) => {
+    const send = (text: string, value: unknown) => sender.send({ name: "", text }, [value]);
+    expect(await send("SELECT $1::text AS word", "a")).toEqual([{ word: "a" }]);
+    expect(
+      await Promise.all([
+        send("SELECT $1::bigint AS number", 2),
+        send("SELECT $1::text AS w", "b"),
+      ]),
+    ).toEqual([[{ number: 2 }], [{ w: "b" }]]);
+    expect(await send("SELECT 1 WHERE $1", false)).toEqual([]);
+  });
+});
+
 describe("a statement that fails", () => {
   test("rejects with what the database said, at its first use and later, and the next one is answered", async () => {
     await read(async (sender) => {
