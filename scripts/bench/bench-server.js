@@ -9,12 +9,12 @@ import { fileURLToPath } from "node:url";
 
 const binary = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "bin", "ledgerctl.js");
 
-/** Resolves with credentials, the process and how to end it; `log` is where its log goes. */
-export async function startBenchServer(environment = {}, log = "inherit") {
+/** Resolves with credentials, the process and how to end it. */
+export async function startBenchServer(environment = {}) {
   const home = mkdtempSync(join(tmpdir(), "ledgerctl-bench-"));
   // Started as root, the database runs as another user; its folder has to be within that user's reach.
   chmodSync(home, 0o755);
-  const server = await serve(home, ["--bootstrap"], environment, log);
+  const server = await serve(home, ["--bootstrap"], environment);
   return {
     ...server,
     stop: async () => {
@@ -29,13 +29,13 @@ export async function startSecondServer(first) {
   return { ...first, ...(await serve(first.home, [], {}, "inherit")) };
 }
 
-async function serve(home, flags, environment, log) {
+async function serve(home, flags, environment) {
   const dataDir = join(home, "books");
   const env = { ...process.env, HOME: home, LEDGERCTL_LOG_LEVEL: "warn", ...environment };
   const child = spawn(
     process.execPath,
     [binary, "serve", ...flags, "--json", "--port", "0", "--data-dir", dataDir],
-    { env, stdio: ["ignore", "pipe", log] },
+    { env, stdio: ["ignore", "pipe", "inherit"] },
   );
   const facts = {};
   for await (const line of createInterface({ input: child.stdout })) {

@@ -21,8 +21,7 @@ const { values } = parseArgs({
 });
 const sustainedSeconds = 5;
 
-// Each refusal is a line of the log, which is written and thrown away.
-const server = await startBenchServer({}, "ignore");
+const server = await startBenchServer();
 try {
   const plan = { kind: "wallets", wallets: Number(values.wallets) };
   const sustained = { ...plan, connections: 256, seconds: sustainedSeconds, requests: 250_000 };

@@ -9,7 +9,7 @@ import {
   KeyTaken,
   RecordedInPart,
 } from "../store/database-errors.ts";
-import type { HeldConnection, WriteTransaction } from "../store/write-connections.ts";
+import type { BorrowedConnection, WriteTransaction } from "../store/write-connections.ts";
 import type { Tally } from "./write-counts.ts";
 
 /** What became of one item of a batch: a reply, or the refusal that its caller gets. */
@@ -52,8 +52,8 @@ export interface GroupCommitOptions {
   readonly laneBytesMax: number;
   readonly laneItemsMax: number;
   /**
-   * A lane in which more than a few batches' worth waits takes nothing more while the first has waited longer:
-   * those who are let in then have their answer in time, however many more come.
+   * A lane in which two full batches wait takes nothing more while the first write of them has waited longer:
+   * those who are let in have their answer in time, however many more come.
    */
   readonly laneWaitMsMax: number;
   /** How long an item is tried, waiting included, before it is given up. */
@@ -75,7 +75,7 @@ export interface QueueState {
 }
 
 interface Connections {
-  hold<T>(work: (connection: HeldConnection) => Promise<T>): Promise<T>;
+  borrow(): Promise<BorrowedConnection>;
   transaction<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
 }
 
@@ -100,6 +100,8 @@ interface Failure<Item, Reply> {
   readonly batch: readonly Pending<Item, Reply>[];
   readonly plan: Plan<Reply> | null;
   readonly error: unknown;
+  /** What was attempted behind it, and is undone. */
+  readonly follower: readonly Pending<Item, Reply>[];
 }
 
 interface Lane<Item, Reply> {
@@ -110,8 +112,11 @@ interface Lane<Item, Reply> {
   queuedBytes: number;
 }
 
+/** What is told where there is no room for a write. */
+export const tooManyWaiting = "too many writes are waiting; try again in a moment";
+
 const backoffMsMax = 400;
-/** So many batches' worth may wait in a lane, however long. */
+/** So many full batches may wait in a lane, however long. */
 const patientBatches = 2;
 /** How often a batch is planned anew over keys that others take meanwhile, before it is split. */
 const keysTakenMax = 4;
@@ -155,7 +160,7 @@ export class GroupCommit<Item, Reply> {
     if (this.#isDraining) return this.#refuse(item, "the server is stopping");
     const found = this.#lanes.get(laneKey);
     if (!this.#hasRoom(found, bytes)) {
-      return this.#refuse(item, "too many writes are waiting; try again in a moment");
+      return this.#refuse(item, tooManyWaiting);
     }
     const lane = found ?? this.#openLane(laneKey);
     return new Promise((resolve, reject) => {
@@ -165,10 +170,12 @@ export class GroupCommit<Item, Reply> {
         bytes,
         deadlineAtMs: nowMs() + deadlineMs,
         resolve: (reply) => {
+          this.#count(lane, -1, -bytes);
           this.#tally?.replied(item, reply);
           resolve(reply);
         },
         reject: (error) => {
+          this.#count(lane, -1, -bytes);
           this.#tally?.rejected(item, error);
           fail(error);
         },
@@ -179,7 +186,6 @@ export class GroupCommit<Item, Reply> {
 
   /** Whether a lane would refuse whatever is submitted. Costs little: it is asked before a request is read. */
   isFull(laneKey: string): boolean {
-    if (this.#queuedItems < patientBatches * this.#options.batchItemsMax) return false;
     return !this.#hasRoom(this.#lanes.get(laneKey), 0);
   }
 
@@ -229,10 +235,10 @@ export class GroupCommit<Item, Reply> {
 
   async #runLane(lane: Lane<Item, Reply>): Promise<void> {
     while (lane.waiting.length > 0) {
-      const failure = await this.#runBatches(lane);
+      const failure = await this.#run(lane.key, () => this.#takeBatch(lane), false);
       if (failure === null) continue;
-      await this.#seeThrough(lane.key, failure.batch, false, failure);
-      this.#countAnswered(lane, failure.batch);
+      lane.waiting.unshift(...failure.follower);
+      await this.#seeThrough(lane.key, failure, false);
     }
     this.#lanes.delete(lane.key);
     if (this.#lanes.size > 0) return;
@@ -241,55 +247,64 @@ export class GroupCommit<Item, Reply> {
   }
 
   /**
-   * Runs batches on one connection until none waits, others want the connection, or one fails, which is
-   * returned. What records a batch, its COMMIT and the locks of the next one travel together, so that the
+   * Runs the batches that `take` gives on one connection, until it gives none, others want the connection, or
+   * a batch fails. What records a batch, its COMMIT and the locks of the next one travel together, so that the
    * database works while the callers of one batch are answered and those of the next but one are heard.
    */
-  async #runBatches(lane: Lane<Item, Reply>): Promise<Failure<Item, Reply> | null> {
-    const first = this.#takeBatch(lane);
-    if (first.length === 0) return null;
-    const state = { isConnected: false };
+  async #run(
+    laneKey: string,
+    take: () => readonly Pending<Item, Reply>[],
+    lookUpKeys: boolean,
+  ): Promise<Failure<Item, Reply> | null> {
+    let connection: BorrowedConnection;
     try {
-      return await this.#connections.hold(async (connection) => {
-        state.isConnected = true;
-        let attempt: Attempt<Item, Reply> | null = this.#attempt(
-          connection,
-          lane.key,
-          first,
-          false,
-        );
-        while (attempt !== null) {
-          const { failure, next } = await this.#finish(attempt, () =>
-            this.#attemptNext(connection, lane),
-          );
-          if (failure !== null) {
-            if (next !== null) await this.#putBack(lane, next);
-            return failure;
-          }
-          this.#countAnswered(lane, attempt.batch);
-          attempt = next ?? this.#attemptNext(connection, lane);
-        }
-        return null;
-      });
+      connection = await this.#connections.borrow();
     } catch (error) {
-      if (state.isConnected) throw error;
-      return { batch: first, plan: null, error };
+      const batch = take();
+      return batch.length === 0 ? null : { batch, plan: null, error, follower: [] };
+    }
+    const attemptNext = () => this.#attempt(connection, laneKey, take(), lookUpKeys);
+    try {
+      let attempt = attemptNext();
+      while (attempt !== null) {
+        const { batch, transaction } = attempt;
+        let plan: Plan<Reply> | null = null;
+        let ended: Promise<void>;
+        try {
+          plan = await attempt.planned;
+          ended = sendEnd(transaction, plan, batch.length);
+        } catch (error) {
+          await transaction.rollBack();
+          return { batch, plan, error, follower: [] };
+        }
+        ended.catch(() => undefined);
+        // In the same packet; and outside of what is tried: a fault of it is none of this batch's.
+        const follower = connection.isWanted ? null : attemptNext();
+        try {
+          await ended;
+        } catch (error) {
+          return { batch, plan, error, follower: await undo(follower) };
+        }
+        if (plan.record !== null) {
+          this.#tally?.committed(batch.length, this.#options.nowMs() - attempt.startedMs);
+        }
+        this.#answer(batch, plan);
+        attempt = follower ?? (connection.isWanted ? null : attemptNext());
+      }
+      return null;
+    } finally {
+      connection.giveBack();
     }
   }
 
-  /** Sends the locks and reads of the batch that waits, if one does and nobody else wants the connection. */
-  #attemptNext(connection: HeldConnection, lane: Lane<Item, Reply>): Attempt<Item, Reply> | null {
-    if (connection.isWanted) return null;
-    const batch = this.#takeBatch(lane);
-    return batch.length === 0 ? null : this.#attempt(connection, lane.key, batch, false);
-  }
-
+  /** Sends the locks and reads of a batch; null for one without writes. */
   #attempt(
-    connection: HeldConnection,
+    connection: BorrowedConnection,
     laneKey: string,
     batch: readonly Pending<Item, Reply>[],
     lookUpKeys: boolean,
-  ): Attempt<Item, Reply> {
+  ): Attempt<Item, Reply> | null {
+    if (batch.length === 0) return null;
     const startedMs = this.#options.nowMs();
     const transaction = connection.begin();
     const items = batch.map(({ item }) => item);
@@ -297,47 +312,6 @@ export class GroupCommit<Item, Reply> {
     // Asked for only when the batch before is through.
     planned.catch(() => undefined);
     return { batch, transaction, planned, startedMs };
-  }
-
-  /**
-   * Records a batch as planned and answers it, or gives its failure. What `follow` attempts is sent right
-   * behind the end of the batch's transaction.
-   */
-  async #finish(
-    { batch, transaction, planned, startedMs }: Attempt<Item, Reply>,
-    follow: () => Attempt<Item, Reply> | null,
-  ): Promise<{
-    failure: Failure<Item, Reply> | null;
-    next: Attempt<Item, Reply> | null;
-  }> {
-    let plan: Plan<Reply> | null = null;
-    let next: Attempt<Item, Reply> | null = null;
-    try {
-      plan = await planned;
-      assert(plan.outcomes.length === batch.length, "a plan has an outcome for each item");
-      const ended =
-        plan.record === null
-          ? transaction.rollBack()
-          : transaction.commit(plan.record(transaction));
-      next = follow();
-      await ended;
-    } catch (error) {
-      await transaction.rollBack();
-      return { failure: { batch, plan, error }, next };
-    }
-    // Not within the try: what fails from here on is no failure of a batch that is in the books.
-    if (plan.record !== null) {
-      this.#tally?.committed(batch.length, this.#options.nowMs() - startedMs);
-    }
-    this.#answer(batch, plan);
-    return { failure: null, next };
-  }
-
-  /** Undoes an attempt that nothing was decided of; its writes come before all that wait. */
-  async #putBack(lane: Lane<Item, Reply>, attempt: Attempt<Item, Reply>): Promise<void> {
-    await attempt.planned.catch(() => undefined);
-    await attempt.transaction.rollBack();
-    lane.waiting.unshift(...attempt.batch);
   }
 
   /** Takes what waits, as much as makes a batch. */
@@ -350,77 +324,38 @@ export class GroupCommit<Item, Reply> {
       if (count > 0 && (count === batchItemsMax || bytes > batchBytesMax)) break;
       count += 1;
     }
-    const taken = lane.waiting.splice(0, count);
-    const batch = this.#giveUpLate(taken);
-    if (batch.length < taken.length) {
-      const kept = new Set(batch);
-      this.#countAnswered(
-        lane,
-        taken.filter((pending) => !kept.has(pending)),
-      );
-    }
-    return batch;
+    return this.#giveUpLate(lane.waiting.splice(0, count));
   }
 
-  /** A write counts until it is answered: many lanes can have batches that wait for a connection. */
-  #countAnswered(lane: Lane<Item, Reply>, batch: readonly Pending<Item, Reply>[]): void {
-    for (const { bytes } of batch) this.#count(lane, -1, -bytes);
-  }
-
-  /** Sees a batch that failed through to an answer for each of its items; never throws. */
+  /** Sees a batch that failed through to an answer for each of its items. */
   async #seeThrough(
     laneKey: string,
-    batch: readonly Pending<Item, Reply>[],
+    failed: Failure<Item, Reply>,
     lookUpKeys: boolean,
-    firstFailure: Failure<Item, Reply> | null,
   ): Promise<void> {
+    let failure: Failure<Item, Reply> | null = failed;
     let lookUp = lookUpKeys;
     let keysTaken = 0;
-    let open = batch;
-    let failure = firstFailure;
-    for (let attempt = 0; ; attempt += 1) {
-      failure ??= await this.#runAlone(laneKey, open, lookUp);
-      if (failure === null) return;
-      const { plan, error } = failure;
-      failure = null;
+    for (let retry = 0; failure !== null; retry += 1) {
+      const { batch, plan, error }: Failure<Item, Reply> = failure;
       if (isDatabaseTrouble(error)) this.#options.onFailure(error);
-      if (error instanceof CommitAnswerLost && plan !== null) {
-        if (await this.#wasRecorded(plan, open)) return;
-      } else if (error instanceof KeyTaken && keysTaken < keysTakenMax) {
+      if (error instanceof RecordedInPart) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      const isUnknown = error instanceof CommitAnswerLost && plan !== null;
+      if (isUnknown && (await this.#wasRecorded(plan, batch))) return;
+      if (error instanceof KeyTaken && keysTaken < keysTakenMax) {
         lookUp = true;
         keysTaken += 1;
-        open = this.#giveUpLate(open);
-        if (open.length === 0) return;
-        continue;
-      } else if (error instanceof RecordedInPart) {
-        for (const { reject } of open) reject(error);
+      } else if (isTransient(error)) {
+        this.#retries += 1;
+        await sleep(backoffMs(retry));
+      } else {
+        await this.#isolate(laneKey, batch, error);
         return;
       }
-      if (!isTransient(error)) {
-        await this.#isolate(laneKey, open, error);
-        return;
-      }
-      this.#retries += 1;
-      await sleep(backoffMs(attempt));
-      open = this.#giveUpLate(open);
-      if (open.length === 0) return;
-    }
-  }
-
-  /** Attempts a batch on a connection of its own; null when it is answered. */
-  async #runAlone(
-    laneKey: string,
-    batch: readonly Pending<Item, Reply>[],
-    lookUpKeys: boolean,
-  ): Promise<Failure<Item, Reply> | null> {
-    try {
-      return await this.#connections.hold(async (connection) => {
-        const attempt = this.#attempt(connection, laneKey, batch, lookUpKeys);
-        const { failure } = await this.#finish(attempt, () => null);
-        return failure;
-      });
-    } catch (error) {
-      return { batch, plan: null, error };
+      failure = await this.#runAlone(laneKey, batch, lookUp);
     }
   }
 
@@ -435,8 +370,22 @@ export class GroupCommit<Item, Reply> {
       return;
     }
     const middle = Math.ceil(batch.length / 2);
-    await this.#seeThrough(laneKey, batch.slice(0, middle), true, null);
-    await this.#seeThrough(laneKey, batch.slice(middle), true, null);
+    for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
+      const failure = await this.#runAlone(laneKey, half, true);
+      if (failure !== null) await this.#seeThrough(laneKey, failure, true);
+    }
+  }
+
+  /** Runs one batch, without what has waited too long. */
+  async #runAlone(
+    laneKey: string,
+    batch: readonly Pending<Item, Reply>[],
+    lookUpKeys: boolean,
+  ): Promise<Failure<Item, Reply> | null> {
+    const open = this.#giveUpLate(batch);
+    if (open.length === 0) return null;
+    const batches = [open];
+    return this.#run(laneKey, () => batches.shift() ?? [], lookUpKeys);
   }
 
   /** Answers `unavailable` to what has waited too long; none of it was written. Returns the rest. */
@@ -492,6 +441,28 @@ export class GroupCommit<Item, Reply> {
       else reject(outcome.refusal);
     });
   }
+}
+
+/** Sends what ends a batch's transaction, without waiting. Throws when its plan is none. */
+function sendEnd<Reply>(
+  transaction: WriteTransaction,
+  plan: Plan<Reply>,
+  items: number,
+): Promise<void> {
+  assert(plan.outcomes.length === items, "a plan has an outcome for each item");
+  return plan.record === null
+    ? transaction.rollBack()
+    : transaction.commit(plan.record(transaction));
+}
+
+/** Undoes an attempt of which nothing was recorded, and gives its writes back. */
+async function undo<Item, Reply>(
+  attempt: Attempt<Item, Reply> | null,
+): Promise<readonly Pending<Item, Reply>[]> {
+  if (attempt === null) return [];
+  await attempt.planned.catch(() => undefined);
+  await attempt.transaction.rollBack();
+  return attempt.batch;
 }
 
 /** 10 ms, doubling, up to a bound. */

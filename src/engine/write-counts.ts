@@ -21,7 +21,7 @@ export type WriteOutcome = (typeof writeOutcomes)[number];
 export interface Tally<Item, Reply> {
   replied(item: Item, reply: Reply): void;
   rejected(item: Item, error: unknown): void;
-  /** A batch that was recorded, and how long that took from asking for a connection to COMMIT's answer. */
+  /** A batch that was recorded, and how long that took from sending its locks to COMMIT's answer. */
   committed(writes: number, durationMs: number): void;
 }
 

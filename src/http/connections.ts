@@ -118,8 +118,9 @@ export function hearLater(response: ServerResponse): void {
   const pause = () => {
     // Nothing of the request is kept meanwhile: of a crowd that would be much.
     const exchanges = exchangesOn(socket);
-    if (exchanges.latest === response) Object.assign(exchanges, { answers: [], latest: null });
-    if (socket.destroyed) return;
+    // One that asks for more than one thing at a time has other answers to come.
+    if (socket.destroyed || exchanges.latest !== response) return;
+    Object.assign(exchanges, { answers: [], latest: null });
     socket.pause();
     setTimeout(() => socket.resume(), unheardMs * (1 + Math.random())).unref();
   };

@@ -18,9 +18,13 @@ const proxyHeader = /^(forwarded|via|x-forwarded-.+|x-real-ip|x-client-ip|true-c
  * Whether a request comes from this machine itself: over loopback, and not passed on by a proxy that says so. One
  * that says nothing has to keep the path back.
  */
-export function isFromLoopback({ socket, headers }: IncomingMessage): boolean {
-  const isPassedOn = Object.keys(headers).some((name) => proxyHeader.test(name));
-  return !isPassedOn && /^(::1$|(::ffff:)?127\.)/.test(socket.remoteAddress ?? "");
+export function isFromLoopback(request: IncomingMessage): boolean {
+  return !isPassedOn(request) && /^(::1$|(::ffff:)?127\.)/.test(request.socket.remoteAddress ?? "");
+}
+
+/** Whether a proxy says that it passes a request on: its connection is not one client's alone. */
+export function isPassedOn({ headers }: IncomingMessage): boolean {
+  return Object.keys(headers).some((name) => proxyHeader.test(name));
 }
 
 /** Serves nothing but `GET /metrics`. Rejects when it can't bind; port 0 takes a free one. */

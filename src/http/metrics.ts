@@ -267,7 +267,7 @@ export class ProcessMetrics {
     });
     const seconds = new Histogram({
       name: "ledgerctl_commit_seconds",
-      help: "Time of a committed batch, from asking for a connection to COMMIT's answer.",
+      help: "Time of a committed batch, from sending its locks to COMMIT's answer.",
       labelNames: ["lane"],
       buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
       registers: [this.#registry],

@@ -4,6 +4,7 @@ import { METHODS, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { tooManyWaiting } from "../engine/group-commit.ts";
 import { newId } from "../engine/new-id.ts";
 import { Refusal } from "../core/errors.ts";
 import { routes, type Route, type RouteName } from "../contract/routes.ts";
@@ -25,7 +26,7 @@ import {
 import { documentationPage } from "./documentation-page.ts";
 import type { HttpCounts } from "./http-counts.ts";
 import { metricsContentType } from "./metrics.ts";
-import { isFromLoopback } from "./metrics-server.ts";
+import { isFromLoopback, isPassedOn } from "./metrics-server.ts";
 import { asRefusal, problemReply, unreadableReply } from "./problems.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { logAnswer, TurnedAway } from "./request-log.ts";
@@ -75,8 +76,6 @@ const streamBytes = 4 * 1024 * 1024;
 interface AnswerNotes extends RequestNotes {
   route: RouteName | null;
   body: Buffer | null;
-  /** Refused for want of room, unread: told in the log by their number. */
-  isTurnedAway: boolean;
 }
 
 declare module "fastify" {
@@ -90,7 +89,6 @@ function newNotes(): AnswerNotes {
   return {
     route: null,
     body: null,
-    isTurnedAway: false,
     caller: undefined,
     refusal: undefined,
   };
@@ -192,8 +190,9 @@ function addHooks(
 }
 
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
-  const { caller, refusal, isTurnedAway } = request.notes ?? {};
-  if (isTurnedAway === true && !log.isLevelEnabled("debug")) return;
+  const { caller, refusal } = request.notes ?? {};
+  // Told by their number; a line each at the level of those who want to see everything.
+  if (refusal === tooManyWait && !log.isLevelEnabled("debug")) return;
   logAnswer(log, reply.statusCode, refusal, () => ({
     requestId: request.id,
     method: request.method,
@@ -225,9 +224,9 @@ function addApiRoutes(
       onRequest: (request, reply, done) => {
         const parameters = request.params as Record<string, string>;
         if (isWithoutRoom(dispatcher.books, name, parameters)) {
-          if (request.notes) Object.assign(request.notes, { route: name, isTurnedAway: true });
+          if (request.notes) request.notes.route = name;
           turnedAway.count();
-          hearLater(reply.raw);
+          if (!isPassedOn(request.raw)) hearLater(reply.raw);
           answerRefusal(tooManyWait, request, reply);
           return;
         }
@@ -271,10 +270,7 @@ function addApiRoutes(
 }
 
 /** One for all: to make an error with its stack costs as much as the rest of refusing. */
-const tooManyWait = new Refusal(
-  "unavailable",
-  "too many writes are waiting; try again in a moment",
-);
+const tooManyWait = new Refusal("unavailable", tooManyWaiting);
 
 function tooManyHeld(): Refusal {
   return new Refusal("unavailable", "too many answers wait for their readers");

@@ -30,8 +30,8 @@ export interface WriteTransaction extends StatementSender {
   rollBack(): Promise<void>;
 }
 
-/** A connection that its holder has to itself. */
-export interface HeldConnection {
+/** A connection that its borrower has alone until it is given back. */
+export interface BorrowedConnection {
   /**
    * Begins a READ COMMITTED transaction; BEGIN travels with its first statement. It may begin before the one
    * before is answered, once that one's end was sent: the database takes one after the other.
@@ -39,6 +39,8 @@ export interface HeldConnection {
   begin(): WriteTransaction;
   /** Whether others wait for a connection. */
   readonly isWanted: boolean;
+  /** Gives it back to the pool; one that broke, or with a transaction that was not ended, is dropped. */
+  giveBack(): void;
 }
 
 interface WriteConnectionOptions {
@@ -121,26 +123,25 @@ export class WriteConnections {
    * ends without committing, everything is rolled back.
    */
   async transaction<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
-    return this.hold(async (connection) => {
-      const transaction = connection.begin();
-      try {
-        return await work(transaction);
-      } finally {
-        await transaction.rollBack();
-      }
-    });
+    const connection = await this.borrow();
+    const transaction = connection.begin();
+    try {
+      return await work(transaction);
+    } finally {
+      await transaction.rollBack();
+      connection.giveBack();
+    }
   }
 
-  /** Lends a connection to `work`, which ends every transaction that it begins. */
-  async hold<T>(work: (connection: HeldConnection) => Promise<T>): Promise<T> {
+  /** Waits for a connection. Whoever has it ends every transaction that it begins, and gives it back. */
+  async borrow(): Promise<BorrowedConnection> {
     const client = await this.#connect();
-    const connection = new PipelinedConnection(client, () => this.#pool.waitingCount > 0);
-    try {
-      return await work(connection);
-    } finally {
-      connection.leave();
-      this.#release(client, connection.isBroken);
-    }
+    return new PipelinedConnection(client, {
+      isWanted: () => this.#pool.waitingCount > 0,
+      giveBack: (isBroken) => {
+        this.#release(client, isBroken);
+      },
+    });
   }
 
   /**
@@ -254,23 +255,34 @@ class PipelinedReads implements StatementSender {
   }
 }
 
-class PipelinedConnection implements HeldConnection {
+class PipelinedConnection implements BorrowedConnection {
   readonly #client: PoolClient;
-  readonly #isWanted: () => boolean;
+  readonly #pool: { isWanted(): boolean; giveBack(isBroken: boolean): void };
+  readonly #open = new Set<WriteTransaction>();
   isBroken = false;
 
-  constructor(client: PoolClient, isWanted: () => boolean) {
+  constructor(
+    client: PoolClient,
+    pool: { isWanted(): boolean; giveBack(isBroken: boolean): void },
+  ) {
     this.#client = client;
-    this.#isWanted = isWanted;
+    this.#pool = pool;
     client.on("error", this.#onBroken);
   }
 
   get isWanted(): boolean {
-    return this.#isWanted();
+    return this.#pool.isWanted();
   }
 
   begin(): WriteTransaction {
-    return new PipelinedTransaction(this);
+    const transaction = new PipelinedTransaction(this, () => this.#open.delete(transaction));
+    this.#open.add(transaction);
+    return transaction;
+  }
+
+  giveBack(): void {
+    this.#client.removeListener("error", this.#onBroken);
+    this.#pool.giveBack(this.isBroken || this.#open.size > 0);
   }
 
   async send(statement: Statement | string, values?: readonly unknown[]): Promise<Answer> {
@@ -284,10 +296,6 @@ class PipelinedConnection implements HeldConnection {
     }
   }
 
-  leave(): void {
-    this.#client.removeListener("error", this.#onBroken);
-  }
-
   readonly #onBroken = () => {
     this.isBroken = true;
   };
@@ -296,10 +304,13 @@ class PipelinedConnection implements HeldConnection {
 class PipelinedTransaction implements WriteTransaction {
   readonly #connection: PipelinedConnection;
   readonly #begun: Promise<unknown>;
+  readonly #onEnded: () => void;
   #hasEnded = false;
 
-  constructor(connection: PipelinedConnection) {
+  /** `onEnded`: its end is sent. */
+  constructor(connection: PipelinedConnection, onEnded: () => void) {
     this.#connection = connection;
+    this.#onEnded = onEnded;
     this.#begun = connection.send("BEGIN ISOLATION LEVEL READ COMMITTED");
     this.#begun.catch(() => undefined);
   }
@@ -310,7 +321,7 @@ class PipelinedTransaction implements WriteTransaction {
   }
 
   async commit(pending: readonly Promise<unknown>[]): Promise<void> {
-    this.#hasEnded = true;
+    this.#end();
     const commit = this.#connection.send("COMMIT");
     const replies = await Promise.allSettled([this.#begun, ...pending, commit]);
     const failures = replies.flatMap((reply) =>
@@ -333,10 +344,15 @@ class PipelinedTransaction implements WriteTransaction {
 
   async rollBack(): Promise<void> {
     if (this.#hasEnded) return;
-    this.#hasEnded = true;
+    this.#end();
     // A connection that can't roll back is dropped, which rolls back as well.
     await this.#connection.send("ROLLBACK").catch(() => {
       this.#connection.isBroken = true;
     });
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    this.#onEnded();
   }
 }

@@ -348,7 +348,7 @@ describe("the share of one lane", () => {
   );
 
   test("is taken up by no more once its first has waited too long", async () => {
-    const lanes = engine({ batchItemsMax: 1, laneWaitMsMax: 20, deadlineMs: 60_000 });
+    const lanes = engine({ batchItemsMax: 1, laneWaitMsMax: 300, deadlineMs: 60_000 });
     let stuck: Promise<string>[] = [];
     await whileHeld(async () => {
       stuck = [lanes.submit("a", 1, 1)];

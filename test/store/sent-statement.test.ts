@@ -69,7 +69,7 @@ describe("rows", () => {
     ]);
   });
 
-  test("that have no form of ours are an error, and the connection goes on", async () => {
+  test("that have no form of ours are an error", async () => {
     for (const text of ["infinity", "0044-03-15 00:00:00+00 BC"]) {
       await read(async (sender) => {
         const send = (value: string) =>
@@ -138,6 +138,21 @@ describe("parameters", () => {
       expect(await send("fine")).toEqual([{ word: "fine" }]);
     });
   });
+});
+
+test("a connection that is given back with an open transaction is not lent again", async () => {
+  const backend = { name: "backend", text: "SELECT pg_backend_pid() AS pid" };
+  const forgetful = await connections.borrow();
+  const [held] = await forgetful.begin().send<{ pid: number }>(backend, []);
+  forgetful.giveBack();
+  for (let borrowed = 0; borrowed < 3; borrowed += 1) {
+    const connection = await connections.borrow();
+    const transaction = connection.begin();
+    const [row] = await transaction.send<{ pid: number }>(backend, []);
+    expect(row?.pid).not.toBe(held?.pid);
+    await transaction.rollBack();
+    connection.giveBack();
+  }
 });
 
 test("a statement without a name is prepared for each use", async () => {

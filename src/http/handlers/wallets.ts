@@ -111,7 +111,7 @@ export const writeWallets: RouteHandler<"writeWallets"> = async (books, request)
   return { results };
 };
 
-function write(
+async function write(
   books: HandlerContext,
   request: Pick<RouteRequest<"creditWallet">, "ledger" | "bodyBytes">,
   parsed: Parsed<WalletWrite>,
