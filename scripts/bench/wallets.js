@@ -22,7 +22,7 @@ const writesPerBulk = 500;
 const server = await startBenchServer();
 try {
   const run = (plan) =>
-    runClient(server, { seconds, requests: seconds * 30_000, wallets, ...plan });
+    runClient(server, { seconds, requests: (seconds + 3) * 16_000, wallets, ...plan });
   if (wallets > 10_000) {
     await run({ kind: "fill", connections: 2, seconds: 3_600, requests: wallets / writesPerBulk });
   }
@@ -38,7 +38,12 @@ try {
       seconds: 10,
       requests: 2_000,
     }),
-    "balance reads, 64 connections": await run({ kind: "balances", connections: 64, seconds: 8 }),
+    "balance reads, 64 connections": await run({
+      kind: "balances",
+      connections: 64,
+      seconds: 8,
+      requests: 330_000,
+    }),
   };
   const after = runPgbench(values.pgbench, server, 10);
   const pgbench = before === null ? null : (before + after) / 2;
