@@ -1,5 +1,6 @@
 // A statement on its way over a connection of pg's, and its answer.
 import { type PoolClient, Query } from "pg";
+import { assert } from "../core/errors.ts";
 import { parameterText } from "./parameter-text.ts";
 import { pgTypes } from "./value-parsers.ts";
 
@@ -149,6 +150,8 @@ class SentStatement extends Query {
 }
 
 function rowOf(columns: readonly Column[], fields: readonly (string | null)[]): object {
+  // Another process may have migrated the database meanwhile.
+  assert(fields.length === columns.length, "a row has the columns that its statement is known for");
   const row: Record<string, unknown> = {};
   for (const [index, { name, parse }] of columns.entries()) {
     const text = fields[index];
