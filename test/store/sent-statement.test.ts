@@ -129,6 +129,24 @@ describe("parameters", () => {
     ]);
   });
 
+  const octets = [0, 34, 44, 92, 125, 255];
+
+  test.each([
+    ["a buffer", Buffer.from(octets)],
+    ["an array of bytes", new Uint8Array(octets)],
+    ["a part of a larger one", new Uint8Array([1, ...octets, 2]).subarray(1, -1)],
+  ])("may be bytes, alone and in arrays: %s", async (_what, value) => {
+    const { failures } = connections.usage;
+    const rows = await rowsOf(
+      "echo_bytes",
+      "SELECT $1::bytea AS alone, ($2::bytea[])[1] AS first, ($2::bytea[])[2] AS second",
+      [value, [value, null]],
+    );
+    const bytes = Buffer.from(octets);
+    expect(rows).toEqual([{ alone: bytes, first: bytes, second: null }]);
+    expect(connections.usage.failures).toBe(failures);
+  });
+
   test("without a text of their own are refused before anything is sent", async () => {
     await read(async (sender) => {
       const send = (value: unknown) =>
