@@ -174,7 +174,6 @@ interface Logged {
 function withExpiriesLogged(state: WalletState, now: Timestamp): Logged {
   const at = momentOf(state.wallet, now);
   let logged: Logged = { state, rows: [], holds: [], at };
-  if (state.activeHolds.size === 0) return logged;
   for (const hold of expiredHolds(state, now)) {
     logged = logRow(
       logged,
@@ -221,7 +220,7 @@ function logRow(
   const { state, rows, holds, at } = logged;
   return {
     state: { wallet: next, activeHolds: state.activeHolds },
-    rows: rows.length === 0 ? [written] : [...rows, written],
+    rows: [...rows, written],
     holds,
     at,
   };

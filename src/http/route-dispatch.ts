@@ -71,14 +71,16 @@ const handlers: { [Name in RouteName]: RouteHandler<Name> } = {
   writeWallets,
 };
 
+/** Decoded parts of a path, by their names in the route's. */
+export type PathParameters = Readonly<Record<string, string>>;
+
 export interface RawRequest {
   readonly id: string;
   readonly method: string;
   /** The request target as it stands on the request line. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-  /** Decoded parts of the path. */
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly parameters: PathParameters;
   readonly body: Buffer | null;
   /** Aborts when the caller is gone, or has the whole answer. */
   readonly gone: () => AbortSignal;
@@ -142,18 +144,22 @@ export async function dispatch(
 }
 
 /**
- * Whether a write would be refused for want of room, whoever sent it. Asked before its body is read and its
- * signature checked: what is refused must cost little of what the others need.
+ * What knows whether a ledger has room for a write by this route; null for others. To be asked before a body is
+ * read and a signature checked: what is refused must cost little of what the others need.
  */
-export function isWithoutRoom(
+export function roomFor(
   { journal, wallets }: HandlerContext,
-  name: RouteName,
-  { ledgerId, walletKey }: Readonly<Record<string, string>>,
-): boolean {
-  const { scope } = routes[name];
-  const target = ledgerId ?? walletKey?.slice(0, walletKey.indexOf(":")) ?? "";
-  if (scope === "wallets:write") return wallets.isFull(target);
-  return scope === "entries:write" && journal.isFull(target);
+  { scope }: Route,
+): { isFull(ledgerId: string): boolean } | null {
+  if (scope === "wallets:write") return wallets;
+  return scope === "entries:write" ? journal : null;
+}
+
+/** The ledger's id in a path: `{ledgerId}`, or the part of `{walletKey}` before its first colon; null for none. */
+export function ledgerIdIn({ ledgerId, walletKey }: PathParameters): string | null {
+  if (walletKey === undefined) return ledgerId ?? null;
+  const colon = walletKey.indexOf(":");
+  return colon < 0 ? null : walletKey.slice(0, colon);
 }
 
 /** Whether a body that has been accepted says that it is to be taken whole or not at all. */
@@ -184,20 +190,14 @@ export function authenticateRequest(
 export async function resolveLedger(
   ledgers: LedgerDirectory,
   caller: Caller,
-  parameters: Readonly<Record<string, string>>,
+  parameters: PathParameters,
 ): Promise<{ ledger: LedgerIdentity | null; callerKey: string | null }> {
-  const { ledgerId, walletKey } = parameters;
-  if (walletKey === undefined) {
-    const ledger =
-      ledgerId === undefined ? null : await ledgers.getLedger(caller.organizationId, ledgerId);
-    return { ledger, callerKey: null };
-  }
-  const colon = walletKey.indexOf(":");
-  if (colon < 0) return { ledger: null, callerKey: "" };
-  return {
-    ledger: await ledgers.getLedger(caller.organizationId, walletKey.slice(0, colon)),
-    callerKey: walletKey.slice(colon + 1),
-  };
+  const ledgerId = ledgerIdIn(parameters);
+  const ledger =
+    ledgerId === null ? null : await ledgers.getLedger(caller.organizationId, ledgerId);
+  const { walletKey } = parameters;
+  if (walletKey === undefined) return { ledger, callerKey: null };
+  return { ledger, callerKey: ledgerId === null ? "" : walletKey.slice(ledgerId.length + 1) };
 }
 
 /** 1 to 256 characters, none of them a control character. */

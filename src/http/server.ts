@@ -30,7 +30,14 @@ import { isFromLoopback, isPassedOn } from "./metrics-server.ts";
 import { asRefusal, problemReply, unreadableReply } from "./problems.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { logAnswer, TurnedAway } from "./request-log.ts";
-import { dispatch, type Dispatcher, isWithoutRoom, type RequestNotes } from "./route-dispatch.ts";
+import {
+  dispatch,
+  type Dispatcher,
+  ledgerIdIn,
+  type PathParameters,
+  roomFor,
+  type RequestNotes,
+} from "./route-dispatch.ts";
 import { serveWalletStreams } from "./wallet-stream.ts";
 
 export interface HttpServerOptions {
@@ -86,12 +93,7 @@ declare module "fastify" {
 }
 
 function newNotes(): AnswerNotes {
-  return {
-    route: null,
-    body: null,
-    caller: undefined,
-    refusal: undefined,
-  };
+  return { route: null, body: null, caller: undefined, refusal: undefined };
 }
 
 /** Puts the server together; it is not bound before `listen`. */
@@ -218,19 +220,20 @@ function addApiRoutes(
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), route.method]);
+    const room = roomFor(dispatcher.books, route);
     app.route({
       method: route.method,
       url,
       onRequest: (request, reply, done) => {
-        const parameters = request.params as Record<string, string>;
-        if (isWithoutRoom(dispatcher.books, name, parameters)) {
-          if (request.notes) request.notes.route = name;
-          turnedAway.count();
-          if (!isPassedOn(request.raw)) hearLater(reply.raw);
-          answerRefusal(tooManyWait, request, reply);
+        const ledgerId = room === null ? null : ledgerIdIn(request.params as PathParameters);
+        if (ledgerId === null || room?.isFull(ledgerId) !== true) {
+          done();
           return;
         }
-        done();
+        if (request.notes) request.notes.route = name;
+        turnedAway.count();
+        if (!isPassedOn(request.raw)) hearLater(reply.raw);
+        answerRefusal(tooManyWait, request, reply);
       },
       handler: async (request, reply) => {
         const notes = (request.notes ??= newNotes());
@@ -246,7 +249,7 @@ function addApiRoutes(
             method: request.method,
             target: request.raw.url ?? "",
             headers: request.headers,
-            parameters: request.params as Record<string, string>,
+            parameters: request.params as PathParameters,
             body: notes.body,
             gone: () => whenClosed(reply.raw),
           },

@@ -6,9 +6,9 @@
  */
 export function parameterText(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
-  if (typeof value === "string" || value instanceof Buffer) return value;
-  // pg takes other bytes for text, and breaks off in the midst of a message.
-  if (value instanceof Uint8Array) return Buffer.from(value);
+  if (typeof value === "string") return value;
+  // pg takes bytes that are no Buffer for text, and breaks off in the midst of a message.
+  if (value instanceof Uint8Array) return asBuffer(value);
   if (Array.isArray(value)) return arrayText(value);
   return scalarText(value);
 }
@@ -25,8 +25,14 @@ function arrayText(elements: readonly unknown[]): string {
 function elementText(element: unknown): string {
   if (element === null || element === undefined) return "NULL";
   if (typeof element === "string") return quotedElement(element);
-  if (element instanceof Uint8Array) return `"\\\\x${Buffer.from(element).toString("hex")}"`;
+  if (element instanceof Uint8Array) return `"\\\\x${asBuffer(element).toString("hex")}"`;
   return Array.isArray(element) ? arrayText(element) : scalarText(element);
+}
+
+/** The same bytes, not a copy of them. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  if (Buffer.isBuffer(bytes)) return bytes;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function scalarText(value: unknown): string {

@@ -65,6 +65,8 @@ export function sendStatement(
  */
 class SentStatement extends Query {
   declare name: string | undefined;
+  /** Whether the connection has a statement of this name; one without a name is never known. */
+  declare hasBeenParsed: (connection: Wire) => boolean;
   /** pg puts its time limit in front. */
   callback: (error: Error | null, answer?: Answer) => void;
   query_timeout: number | undefined;
@@ -95,16 +97,13 @@ class SentStatement extends Query {
   }
 
   /** Called by pg for what has to be prepared. */
-  prepare(connection: Wire & { parsedStatements: Record<string, string> }): void {
+  prepare(connection: Wire): void {
     const statement = this.#statement;
-    if (statement === null) throw new Error("plain text is not prepared");
+    assert(statement !== null, "plain text is not prepared");
     const { name, text } = statement;
-    const { parsedStatements, submittedNamedStatements } = connection;
-    if (name === "") {
+    if (!this.hasBeenParsed(connection)) {
       connection.parse({ name, text });
-    } else if ((parsedStatements[name] ?? submittedNamedStatements[name]) === undefined) {
-      connection.parse({ name, text });
-      submittedNamedStatements[name] = text;
+      if (name !== "") connection.submittedNamedStatements[name] = text;
     }
     connection.bind({ statement: name, values: this.#parameters });
     if (this.#columns === undefined) connection.describe({ type: "P" });

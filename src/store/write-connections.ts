@@ -1,6 +1,7 @@
 // Connections of the write path: pg clients that send statements in a pipeline, and transactions on
 // them. No rule and no statement of the books is here.
 import { Client, Pool, type PoolClient } from "pg";
+import { assert } from "../core/errors.ts";
 import { connectionTarget } from "./connection-url.ts";
 import {
   asConnectionError,
@@ -258,7 +259,7 @@ class PipelinedReads implements StatementSender {
 class PipelinedConnection implements BorrowedConnection {
   readonly #client: PoolClient;
   readonly #pool: { isWanted(): boolean; giveBack(isBroken: boolean): void };
-  readonly #open = new Set<WriteTransaction>();
+  #latest: PipelinedTransaction | null = null;
   isBroken = false;
 
   constructor(
@@ -275,14 +276,14 @@ class PipelinedConnection implements BorrowedConnection {
   }
 
   begin(): WriteTransaction {
-    const transaction = new PipelinedTransaction(this, () => this.#open.delete(transaction));
-    this.#open.add(transaction);
-    return transaction;
+    assert(this.#latest?.hasEnded !== false, "the end of a transaction is sent before the next");
+    this.#latest = new PipelinedTransaction(this);
+    return this.#latest;
   }
 
   giveBack(): void {
     this.#client.removeListener("error", this.#onBroken);
-    this.#pool.giveBack(this.isBroken || this.#open.size > 0);
+    this.#pool.giveBack(this.isBroken || this.#latest?.hasEnded === false);
   }
 
   async send(statement: Statement | string, values?: readonly unknown[]): Promise<Answer> {
@@ -304,13 +305,11 @@ class PipelinedConnection implements BorrowedConnection {
 class PipelinedTransaction implements WriteTransaction {
   readonly #connection: PipelinedConnection;
   readonly #begun: Promise<unknown>;
-  readonly #onEnded: () => void;
-  #hasEnded = false;
+  /** Whether its end is sent. */
+  hasEnded = false;
 
-  /** `onEnded`: its end is sent. */
-  constructor(connection: PipelinedConnection, onEnded: () => void) {
+  constructor(connection: PipelinedConnection) {
     this.#connection = connection;
-    this.#onEnded = onEnded;
     this.#begun = connection.send("BEGIN ISOLATION LEVEL READ COMMITTED");
     this.#begun.catch(() => undefined);
   }
@@ -321,7 +320,7 @@ class PipelinedTransaction implements WriteTransaction {
   }
 
   async commit(pending: readonly Promise<unknown>[]): Promise<void> {
-    this.#end();
+    this.hasEnded = true;
     const commit = this.#connection.send("COMMIT");
     const replies = await Promise.allSettled([this.#begun, ...pending, commit]);
     const failures = replies.flatMap((reply) =>
@@ -343,16 +342,11 @@ class PipelinedTransaction implements WriteTransaction {
   }
 
   async rollBack(): Promise<void> {
-    if (this.#hasEnded) return;
-    this.#end();
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     // A connection that can't roll back is dropped, which rolls back as well.
     await this.#connection.send("ROLLBACK").catch(() => {
       this.#connection.isBroken = true;
     });
-  }
-
-  #end(): void {
-    this.#hasEnded = true;
-    this.#onEnded();
   }
 }
