@@ -104,16 +104,17 @@ export function composeService(options: {
   const nowMs = () => Date.now();
   const openConnections = (
     connectionsMax: number,
-    timeouts: { answerTimeoutMs: number; readTimeoutMs?: number } = { answerTimeoutMs: 10_000 },
+    how: { answerTimeoutMs?: number; readTimeoutMs?: number; keepsPlans?: boolean } = {},
   ) =>
     new WriteConnections({
       databaseUrl: database.url,
       connectionsMax,
       lockTimeoutMs,
-      ...timeouts,
+      answerTimeoutMs: 10_000,
+      ...how,
       isLogSpared: database.dataDir !== null,
     });
-  const connections = openConnections(writeConnectionsMax);
+  const connections = openConnections(writeConnectionsMax, { keepsPlans: true });
   const walletLogs = openConnections(walletLogConnectionsMax);
   const searches = openReadPool(database.url, searchConnectionsMax, searchTimeoutMs);
   const databaseAnswers = answersInTime(() => pingDatabase(pool));

@@ -1,4 +1,4 @@
-// A statement on its way over a connection of pg's, and its answer.
+// Statements on their way over a connection of pg's, and their answers.
 import { type PoolClient, Query } from "pg";
 import { assert } from "../core/errors.ts";
 import { parameterText } from "./parameter-text.ts";
@@ -13,12 +13,6 @@ export interface Statement {
   readonly text: string;
 }
 
-export interface Answer {
-  readonly rows: readonly object[];
-  /** The command tag: `COMMIT`, `INSERT 0 1`. */
-  readonly tag: string;
-}
-
 interface Column {
   readonly name: string;
   readonly parse: (text: string) => unknown;
@@ -26,6 +20,8 @@ interface Column {
 
 /** What pg's connection is asked for here (the extended query protocol; PostgreSQL's manual, section 54.2.3). */
 interface Wire {
+  /** Texts by name: those that the database has, and those that are on their way to it. */
+  readonly parsedStatements: Record<string, string>;
   readonly submittedNamedStatements: Record<string, string>;
   parse(statement: Statement): void;
   bind(portal: { statement: string; values: readonly unknown[] }): void;
@@ -37,92 +33,38 @@ interface Wire {
 /** The columns of statements' rows, by their texts: they are the same on every connection. */
 const columnsByText = new Map<string, readonly Column[]>();
 
-/**
- * Sends a statement without waiting for those before it. Rejects with the database's error, or with one of
- * the connection's. `timeoutMs`: how long it may go unanswered, where the connection's own limit is not meant.
- */
-export function sendStatement(
-  client: PoolClient,
-  statement: Statement | string,
-  values: readonly unknown[] = [],
-  timeoutMs?: number,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = new SentStatement(statement, values, (error, answer) => {
-      if (answer === undefined)
-        reject(error ?? new Error("a statement was left without an answer"));
-      else resolve(answer);
-    });
-    if (timeoutMs !== undefined) sent.query_timeout = timeoutMs;
-    client.query(sent);
-  });
-}
-
-/**
- * pg's own Query asks for the description of its rows each time, builds the reader of its rows from it, and
- * makes every row from a copy of an empty one. A batch is many short statements: that was half of what the
- * process spent on them.
- */
-class SentStatement extends Query {
-  declare name: string | undefined;
-  /** Whether the connection has a statement of this name; one without a name is never known. */
-  declare hasBeenParsed: (connection: Wire) => boolean;
-  /** pg puts its time limit in front. */
-  callback: (error: Error | null, answer?: Answer) => void;
-  query_timeout: number | undefined;
-  readonly #statement: Statement | null;
-  readonly #parameters: readonly (string | Buffer | null)[];
+/** A statement with its parameters, and the promise of its rows. */
+export class SentStatement {
+  readonly statement: Statement;
+  readonly parameters: readonly (string | Buffer | null)[];
+  /** Rejects with the database's error, or with one of the connection's. */
+  readonly rows: Promise<readonly object[]>;
+  #resolve!: (rows: readonly object[]) => void;
+  #reject!: (error: unknown) => void;
   #columns: readonly Column[] | undefined;
   readonly #rows: object[] = [];
-  #tag = "";
   #fault: unknown = null;
 
-  constructor(
-    statement: Statement | string,
-    values: readonly unknown[],
-    callback: (error: Error | null, answer?: Answer) => void,
-  ) {
-    const isPlain = typeof statement === "string";
-    super(isPlain ? statement : statement.text);
-    this.callback = callback;
-    this.#statement = isPlain ? null : statement;
-    this.#parameters = values.map(parameterText);
-    if (isPlain) return;
-    this.name = statement.name;
+  /** Throws for a parameter that has no text. */
+  constructor(statement: Statement, values: readonly unknown[]) {
+    this.statement = statement;
+    this.parameters = values.map(parameterText);
     this.#columns = columnsByText.get(statement.text);
+    this.rows = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
   }
 
-  requiresPreparation(): boolean {
-    return this.#statement !== null;
+  get isDescribed(): boolean {
+    return this.#columns !== undefined;
   }
 
-  /** Called by pg for what has to be prepared. */
-  prepare(connection: Wire): void {
-    const statement = this.#statement;
-    assert(statement !== null, "plain text is not prepared");
-    const { name, text } = statement;
-    if (!this.hasBeenParsed(connection)) {
-      connection.parse({ name, text });
-      if (name !== "") connection.submittedNamedStatements[name] = text;
-    }
-    connection.bind({ statement: name, values: this.#parameters });
-    if (this.#columns === undefined) connection.describe({ type: "P" });
-    connection.execute();
-    connection.sync();
+  describe(columns: readonly Column[]): void {
+    this.#columns = columns;
   }
 
-  handleRowDescription({
-    fields,
-  }: {
-    fields: readonly { name: string; dataTypeID: number }[];
-  }): void {
-    this.#columns = fields.map(({ name, dataTypeID }) => ({
-      name,
-      parse: pgTypes.getTypeParser(dataTypeID),
-    }));
-  }
-
-  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+  addRow(fields: readonly (string | null)[]): void {
     if (this.#fault !== null) return;
     try {
       this.#rows.push(rowOf(this.#columns ?? [], fields));
@@ -131,21 +73,136 @@ class SentStatement extends Query {
     }
   }
 
-  handleCommandComplete({ text }: { text: string }): void {
-    this.#tag = text;
-    if (this.#statement === null || this.#statement.name === "") return;
+  complete(): void {
     // One that gives no rows has no description.
-    columnsByText.set(this.#statement.text, (this.#columns ??= []));
+    this.#columns ??= [];
+    if (this.statement.name !== "") columnsByText.set(this.statement.text, this.#columns);
+    if (this.#fault === null) this.#resolve(this.#rows);
+    else this.#reject(this.#fault);
   }
 
-  handleError(error: Error): void {
+  /** Nothing happens when it is complete. */
+  fail(error: unknown): void {
+    this.#reject(error);
+  }
+}
+
+/**
+ * Sends statements without waiting for what was sent before. They share one end (a Sync message): an answer in
+ * a packet of its own costs either side more than most statements do. Those behind one that fails are not
+ * carried out, and fail with its error. `timeoutMs`: how long they may go unanswered, where the connection's own
+ * limit is not meant.
+ */
+export function sendStatements(
+  client: PoolClient,
+  statements: readonly SentStatement[],
+  timeoutMs?: number,
+): void {
+  const query = new StatementsQuery(statements);
+  if (timeoutMs !== undefined) query.query_timeout = timeoutMs;
+  client.query(query);
+}
+
+/**
+ * Several statements that pg takes for one query. Its own asks for the description of its rows each time,
+ * builds the reader of its rows from it, and makes every row from a copy of an empty one: for a batch, which is
+ * many short statements, that was half of what the process spent on them.
+ */
+class StatementsQuery extends Query {
+  /** Of the statement that is being answered: pg notes by them that it is prepared, or could not be. */
+  declare name: string | undefined;
+  declare text: string;
+  /** pg puts its time limit in front. */
+  callback: (error: Error | null) => void;
+  query_timeout: number | undefined;
+  readonly #statements: readonly SentStatement[];
+  #answered = 0;
+
+  constructor(statements: readonly SentStatement[]) {
+    super("");
+    this.#statements = statements;
+    this.callback = (error) => {
+      this.#failRest(error);
+    };
+    this.#moveTo(0);
+  }
+
+  requiresPreparation(): boolean {
+    return true;
+  }
+
+  /** Called by pg to send it. */
+  prepare(connection: Wire): void {
+    const taken = this.#statements.find(({ statement }) => isNameTaken(connection, statement));
+    if (taken === undefined) {
+      for (const statement of this.#statements) send(connection, statement);
+    } else {
+      this.callback(new Error(`${taken.statement.name} is another prepared statement's name`));
+    }
+    connection.sync();
+  }
+
+  handleRowDescription({
+    fields,
+  }: {
+    fields: readonly { name: string; dataTypeID: number }[];
+  }): void {
+    this.#statements[this.#answered]?.describe(
+      fields.map(({ name, dataTypeID }) => ({ name, parse: pgTypes.getTypeParser(dataTypeID) })),
+    );
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    this.#statements[this.#answered]?.addRow(fields);
+  }
+
+  handleCommandComplete(): void {
+    this.#statements[this.#answered]?.complete();
+    this.#moveTo(this.#answered + 1);
+  }
+
+  handleError(error: Error, connection: Wire): void {
+    // The database passed over those behind: names that were to be theirs are not known there.
+    for (const { statement } of this.#statements.slice(this.#answered)) {
+      Reflect.deleteProperty(connection.submittedNamedStatements, statement.name);
+    }
     this.callback(error);
   }
 
   handleReadyForQuery(): void {
-    if (this.#fault === null) this.callback(null, { rows: this.#rows, tag: this.#tag });
-    else this.callback(this.#fault as Error);
+    this.callback(null);
   }
+
+  #moveTo(index: number): void {
+    this.#answered = index;
+    this.name = this.#statements[index]?.statement.name;
+    this.text = this.#statements[index]?.statement.text ?? "";
+  }
+
+  #failRest(error: Error | null): void {
+    for (const statement of this.#statements.slice(this.#answered)) {
+      statement.fail(error ?? new Error("a statement was left without an answer"));
+    }
+  }
+}
+
+function textOf(connection: Wire, name: string): string | undefined {
+  return connection.parsedStatements[name] ?? connection.submittedNamedStatements[name];
+}
+
+function isNameTaken(connection: Wire, { name, text }: Statement): boolean {
+  return name !== "" && (textOf(connection, name) ?? text) !== text;
+}
+
+function send(connection: Wire, { statement, parameters, isDescribed }: SentStatement): void {
+  const { name, text } = statement;
+  if (name === "" || textOf(connection, name) === undefined) {
+    connection.parse(statement);
+    if (name !== "") connection.submittedNamedStatements[name] = text;
+  }
+  connection.bind({ statement: name, values: parameters });
+  if (!isDescribed) connection.describe({ type: "P" });
+  connection.execute();
 }
 
 function rowOf(columns: readonly Column[], fields: readonly (string | null)[]): object {

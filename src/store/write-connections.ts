@@ -12,7 +12,7 @@ import {
   RecordedInPart,
 } from "./database-errors.ts";
 import { noticingCuts } from "./noticed-cuts.ts";
-import { type Answer, sendStatement, type Statement } from "./sent-statement.ts";
+import { sendStatements, SentStatement, type Statement } from "./sent-statement.ts";
 import { pgTypes } from "./value-parsers.ts";
 
 /** What a statement can be sent through. Sending does not wait for what was sent before. */
@@ -58,9 +58,23 @@ interface WriteConnectionOptions {
    * several. Only a superuser may, as ledgerctl is in the embedded database.
    */
   readonly isLogSpared?: boolean;
+  /**
+   * Keeps the plans of statements, but for those in `transaction`, up to a second: for short ones that are sent
+   * over and over, whose planning is a third of their work. Where it is not asked for, each is planned anew.
+   */
+  readonly keepsPlans?: boolean;
 }
 
 const readTimeoutMsDefault = 5_000;
+
+const beginTransaction = { name: "begin", text: "BEGIN ISOLATION LEVEL READ COMMITTED" };
+const planEachTime = {
+  name: "plan_each_time",
+  text: "SET LOCAL plan_cache_mode = force_custom_plan",
+};
+const discardPlans = { name: "discard_plans", text: "DISCARD PLANS" };
+/** How long a plan serves at the most. */
+const plansKeptMsMax = 1_000;
 
 /** How a pool of connections is used. */
 export interface PoolUsage {
@@ -86,13 +100,14 @@ export class WriteConnections {
   readonly #readTimeoutMs: number;
   /** Connections that are in use. */
   readonly #lent = new Set<PoolClient>();
+  readonly #keptPlans: WeakMap<PoolClient, KeptPlans> | null;
   #failures = 0;
 
   constructor(options: WriteConnectionOptions) {
     this.#readTimeoutMs = options.readTimeoutMs ?? readTimeoutMsDefault;
+    this.#keptPlans = options.keepsPlans === true ? new WeakMap() : null;
     const target = connectionTarget(options.databaseUrl, "ledgerctl write", {
-      // Plans made while a table was empty walk the whole ledger; planning anew costs far less.
-      plan_cache_mode: "force_custom_plan",
+      plan_cache_mode: options.keepsPlans === true ? "force_generic_plan" : "force_custom_plan",
       lock_timeout: `${options.lockTimeoutMs}ms`,
       idle_in_transaction_session_timeout: "30s",
       // In the order of this setting, errors come below plain messages.
@@ -126,6 +141,7 @@ export class WriteConnections {
   async transaction<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
     const connection = await this.borrow();
     const transaction = connection.begin();
+    if (this.#keptPlans !== null) transaction.send(planEachTime, []).catch(() => undefined);
     try {
       return await work(transaction);
     } finally {
@@ -137,7 +153,7 @@ export class WriteConnections {
   /** Waits for a connection. Whoever has it ends every transaction that it begins, and gives it back. */
   async borrow(): Promise<BorrowedConnection> {
     const client = await this.#connect();
-    return new PipelinedConnection(client, {
+    return new PipelinedConnection(client, this.#plansOf(client), {
       isWanted: () => this.#pool.waitingCount > 0,
       giveBack: (isBroken) => {
         this.#release(client, isBroken);
@@ -155,6 +171,9 @@ export class WriteConnections {
   ): Promise<T> {
     const client = await this.#connect();
     const reads = new PipelinedReads(client, this.#readTimeoutMs);
+    if (this.#plansOf(client)?.areOld() === true) {
+      reads.send(discardPlans, []).catch(() => undefined);
+    }
     // Without a listener, a connection that breaks in between would end the process.
     const ignore = () => undefined;
     client.on("error", ignore);
@@ -217,6 +236,15 @@ export class WriteConnections {
     }
   }
 
+  #plansOf(client: PoolClient): KeptPlans | null {
+    if (this.#keptPlans === null) return null;
+    const known = this.#keptPlans.get(client);
+    if (known !== undefined) return known;
+    const plans = new KeptPlans();
+    this.#keptPlans.set(client, plans);
+    return plans;
+  }
+
   #release(client: PoolClient, isBroken: boolean, isCut = false): void {
     this.#lent.delete(client);
     if (isBroken && !isCut) this.#failures += 1;
@@ -224,14 +252,22 @@ export class WriteConnections {
   }
 }
 
-/** What is sent in one step travels in one packet: a system call a statement costs more than the statement. */
-function sendTogether({ connection }: PoolClient): void {
-  const { stream } = connection;
-  if (stream.writableCorked > 0) return;
-  stream.cork();
-  queueMicrotask(() => {
-    stream.uncork();
-  });
+/**
+ * How old a connection's plans are. A plan that was made while a table was small can walk all of it, also when it
+ * has grown; so none is kept for long, least of all where all is new.
+ */
+class KeptPlans {
+  #discardedMs = performance.now();
+  #keptMs = 1;
+
+  /** Whether they are to be discarded now. Whoever asks does it. */
+  areOld(): boolean {
+    const now = performance.now();
+    if (now - this.#discardedMs < this.#keptMs) return false;
+    this.#discardedMs = now;
+    this.#keptMs = Math.min(2 * this.#keptMs, plansKeptMsMax);
+    return true;
+  }
 }
 
 class PipelinedReads implements StatementSender {
@@ -246,8 +282,9 @@ class PipelinedReads implements StatementSender {
 
   async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     try {
-      const { rows } = await sendStatement(this.#client, statement, values, this.#timeoutMs);
-      return rows as Row[];
+      const sent = new SentStatement(statement, values);
+      sendStatements(this.#client, [sent], this.#timeoutMs);
+      return (await sent.rows) as Row[];
     } catch (error) {
       const failure = asConnectionError(error);
       if (isConnectionLost(failure)) this.isBroken = true;
@@ -258,15 +295,20 @@ class PipelinedReads implements StatementSender {
 
 class PipelinedConnection implements BorrowedConnection {
   readonly #client: PoolClient;
+  readonly #keptPlans: KeptPlans | null;
   readonly #pool: { isWanted(): boolean; giveBack(isBroken: boolean): void };
   #latest: PipelinedTransaction | null = null;
+  /** What has been sent in this step, and travels at its end. */
+  #outgoing: SentStatement[] = [];
   isBroken = false;
 
   constructor(
     client: PoolClient,
+    keptPlans: KeptPlans | null,
     pool: { isWanted(): boolean; giveBack(isBroken: boolean): void },
   ) {
     this.#client = client;
+    this.#keptPlans = keptPlans;
     this.#pool = pool;
     client.on("error", this.#onBroken);
   }
@@ -278,6 +320,9 @@ class PipelinedConnection implements BorrowedConnection {
   begin(): WriteTransaction {
     assert(this.#latest?.hasEnded !== false, "the end of a transaction is sent before the next");
     this.#latest = new PipelinedTransaction(this);
+    if (this.#keptPlans?.areOld() === true) {
+      this.send(discardPlans, []).catch(() => undefined);
+    }
     return this.#latest;
   }
 
@@ -286,10 +331,42 @@ class PipelinedConnection implements BorrowedConnection {
     this.#pool.giveBack(this.isBroken || this.#latest?.hasEnded === false);
   }
 
-  async send(statement: Statement | string, values?: readonly unknown[]): Promise<Answer> {
-    sendTogether(this.#client);
+  async send(statement: Statement, values: readonly unknown[]): Promise<readonly object[]> {
+    const sent = new SentStatement(statement, values);
+    this.#sendAtEndOfStep();
+    this.#outgoing.push(sent);
+    return this.#heeding(sent.rows);
+  }
+
+  /** Ends a transaction behind what was sent in it; resolves with the command that the database did. */
+  async end(command: "COMMIT" | "ROLLBACK"): Promise<string> {
+    this.#sendAtEndOfStep();
+    this.#sendOutgoing();
+    const result = await this.#heeding(this.#client.query(command));
+    return result.command;
+  }
+
+  /** What is sent in one step travels in one packet: a system call a statement costs more than the statement. */
+  #sendAtEndOfStep(): void {
+    const { stream } = this.#client.connection;
+    if (stream.writableCorked > 0) return;
+    stream.cork();
+    queueMicrotask(() => {
+      this.#sendOutgoing();
+      stream.uncork();
+    });
+  }
+
+  #sendOutgoing(): void {
+    if (this.#outgoing.length === 0) return;
+    const outgoing = this.#outgoing;
+    this.#outgoing = [];
+    sendStatements(this.#client, outgoing);
+  }
+
+  async #heeding<T>(answer: Promise<T>): Promise<T> {
     try {
-      return await sendStatement(this.#client, statement, values);
+      return await answer;
     } catch (error) {
       const failure = asConnectionError(error);
       if (isConnectionLost(failure)) this.isBroken = true;
@@ -310,24 +387,23 @@ class PipelinedTransaction implements WriteTransaction {
 
   constructor(connection: PipelinedConnection) {
     this.#connection = connection;
-    this.#begun = connection.send("BEGIN ISOLATION LEVEL READ COMMITTED");
+    this.#begun = connection.send(beginTransaction, []);
     this.#begun.catch(() => undefined);
   }
 
   async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    const { rows } = await this.#connection.send(statement, values);
-    return rows as Row[];
+    return (await this.#connection.send(statement, values)) as Row[];
   }
 
   async commit(pending: readonly Promise<unknown>[]): Promise<void> {
     this.hasEnded = true;
-    const commit = this.#connection.send("COMMIT");
+    const commit = this.#connection.end("COMMIT");
     const replies = await Promise.allSettled([this.#begun, ...pending, commit]);
     const failures = replies.flatMap((reply) =>
       reply.status === "rejected" ? [reply.reason as unknown] : [],
     );
     const answer = replies.at(-1);
-    const isCommitted = answer?.status === "fulfilled" && (await commit).tag === "COMMIT";
+    const isCommitted = answer?.status === "fulfilled" && (await commit) === "COMMIT";
     if (isCommitted && failures.length === 0) return;
     if (isCommitted) throw new RecordedInPart(failures[0]);
     // A statement that the database refused by name has undone the transaction for certain. A COMMIT that
@@ -345,7 +421,7 @@ class PipelinedTransaction implements WriteTransaction {
     if (this.hasEnded) return;
     this.hasEnded = true;
     // A connection that can't roll back is dropped, which rolls back as well.
-    await this.#connection.send("ROLLBACK").catch(() => {
+    await this.#connection.end("ROLLBACK").catch(() => {
       this.#connection.isBroken = true;
     });
   }

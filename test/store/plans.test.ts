@@ -1,7 +1,7 @@
 // How the statements of the write path are carried out: each reads by whole keys of an index, whatever
 // the tables held when they were last analyzed. A statement that scans a ledger gets slower with it.
 import { randomUUID } from "node:crypto";
-import { Client } from "pg";
+import type { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   hasEntry,
@@ -10,37 +10,20 @@ import {
   listOriginals,
 } from "../../src/store/journal-lookups.ts";
 import { addToBalances } from "../../src/store/journal-writes.ts";
-import type { StatementSender } from "../../src/store/write-connections.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-
-interface PlanNode {
-  readonly "Node Type": string;
-  readonly "Relation Name"?: string;
-  readonly "Index Name"?: string;
-  readonly "Index Cond"?: string;
-  readonly Plans?: readonly PlanNode[];
-}
+import {
+  expectWholeKeys,
+  openPlannedDatabase,
+  type PlannedStatement,
+  plannings,
+  scansOf,
+} from "../support/plans.ts";
 
 const rowCount = 20_000;
 const ledgerId = randomUUID();
 const journalIds = Array.from({ length: 50 }, () => randomUUID());
 const names = Array.from({ length: 50 }, (_, index) => String(index * 17));
-let database: TestDatabase;
 let client: Client;
-
-/** Has every statement that is sent explained by the database instead of carried out. */
-class ExplainingSender implements StatementSender {
-  readonly plans: PlanNode[] = [];
-
-  async send<Row>({ text }: { text: string }, values: readonly unknown[]): Promise<Row[]> {
-    const { rows } = await client.query<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
-      `EXPLAIN (FORMAT JSON) ${text}`,
-      values as unknown[],
-    );
-    this.plans.push(...rows.flatMap((row) => row["QUERY PLAN"].map(({ Plan }) => Plan)));
-    return [];
-  }
-}
+let close: () => Promise<void>;
 
 /** One ledger with nearly all rows, so that its id alone narrows nothing. */
 async function fill(): Promise<void> {
@@ -84,17 +67,7 @@ async function fill(): Promise<void> {
   );
 }
 
-function scansIn(plan: PlanNode): PlanNode[] {
-  const own = plan["Node Type"].endsWith("Scan") && plan["Relation Name"] !== undefined;
-  return [...(own ? [plan] : []), ...(plan.Plans ?? []).flatMap(scansIn)];
-}
-
-/** The columns that each table's key for us has, of which an index condition must hold all. */
-const statements: {
-  name: string;
-  send: (sender: StatementSender) => Promise<unknown>;
-  scans: Record<string, string[]>;
-}[] = [
+const statements: readonly PlannedStatement[] = [
   {
     name: "listAccountStates",
     send: (sender) => listAccountStates(sender, ledgerId, names),
@@ -136,7 +109,6 @@ const statements: {
   },
 ];
 
-// Statistics are switched off but where a state asks for them, so that no worker takes them in between.
 const tables = [
   "accounts",
   "account_balances",
@@ -153,24 +125,7 @@ const states: [string, () => Promise<unknown>][] = [
 ];
 
 async function openDatabase(): Promise<void> {
-  database = await createTestDatabase();
-  client = new Client({ connectionString: database.url });
-  await client.connect();
-  await client.query("SET plan_cache_mode = force_custom_plan");
-  for (const table of tables)
-    await client.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
-}
-
-async function closeDatabase(): Promise<void> {
-  await client.end();
-  await database.drop();
-}
-
-async function explain(send: (sender: StatementSender) => Promise<unknown>): Promise<PlanNode[]> {
-  const sender = new ExplainingSender();
-  await send(sender);
-  expect(sender.plans).toHaveLength(1);
-  return sender.plans.flatMap(scansIn);
+  ({ client, close } = await openPlannedDatabase(tables));
 }
 
 describe.each(states)("on tables %s", (_, reach) => {
@@ -178,27 +133,24 @@ describe.each(states)("on tables %s", (_, reach) => {
     await openDatabase();
     await reach();
   });
-  afterAll(closeDatabase);
+  afterAll(() => close());
 
-  test.each(statements)("$name reads by whole keys", async ({ send, scans }) => {
-    const found = await explain(send);
-    expect(found.map((scan) => scan["Relation Name"]).sort()).toEqual(Object.keys(scans).sort());
-    for (const scan of found) {
-      const place = JSON.stringify(scan);
-      expect(["Index Scan", "Index Only Scan"], place).toContain(scan["Node Type"]);
-      for (const column of scans[scan["Relation Name"] ?? ""] ?? []) {
-        expect(scan["Index Cond"], place).toMatch(new RegExp(`\\b${column} = `));
-      }
-    }
+  describe.each(plannings)("planned %s", (planning) => {
+    test.each(statements)("$name reads by whole keys", async (statement) => {
+      expectWholeKeys(await scansOf(client, statement, planning), statement);
+    });
   });
 });
 
 describe("on empty tables", () => {
   beforeAll(openDatabase);
-  afterAll(closeDatabase);
+  afterAll(() => close());
 
-  // Which index it is does not matter yet: every execution is planned anew.
-  test.each(statements)("$name scans no table", async ({ send }) => {
-    for (const scan of await explain(send)) expect(scan["Node Type"]).not.toBe("Seq Scan");
+  // Which index it is does not matter yet: no plan is kept for long.
+  describe.each(plannings)("planned %s", (planning) => {
+    test.each(statements)("$name scans no table", async (statement) => {
+      const found = await scansOf(client, statement, planning);
+      expect(found.map((scan) => scan["Node Type"])).not.toContain("Seq Scan");
+    });
   });
 });

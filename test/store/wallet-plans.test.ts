@@ -1,7 +1,7 @@
 // How the statements of wallets are carried out: each reads by whole keys of an index, as those of the
 // journal do (plans.test.ts), whatever the tables held when they were last analyzed.
 import { randomUUID } from "node:crypto";
-import { Client } from "pg";
+import type { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   listPendingBatchesOf,
@@ -20,39 +20,21 @@ import {
   updateWallets,
 } from "../../src/store/wallet-writes.ts";
 import type { Timestamp } from "../../src/core/time.ts";
-import type { StatementSender } from "../../src/store/write-connections.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-
-interface PlanNode {
-  readonly "Node Type": string;
-  readonly "Relation Name"?: string;
-  readonly "Index Name"?: string;
-  readonly "Index Cond"?: string;
-  readonly "TID Cond"?: string;
-  readonly Plans?: readonly PlanNode[];
-}
+import {
+  expectWholeKeys,
+  openPlannedDatabase,
+  type PlannedStatement,
+  plannings,
+  scansOf,
+} from "../support/plans.ts";
 
 const rowCount = 20_000;
 const ledgerId = randomUUID();
 const walletId = randomUUID();
 const ids = Array.from({ length: 50 }, () => randomUUID());
 const names = Array.from({ length: 50 }, (_, index) => String(index * 17));
-let database: TestDatabase;
 let client: Client;
-
-/** Has every statement that is sent explained by the database instead of carried out. */
-class ExplainingSender implements StatementSender {
-  readonly plans: PlanNode[] = [];
-
-  async send<Row>({ text }: { text: string }, values: readonly unknown[]): Promise<Row[]> {
-    const { rows } = await client.query<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
-      `EXPLAIN (FORMAT JSON) ${text}`,
-      values as unknown[],
-    );
-    this.plans.push(...rows.flatMap((row) => row["QUERY PLAN"].map(({ Plan }) => Plan)));
-    return [];
-  }
-}
+let close: () => Promise<void>;
 
 /** One ledger with nearly all rows, and one wallet with nearly all writes and holds, so that neither narrows much. */
 const fillings = [
@@ -81,16 +63,6 @@ async function fill(): Promise<void> {
   for (const statement of fillings) await client.query(statement, [ledgerId, walletId, rowCount]);
 }
 
-function scansIn(plan: PlanNode): PlanNode[] {
-  const own = plan["Node Type"].endsWith("Scan") && plan["Relation Name"] !== undefined;
-  return [...(own ? [plan] : []), ...(plan.Plans ?? []).flatMap(scansIn)];
-}
-
-/** What narrows a scan: the condition of its index, or of the bitmap's that stands below it. */
-function conditionOf(scan: PlanNode): string {
-  return scan["TID Cond"] ?? scan["Index Cond"] ?? scan.Plans?.map(conditionOf).join() ?? "";
-}
-
 const wallet = {
   walletId,
   callerKey: "17",
@@ -101,12 +73,7 @@ const wallet = {
   lastAt: "2026-01-01T00:00:00.000Z" as Timestamp,
 };
 
-/** The columns of each table's key of which an index condition must hold all. */
-const statements: {
-  name: string;
-  send: (sender: StatementSender) => Promise<unknown>;
-  scans: Record<string, string[]>;
-}[] = [
+const statements: readonly PlannedStatement[] = [
   {
     name: "lockWallets",
     send: (sender) => lockWallets(sender, ledgerId, names),
@@ -204,25 +171,7 @@ const states: [string, () => Promise<unknown>][] = [
 ];
 
 async function openDatabase(): Promise<void> {
-  database = await createTestDatabase();
-  client = new Client({ connectionString: database.url });
-  await client.connect();
-  await client.query("SET plan_cache_mode = force_custom_plan");
-  // Statistics are taken only where a state asks for them.
-  for (const table of tables)
-    await client.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
-}
-
-async function closeDatabase(): Promise<void> {
-  await client.end();
-  await database.drop();
-}
-
-async function explain(send: (sender: StatementSender) => Promise<unknown>): Promise<PlanNode[]> {
-  const sender = new ExplainingSender();
-  await send(sender);
-  expect(sender.plans).toHaveLength(1);
-  return sender.plans.flatMap(scansIn);
+  ({ client, close } = await openPlannedDatabase(tables));
 }
 
 describe.each(states)("on tables %s", (_, reach) => {
@@ -230,31 +179,24 @@ describe.each(states)("on tables %s", (_, reach) => {
     await openDatabase();
     await reach();
   });
-  afterAll(closeDatabase);
+  afterAll(() => close());
 
-  test.each(statements)("$name reads by whole keys", async ({ send, scans }) => {
-    const found = await explain(send);
-    expect(new Set(found.map((scan) => scan["Relation Name"]))).toEqual(
-      new Set(Object.keys(scans)),
-    );
-    for (const scan of found) {
-      const place = JSON.stringify(scan);
-      expect(place).not.toContain('"Seq Scan"');
-      // A row whose place is known is read there.
-      const columns = "TID Cond" in scan ? ["ctid"] : scans[scan["Relation Name"] ?? ""];
-      for (const column of columns ?? []) {
-        expect(conditionOf(scan), place).toMatch(new RegExp(`\\b${column}\\)? (=|>=?) `));
-      }
-    }
+  describe.each(plannings)("planned %s", (planning) => {
+    test.each(statements)("$name reads by whole keys", async (statement) => {
+      expectWholeKeys(await scansOf(client, statement, planning), statement);
+    });
   });
 });
 
 describe("on empty tables", () => {
   beforeAll(openDatabase);
-  afterAll(closeDatabase);
+  afterAll(() => close());
 
-  // Which index it is does not matter yet: every execution is planned anew.
-  test.each(statements)("$name scans no table", async ({ send }) => {
-    for (const scan of await explain(send)) expect(scan["Node Type"]).not.toBe("Seq Scan");
+  // Which index it is does not matter yet: no plan is kept for long.
+  describe.each(plannings)("planned %s", (planning) => {
+    test.each(statements)("$name scans no table", async (statement) => {
+      const found = await scansOf(client, statement, planning);
+      expect(found.map((scan) => scan["Node Type"])).not.toContain("Seq Scan");
+    });
   });
 });

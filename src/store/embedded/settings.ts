@@ -1,5 +1,6 @@
 // The settings ledgerctl gives its PostgreSQL: a file of its own, written anew at each start, so that
 // a newer ledgerctl can change them. postgresql.conf only includes it and is the operator's.
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
@@ -19,7 +20,6 @@ const fixedSettings: Record<string, string | number> = {
   fsync: "on",
   synchronous_commit: "on",
   full_page_writes: "on",
-  shared_buffers: "256MB",
   // Few checkpoints: each is followed by full pages in the log.
   max_wal_size: "4GB",
   min_wal_size: "512MB",
@@ -53,10 +53,22 @@ export async function writeSettings(
     // Each costs some 35 KB, used or not.
     max_connections: connectionsMax,
     wal_compression: await walCompression(cluster, binaries, account),
+    shared_buffers: `${sharedBuffersMb()}MB`,
   };
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'`);
   const head = "# Written by ledgerctl at each start; changes belong into postgresql.conf.";
   await replaceFile(join(cluster, settingsFile), [head, ...lines, ""].join("\n"));
+}
+
+/**
+ * A sixteenth of the memory that is there, between 128 MB and 1 GB; what is not needed of it is not taken up.
+ * With less than what is written to at random, each write waits for pages to go: a million wallets need 600 MB.
+ */
+function sharedBuffersMb(): number {
+  // 0 where nothing limits this process.
+  const limit = process.constrainedMemory() || Infinity;
+  const share = Math.floor(Math.min(totalmem(), limit) / 16 / 2 ** 20);
+  return Math.min(Math.max(share, 128), 1_024);
 }
 
 /** lz4 costs a third of pglz's time, but not every build has it; only the build itself knows. */

@@ -61,7 +61,8 @@ test("has nothing of a duplicate's errors, and all of others'", async () => {
       .toBe(zeros + 1);
     const log = await readLogs();
     expect(log.includes("duplicate key")).toBe(!isLogSpared);
-    expect(log.includes("current transaction is aborted")).toBe(!isLogSpared);
+    // What stood behind it was not carried out, and is no error of its own.
+    expect(log.includes("current transaction is aborted")).toBe(false);
   }
 });
 
