@@ -1,6 +1,6 @@
 // Credentials and the signature of a request. The secret of a key is derived from the master key,
 // so that a copy of the database signs nothing.
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 
 const masterKeyBytes = 32;
 const secretPrefix = "ls_";
@@ -8,6 +8,10 @@ const apiKeyPattern = /^lk_[A-Za-z0-9_-]{22,}$/;
 const apiSecretPattern = /^ls_[A-Za-z0-9_-]{43}$/;
 const signaturePattern = /^[0-9a-fA-F]{64}$/;
 const timestampPattern = /^[0-9]{1,15}$/;
+const hashBytes = 32;
+const hashBlockBytes = 64;
+/** Where what is hashed is put together. */
+const scratch = Buffer.allocUnsafe(8 * 1024);
 
 export interface SignedRequest {
   /** X-Timestamp as it travels: Unix seconds, digits only. */
@@ -23,19 +27,58 @@ export interface SignedRequest {
 /** HMAC-SHA256 of the string to sign, keyed with the UTF-8 bytes of the whole secret. 32 bytes. */
 export function signRequest(secret: string, request: SignedRequest): Buffer {
   return createHmac("sha256", secret)
-    .update(`${request.timestamp}\n${request.method}\n${request.target}\n`)
+    .update(stringBeforeBody(request))
     .update(request.body)
     .digest();
 }
 
-/** Compares a signature of 64 hex digits with the one that is due, in constant time. */
-export function isSignatureValid(
-  secret: string,
-  request: SignedRequest,
-  signatureHex: string,
-): boolean {
-  if (!signaturePattern.test(signatureHex)) return false;
-  return timingSafeEqual(Buffer.from(signatureHex, "hex"), signRequest(secret, request));
+function stringBeforeBody({ timestamp, method, target }: SignedRequest): string {
+  return `${timestamp}\n${method}\n${target}\n`;
+}
+
+/**
+ * A secret whose signatures are checked over and over. The HMAC is made of its two hashes (RFC 2104, section 2):
+ * an Hmac object of Node's, for requests as short as ours, costs three times as much.
+ */
+export class SigningKey {
+  readonly #secret: string;
+  readonly #innerPad: Buffer;
+  /** The outer pad, with room for the inner hash behind it. */
+  readonly #outer: Buffer;
+
+  constructor(secret: string) {
+    this.#secret = secret;
+    const bytes = Buffer.from(secret);
+    const key = Buffer.alloc(hashBlockBytes);
+    key.set(bytes.length > hashBlockBytes ? createHash("sha256").update(bytes).digest() : bytes);
+    this.#innerPad = key.map((byte) => byte ^ 0x36) as Buffer;
+    this.#outer = Buffer.concat([key.map((byte) => byte ^ 0x5c)], hashBlockBytes + hashBytes);
+  }
+
+  /** Compares a signature of 64 hex digits with the one that is due, in constant time. */
+  isValid(request: SignedRequest, signatureHex: string): boolean {
+    if (!signaturePattern.test(signatureHex)) return false;
+    const due = this.#signatureOf(request);
+    return timingSafeEqual(Buffer.from(due), Buffer.from(signatureHex.toLowerCase()));
+  }
+
+  #signatureOf(request: SignedRequest): string {
+    const { body } = request;
+    const head = stringBeforeBody(request);
+    // A code unit is three bytes at most.
+    if (hashBlockBytes + 3 * head.length + 3 * body.length > scratch.length) {
+      return signRequest(this.#secret, request).toString("hex");
+    }
+    scratch.set(this.#innerPad);
+    let end = hashBlockBytes + scratch.write(head, hashBlockBytes);
+    if (typeof body === "string") end += scratch.write(body, end);
+    else {
+      scratch.set(body, end);
+      end += body.length;
+    }
+    this.#outer.write(hash("sha256", scratch.subarray(0, end), "hex"), hashBlockBytes, "hex");
+    return hash("sha256", this.#outer, "hex");
+  }
 }
 
 /** Whether X-Timestamp lies within the window around the server's clock, in both directions. */

@@ -4,9 +4,9 @@ import type { Scope } from "../core/ledger.ts";
 import {
   deriveApiSecret,
   isApiKey,
-  isSignatureValid,
   isTimestampInWindow,
   masterKeyFingerprint,
+  SigningKey,
 } from "../core/signing.ts";
 import type { ApiKeyRecord } from "../store/api-keys.ts";
 
@@ -17,7 +17,7 @@ export interface Caller {
 }
 
 interface CachedKey extends Caller {
-  readonly secret: string;
+  readonly signingKey: SigningKey;
   readonly expiresAtMs: number;
   readonly fetchedAtMs: number;
 }
@@ -72,7 +72,7 @@ export class Authenticator {
     }
     const key = this.#cached(apiKey) ?? (await this.#fetch(apiKey));
     if (key.expiresAtMs <= nowMs()) throw unauthorized("the API key has expired");
-    if (!isSignatureValid(key.secret, { timestamp, method, target, body }, signature)) {
+    if (!key.signingKey.isValid({ timestamp, method, target, body }, signature)) {
       throw unauthorized("the signature does not match");
     }
     return key;
@@ -121,7 +121,7 @@ export class Authenticator {
       organizationId: record.organizationId,
       scopes: record.scopes,
       // A key's secret never changes; deriving it once is enough.
-      secret: previous?.secret ?? deriveApiSecret(masterKey, apiKey),
+      signingKey: previous?.signingKey ?? new SigningKey(deriveApiSecret(masterKey, apiKey)),
       expiresAtMs: record.expiresAt === null ? Infinity : Date.parse(record.expiresAt),
       fetchedAtMs,
     };

@@ -1,5 +1,6 @@
 // Statements on their way over a connection of pg's, and their answers.
 import { type PoolClient, Query } from "pg";
+import { serialize } from "pg-protocol";
 import { assert } from "../core/errors.ts";
 import { parameterText } from "./parameter-text.ts";
 import { pgTypes } from "./value-parsers.ts";
@@ -23,11 +24,7 @@ interface Wire {
   /** Texts by name: those that the database has, and those that are on their way to it. */
   readonly parsedStatements: Record<string, string>;
   readonly submittedNamedStatements: Record<string, string>;
-  parse(statement: Statement): void;
-  bind(portal: { statement: string; values: readonly unknown[] }): void;
-  describe(portal: { type: "P" }): void;
-  execute(): void;
-  sync(): void;
+  readonly stream: { write(bytes: Buffer): void };
 }
 
 /** The columns of statements' rows, by their texts: they are the same on every connection. */
@@ -36,7 +33,7 @@ const columnsByText = new Map<string, readonly Column[]>();
 /** A statement with its parameters, and the promise of its rows. */
 export class SentStatement {
   readonly statement: Statement;
-  readonly parameters: readonly (string | Buffer | null)[];
+  readonly parameters: (string | Buffer | null)[];
   /** Rejects with the database's error, or with one of the connection's. */
   readonly rows: Promise<readonly object[]>;
   #resolve!: (rows: readonly object[]) => void;
@@ -134,12 +131,14 @@ class StatementsQuery extends Query {
   /** Called by pg to send it. */
   prepare(connection: Wire): void {
     const taken = this.#statements.find(({ statement }) => isNameTaken(connection, statement));
-    if (taken === undefined) {
-      for (const statement of this.#statements) send(connection, statement);
-    } else {
+    if (taken !== undefined) {
       this.callback(new Error(`${taken.statement.name} is another prepared statement's name`));
+      connection.stream.write(serialize.sync());
+      return;
     }
-    connection.sync();
+    const messages = this.#statements.flatMap((sent) => messagesOf(connection, sent));
+    // Copying them into one costs less than handing over each.
+    connection.stream.write(Buffer.concat([...messages, serialize.sync()]));
   }
 
   handleRowDescription({
@@ -194,15 +193,20 @@ function isNameTaken(connection: Wire, { name, text }: Statement): boolean {
   return name !== "" && (textOf(connection, name) ?? text) !== text;
 }
 
-function send(connection: Wire, { statement, parameters, isDescribed }: SentStatement): void {
+function messagesOf(
+  connection: Wire,
+  { statement, parameters, isDescribed }: SentStatement,
+): Buffer[] {
   const { name, text } = statement;
+  const messages: Buffer[] = [];
   if (name === "" || textOf(connection, name) === undefined) {
-    connection.parse(statement);
+    messages.push(serialize.parse(statement));
     if (name !== "") connection.submittedNamedStatements[name] = text;
   }
-  connection.bind({ statement: name, values: parameters });
-  if (!isDescribed) connection.describe({ type: "P" });
-  connection.execute();
+  messages.push(serialize.bind({ statement: name, values: parameters }));
+  if (!isDescribed) messages.push(serialize.describe({ type: "P" }));
+  messages.push(serialize.execute());
+  return messages;
 }
 
 function rowOf(columns: readonly Column[], fields: readonly (string | null)[]): object {

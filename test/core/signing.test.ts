@@ -1,14 +1,16 @@
 // Signatures, API keys, their secrets, and the window of timestamps.
+import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   apiKeyFromRandom,
   deriveApiSecret,
   isApiKey,
-  isSignatureValid,
   isTimestampInWindow,
   masterKeyFingerprint,
   parseMasterKey,
+  SigningKey,
   signRequest,
 } from "../../src/core/signing.ts";
 import { deriveSecret, sign } from "../support/signed-request.ts";
@@ -30,12 +32,14 @@ const vectors = JSON.parse(
   readFileSync(new URL("../vectors/signing.json", import.meta.url), "utf8"),
 ) as SigningVectors;
 
+const signingKey = new SigningKey(vectors.secret);
+
 describe("signatures", () => {
   test.each(vectors.cases)("agree with the vector '$name'", ({ signature, ...request }) => {
     expect(signRequest(vectors.secret, request).toString("hex")).toBe(signature);
     expect(sign(vectors.secret, request)).toBe(signature);
-    expect(isSignatureValid(vectors.secret, request, signature)).toBe(true);
-    expect(isSignatureValid(vectors.secret, request, signature.toUpperCase())).toBe(true);
+    expect(signingKey.isValid(request, signature)).toBe(true);
+    expect(signingKey.isValid(request, signature.toUpperCase())).toBe(true);
   });
 
   test.each(["timestamp", "method", "target", "body"] as const)(
@@ -43,7 +47,7 @@ describe("signatures", () => {
     (member) => {
       for (const { signature, ...request } of vectors.cases) {
         const changed = { ...request, [member]: `${request[member]}0` };
-        expect(isSignatureValid(vectors.secret, changed, signature)).toBe(false);
+        expect(signingKey.isValid(changed, signature)).toBe(false);
       }
     },
   );
@@ -62,7 +66,7 @@ describe("signatures", () => {
       `0x${signature.slice(2)}`,
       signature.replace(/.$/, "g"),
     ]) {
-      expect(isSignatureValid(vectors.secret, request, broken), broken).toBe(false);
+      expect(signingKey.isValid(request, broken), broken).toBe(false);
     }
   });
 
@@ -76,6 +80,36 @@ describe("signatures", () => {
     const text = { ...request, body: request.body.toString("utf8") };
     expect(signRequest("ls_x", request).toString("hex")).toBe(sign("ls_x", request));
     expect(signRequest("ls_x", text)).not.toEqual(signRequest("ls_x", request));
+  });
+
+  test("are checked as they are made, whatever is signed and however long it is", () => {
+    const text = fc.string({ unit: "binary", maxLength: 100 });
+    const long = fc.nat({ max: 10_000 }).map((length) => "ä".repeat(length));
+    const bytes = fc.uint8Array({ maxLength: 10_000 });
+    fc.assert(
+      fc.property(
+        fc.oneof(text, long),
+        fc.record({
+          timestamp: fc.nat().map(String),
+          method: fc.constantFrom("GET", "POST"),
+          target: fc.oneof(text, long),
+          body: fc.oneof(text, long, bytes),
+        }),
+        fc.nat({ max: 63 }),
+        (secret, request, place) => {
+          const signature = createHmac("sha256", secret)
+            .update(`${request.timestamp}\n${request.method}\n${request.target}\n`)
+            .update(request.body)
+            .digest("hex");
+          const key = new SigningKey(secret);
+          expect(key.isValid(request, signature)).toBe(true);
+          expect(key.isValid(request, signature.toUpperCase())).toBe(true);
+          const digit = signature[place] === "0" ? "1" : "0";
+          const wrong = signature.slice(0, place) + digit + signature.slice(place + 1);
+          expect(key.isValid(request, wrong)).toBe(false);
+        },
+      ),
+    );
   });
 });
 
