@@ -32,11 +32,10 @@ export async function startSecondServer(first) {
 async function serve(home, flags, environment) {
   const dataDir = join(home, "books");
   const env = { ...process.env, HOME: home, LEDGERCTL_LOG_LEVEL: "warn", ...environment };
-  const child = spawn(
-    process.execPath,
-    [binary, "serve", ...flags, "--json", "--port", "0", "--data-dir", dataDir],
-    { env, stdio: ["ignore", "pipe", "inherit"] },
-  );
+  const child = spawn(binary, ["serve", ...flags, "--json", "--port", "0", "--data-dir", dataDir], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const facts = {};
   for await (const line of createInterface({ input: child.stdout })) {
     const event = JSON.parse(line);

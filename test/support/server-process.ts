@@ -25,7 +25,7 @@ export async function startServerProcess(options: {
   args: readonly string[];
   env: NodeJS.ProcessEnv;
 }): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [binaryPath, "serve", "--json", ...options.args], {
+  const child = spawn(binaryPath, ["serve", "--json", ...options.args], {
     env: { ...process.env, LEDGERCTL_LOG_LEVEL: "warn", ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
