@@ -112,8 +112,8 @@ interface Lane<Item, Reply> {
   queuedBytes: number;
 }
 
-/** What is told where there is no room for a write. */
-export const tooManyWaiting = "too many writes are waiting; try again in a moment";
+/** Where there is no room for a write. One for all: to make an error with its stack costs as much as the rest. */
+export const tooManyWaiting = unavailable("too many writes are waiting; try again in a moment");
 
 const backoffMsMax = 400;
 /** So many full batches may wait in a lane, however long. */
@@ -157,7 +157,7 @@ export class GroupCommit<Item, Reply> {
    */
   submit(laneKey: string, item: Item, bytes: number): Promise<Reply> {
     const { deadlineMs, nowMs } = this.#options;
-    if (this.#isDraining) return this.#refuse(item, "the server is stopping");
+    if (this.#isDraining) return this.#refuse(item, unavailable("the server is stopping"));
     const found = this.#lanes.get(laneKey);
     if (!this.#hasRoom(found, bytes)) {
       return this.#refuse(item, tooManyWaiting);
@@ -189,8 +189,7 @@ export class GroupCommit<Item, Reply> {
     return !this.#hasRoom(this.#lanes.get(laneKey), 0);
   }
 
-  #refuse(item: Item, detail: string): Promise<never> {
-    const refusal = unavailable(detail);
+  #refuse(item: Item, refusal: Refusal): Promise<never> {
     this.#tally?.rejected(item, refusal);
     return Promise.reject(refusal);
   }

@@ -47,7 +47,7 @@ export function logAnswer(
   );
 }
 
-/** Requests that were turned away unread, told by their number once a second: there may be thousands. */
+/** Requests that were turned away for want of room, told by their number once a second: there may be thousands. */
 export class TurnedAway {
   readonly #log: Log;
   #count = 0;

@@ -163,6 +163,7 @@ function addHooks(
   { log, counts }: HttpServerOptions,
   state: { isStopping: boolean },
 ): void {
+  const turnedAway = new TurnedAway(log);
   app.addHook("onRequest", (request, reply, done) => {
     request.notes = newNotes();
     reply.header("x-request-id", request.id);
@@ -186,15 +187,23 @@ function addHooks(
   });
   app.addHook("onResponse", (request, reply, done) => {
     counts.countAnswer(request.notes?.route ?? "none", reply.statusCode);
-    logRequest(log, request, reply);
+    logRequest(log, turnedAway, request, reply);
     done();
   });
 }
 
-function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+function logRequest(
+  log: Log,
+  turnedAway: TurnedAway,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const { caller, refusal } = request.notes ?? {};
-  // Told by their number; a line each at the level of those who want to see everything.
-  if (refusal === tooManyWait && !log.isLevelEnabled("debug")) return;
+  if (refusal === tooManyWaiting) {
+    turnedAway.count();
+    // A line each for those who want to see everything.
+    if (!log.isLevelEnabled("debug")) return;
+  }
   logAnswer(log, reply.statusCode, refusal, () => ({
     requestId: request.id,
     method: request.method,
@@ -207,7 +216,7 @@ function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): voi
 
 function addApiRoutes(
   app: FastifyInstance,
-  { dispatcher, bodyBytesMax, log }: Pick<HttpServerOptions, "dispatcher" | "bodyBytesMax" | "log">,
+  { dispatcher, bodyBytesMax }: Pick<HttpServerOptions, "dispatcher" | "bodyBytesMax">,
 ): void {
   const methodsByPath = new Map<string, string[]>();
   const bodies = new RequestBodies({
@@ -215,7 +224,6 @@ function addApiRoutes(
     heldBytesMax: Math.max(heldBodyBytesMax, 8 * bodyBytesMax),
   });
   const held = new HeldAnswers(heldAnswerBytesMax);
-  const turnedAway = new TurnedAway(log);
   const heldStreams = new HeldAnswers(heldStreamBytesMax, heldStreamBytesPerOrganization);
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
@@ -231,9 +239,8 @@ function addApiRoutes(
           return;
         }
         if (request.notes) request.notes.route = name;
-        turnedAway.count();
         if (!isPassedOn(request.raw)) hearLater(reply.raw);
-        answerRefusal(tooManyWait, request, reply);
+        answerRefusal(tooManyWaiting, request, reply);
       },
       handler: async (request, reply) => {
         const notes = (request.notes ??= newNotes());
@@ -271,9 +278,6 @@ function addApiRoutes(
   }
   for (const [url, methods] of methodsByPath) refuseOtherMethods(app, url, methods);
 }
-
-/** One for all: to make an error with its stack costs as much as the rest of refusing. */
-const tooManyWait = new Refusal("unavailable", tooManyWaiting);
 
 function tooManyHeld(): Refusal {
   return new Refusal("unavailable", "too many answers wait for their readers");

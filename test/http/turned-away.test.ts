@@ -3,13 +3,17 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
+import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { entriesPath } from "../support/entries.ts";
 import { countRows } from "../support/rows.ts";
 import { serveBooks } from "../support/service.ts";
+import { nowSeconds, sign } from "../support/signed-request.ts";
 import { accepted, move, movement, newKey, readFigures, walletPath } from "../support/wallets.ts";
 
-const service = serveBooks();
+const lines: string[] = [];
+const log = pino({ level: "warn" }, { write: (line) => lines.push(line) });
+const service = serveBooks({ log });
 const logged = "SELECT FROM wallet_writes WHERE ledger_id = $1";
 let client: Client;
 
@@ -108,4 +112,37 @@ test("a client that was turned away is not heard again before its time", async (
     expect(performance.now() - refusedMs).toBeGreaterThan(900);
     socket.destroy();
   });
+});
+
+test("all who are turned away are told by their number, those too who had begun in time", async () => {
+  const ledgerId = await service.books.createLedger();
+  const path = walletPath(newKey(service, ledgerId), "credit");
+  const { apiKey, apiSecret } = service.books.credentials;
+  const body = JSON.stringify(movement(1));
+  const timestamp = String(nowSeconds());
+  const signature = sign(apiSecret, { timestamp, method: "POST", target: path, body });
+  const early = connect(service.port, "127.0.0.1");
+  let answer = "";
+  early.on("data", (chunk: Buffer) => (answer += chunk.toString("latin1")));
+  early.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\nX-Timestamp: ${timestamp}\r\n` +
+      `X-Signature: ${signature}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  // Its head has been read when what is asked behind it is answered.
+  await service.get("/healthz");
+  // Those of other tests are told within a second.
+  await sleep(1_100);
+  lines.length = 0;
+  await whileCrowded(ledgerId, async () => {
+    early.write(body);
+    await once(early, "data");
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+    expect(answer).toMatch(/\r\nretry-after: 1\r\n/i);
+  });
+  early.destroy();
+  const told = () => lines.map((line) => JSON.parse(line) as { msg: string; requests?: number });
+  const number = () => told().reduce((sum, { requests }) => sum + (requests ?? 0), 0);
+  // This one, and the one that found the ledger crowded.
+  await expect.poll(number, { timeout: 5_000 }).toBe(2);
+  expect(told().filter(({ msg }) => msg === "request")).toEqual([]);
 });
