@@ -79,6 +79,11 @@ class Findings:
         self.add(where, f"{what}: expected {expected}, found {found}")
 
 
+def counted(count: int, one: str, several: str) -> str:
+    """1 entry, 2 entries."""
+    return f"{count} {one if count == 1 else several}"
+
+
 def show(value: Any) -> str:
     """A value from the file as one short line of text without control characters."""
     if isinstance(value, dict):
@@ -327,7 +332,7 @@ def root_from_path(leaf: bytes, index: int, size: int, path: List[bytes]) -> Tup
     fn, sn, root = index, size - 1, leaf
     for step, neighbour in enumerate(path):
         if sn == 0:
-            return None, f"the path is too long: {step} hashes lead to the root, it has {len(path)}"
+            return None, f"the path is too long: the root is reached after {counted(step, 'hash', 'hashes')}, it has {len(path)}"
         if fn & 1 or fn == sn:
             root = node_hash(neighbour, root)
             while fn and not fn & 1:
@@ -338,7 +343,7 @@ def root_from_path(leaf: bytes, index: int, size: int, path: List[bytes]) -> Tup
         fn >>= 1
         sn >>= 1
     if sn:
-        return None, f"the path is too short: its {len(path)} hashes do not lead to the root"
+        return None, f"the path is too short: with {counted(len(path), 'hash', 'hashes')} it does not lead to the root"
     return root.hex(), ""
 
 
@@ -761,18 +766,18 @@ class BundleCheck:
             self.findings.differs(
                 record, "entryCount", f"{count} (entries in the file)", str(self.close["entryCount"])
             )
-        self.check_root("merkleRoot", self.entry_tree, "entries")
-        self.check_root("balancesRoot", self.row_tree, "balance rows")
+        self.check_root("merkleRoot", self.entry_tree, "entry", "entries")
+        self.check_root("balancesRoot", self.row_tree, "balance row", "balance rows")
         if self.complete:
             self.check_rows()
             self.check_openings()
         self.describe()
 
-    def check_root(self, name: str, tree: Tree, what: str) -> None:
+    def check_root(self, name: str, tree: Tree, one: str, several: str) -> None:
         """Compare a root of the record with the one that was computed."""
         computed = tree.root()
         if self.close.get(name, computed) != computed:
-            expected = f"{computed} (computed from {tree.size} {what})"
+            expected = f"{computed} (computed from {counted(tree.size, one, several)})"
             self.findings.differs("close record", name, expected, self.close[name])
 
     def check_rows(self) -> None:
@@ -786,8 +791,9 @@ class BundleCheck:
                     self.findings.differs(place, name, f"{value} (from the entries)", str(row[name]))
         for code, totals in self.totals.items():
             if code not in self.rows:
+                used_by = counted(totals.entries, "entry", "entries")
                 self.findings.differs(
-                    f"account {show(code)}", "its balance row", f"one, as {totals.entries} entries use it", "none"
+                    f"account {show(code)}", "its balance row", f"one, as it is used by {used_by}", "none"
                 )
 
     def nothing_before(self) -> str:
@@ -815,7 +821,9 @@ class BundleCheck:
     def describe(self) -> None:
         """Say what was checked and what was not."""
         verdict = self.verdict
-        verdict.about.append(f"a bundle of {self.entry_tree.size} entries and {self.row_tree.size} balance rows")
+        entries = counted(self.entry_tree.size, "entry", "entries")
+        rows = counted(self.row_tree.size, "balance row", "balance rows")
+        verdict.about.append(f"a bundle of {entries} and {rows}")
         reason = self.nothing_before()
         if reason and self.rows:
             verdict.about.append(f"The openings are all zero, as they must be: {reason}.")
@@ -955,9 +963,9 @@ def report_findings(verdict: Verdict, stopped: bool) -> int:
     for text in texts:
         print(text)
     if stopped:
-        print(f"NOT verified: {len(texts)} findings, there may be more: stopped there")
+        print(f"NOT verified: {counted(len(texts), 'finding', 'findings')}, there may be more: stopped there")
     else:
-        print(f"NOT verified: {len(texts)} finding{'' if len(texts) == 1 else 's'}")
+        print(f"NOT verified: {counted(len(texts), 'finding', 'findings')}")
     return EXIT_MISMATCH
 
 

@@ -51,7 +51,7 @@ export function describeProgress(state: {
   const parts = [counted(handled, "entry", "entries"), `${rate}/s`];
   if (share !== null && share > 0) {
     const done = Math.min(1, share);
-    parts[0] = `${bar(done)} ${handled} entries`;
+    parts[0] = `${bar(done)} ${parts[0] ?? ""}`;
     parts.push(`${Math.floor(done * 100)} %`, `${clock((elapsedMs / done) * (1 - done))} left`);
   }
   return parts.join(", ");

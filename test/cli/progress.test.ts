@@ -10,6 +10,9 @@ describe("the progress line", () => {
     expect(describeProgress({ handled: 10, elapsedMs: 60_000, share: 0.01 })).toBe(
       "[>                   ] 10 entries, 0/s, 1 %, 1:39:00 left",
     );
+    expect(describeProgress({ handled: 1, elapsedMs: 1_000, share: 0.5 })).toBe(
+      "[==========>         ] 1 entry, 1/s, 50 %, 0:01 left",
+    );
   });
 
   it("leaves out what nobody can know of a pipe, and before anything was read", () => {

@@ -204,6 +204,6 @@ describe("state", () => {
       nowMs,
     );
     expect(draw(down).join("\n")).toMatch(/^database {2}DOWN/m);
-    expect(draw(down).join("\n")).toMatch(/DIFFER in 1 assets: run `ledgerctl audit`/);
+    expect(draw(down).join("\n")).toMatch(/DIFFER in 1 asset: run `ledgerctl audit`/);
   });
 });

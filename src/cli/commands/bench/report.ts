@@ -1,4 +1,5 @@
 // What a benchmark tells in the end.
+import { counted } from "../../counted.ts";
 import type { Check } from "./findings.ts";
 import type { Load } from "./load.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
@@ -56,7 +57,7 @@ export function describeReport(report: BenchReport): string {
   const errors = Object.entries(report.errors).map(([status, count]) => `${count} × ${status}`);
   const latencies = Object.entries(latencyMs).map(([name, value]) => `${name} ${value} ms`);
   return [
-    `load          ${rate === null ? "full speed" : `${rate}/s`} for ${report.durationSeconds} s on ${report.connections} connections`,
+    `load          ${rate === null ? "full speed" : `${rate}/s`} for ${report.durationSeconds} s on ${counted(report.connections, "connection")}`,
     `acknowledged  ${acknowledged}, ${requestsPerSecond}/s`,
     `errors        ${errors.length === 0 ? "none" : errors.join(", ")}`,
     ...(report.unsent === 0 ? [] : [`never sent    ${report.unsent}: the service was too slow`]),

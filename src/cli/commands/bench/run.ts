@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Environment } from "../../../config.ts";
 import { LedgerClient, type WireLedger } from "../../../client/ledger-client.ts";
 import { requireCredentials, resolveConnection, type Connection } from "../../connection.ts";
+import { counted } from "../../counted.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../interruption.ts";
 import { Output } from "../../output.ts";
@@ -98,9 +99,9 @@ function describeLoad(load: Load, outcomes: OutcomeLog, settings: BenchSettings)
   const seconds = Math.floor(load.elapsedMs / 1000);
   return [
     `${seconds} s of ${settings.durationMs / 1000} s`,
-    `${outcomes.acknowledged} requests`,
+    counted(outcomes.acknowledged, "request"),
     `${Math.round(load.perSecond)}/s`,
-    `${load.errorCount} errors`,
+    counted(load.errorCount, "error"),
   ].join(", ");
 }
 

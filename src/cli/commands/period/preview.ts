@@ -5,6 +5,7 @@ import { readPeriodLabel } from "../../../core/period.ts";
 import { displayAmount } from "../../amounts.ts";
 import { requireLabel, requireMoment } from "../../arguments.ts";
 import { balanceTable, movedTable, sumTimeoutMs } from "../../balance-tables.ts";
+import { counted } from "../../counted.ts";
 import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
 import type { Output } from "../../output.ts";
@@ -138,8 +139,4 @@ function warnings(output: Output, preview: WireClosePreview): string[] {
     );
   }
   return told;
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -1,4 +1,5 @@
 // The figures of a server as lines of text, for the screen and for `--once`.
+import { counted } from "../../counted.ts";
 import type { Figures, LaneFigures } from "./figures.ts";
 
 /** A heading of a line, what it says, and whether somebody should look at it. */
@@ -34,23 +35,23 @@ export function figureLines(figures: Figures): Line[] {
       "posting",
       [
         posting.lagSeconds === null ? "lag unknown" : `lag ${posting.lagSeconds.toFixed(1)} s`,
-        `${posting.pendingBatches ?? "?"} batches pending`,
+        `${countedOrUnknown(posting.pendingBatches, "batch", "batches")} pending`,
         `${perSecond(posting.entriesPerSecond)} entries`,
-        `${posting.assetsWithoutRate ?? "?"} assets without a rate`,
+        `${countedOrUnknown(posting.assetsWithoutRate, "asset", "assets")} without a rate`,
       ],
       (posting.lagSeconds ?? 0) > lagSecondsAlarming || (posting.assetsWithoutRate ?? 0) > 0,
     ),
     line("books", [booksText(posting.differences)], (posting.differences ?? 0) > 0),
     line("streams", [
       `${streams.open} open`,
-      `${streams.wallets} wallets`,
+      counted(streams.wallets, "wallet"),
       `${perSecond(streams.messagesPerSecond)} messages`,
       `${streams.slowReaders} closed as too slow`,
     ]),
     line(
       "http",
       [
-        `${http.connections} connections`,
+        counted(http.connections, "connection"),
         `${perSecond(http.answersPerSecond)} answers`,
         `${perSecond(http.errorsPerSecond)} from 500 on`,
       ],
@@ -72,11 +73,16 @@ export function figureLines(figures: Figures): Line[] {
 
 const lagSecondsAlarming = 60;
 
+/** `? batches` where a server has not told yet. */
+function countedOrUnknown(count: number | null, one: string, several: string): string {
+  return count === null ? `? ${several}` : counted(count, one, several);
+}
+
 function booksText(differences: number | null): string {
   if (differences === null) return "wallets and postings not compared yet";
   return differences === 0
     ? "wallets and postings agree"
-    : `wallets and postings DIFFER in ${differences} assets: run \`ledgerctl audit\``;
+    : `wallets and postings DIFFER in ${counted(differences, "asset")}: run \`ledgerctl audit\``;
 }
 
 function processFacts({ process, upSeconds }: Figures): string[] {
