@@ -1,7 +1,7 @@
 // Arguments of commands: checked before anything is opened, with messages that name them.
 import { currencyExponents } from "../core/currencies.ts";
 import { labelCodePointsMax, parseUuid, textFault } from "../core/text.ts";
-import { parseTimestamp, type Timestamp } from "../core/time.ts";
+import { dayFault, parseTimestamp, type Timestamp } from "../core/time.ts";
 import { usageFailure } from "./failure.ts";
 
 /** A name, code or label of 1 to 256 characters. */
@@ -47,6 +47,8 @@ export function requireMoment(argument: string, value: string): Timestamp {
   const isDay = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value);
   const moment = parseTimestamp(isDay ? `${value}T00:00:00Z` : value);
   if (moment === null) {
+    const fault = dayFault(value);
+    if (fault !== null) throw usageFailure(`${argument} ${value} is no date: ${fault}`);
     throw usageFailure(
       `${argument} must be a day such as 2026-03-15 or a time such as 2026-03-15T09:30:00Z`,
     );

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { readPeriodLabel } from "../core/period.ts";
 import { descriptionCodePointsMax, labelCodePointsMax, textFault } from "../core/text.ts";
-import { parseTimestamp, type Timestamp } from "../core/time.ts";
+import { dayFault, parseTimestamp, type Timestamp } from "../core/time.ts";
 
 const wrongType = (what: string) => ({
   error: (issue: { input?: unknown }) =>
@@ -35,10 +35,18 @@ export function refuseNearDate(periodId: string, context: z.RefinementCtx): void
 
 const integer = "an integer in smallest units, as a string of at most 38 digits";
 
+/** Whoever writes major units is told how they are written here: files often come with them. */
+const decimal = `${integer}: 12.50 of a currency with two decimals is written 1250`;
+
 const amount = (pattern: RegExp, zero: string) =>
   z
     .string(wrongType(`a string: ${integer}`))
-    .regex(pattern, { error: ({ input }) => (input === "0" ? zero : `must be ${integer}`) })
+    .regex(pattern, {
+      error: ({ input }) => {
+        if (input === "0") return zero;
+        return `must be ${/^[+-]?[0-9]*[.,][0-9]+$/.test(String(input)) ? decimal : integer}`;
+      },
+    })
     .transform(BigInt);
 
 export const functionalAmount = amount(/^-?[1-9][0-9]{0,37}$/, "must not be zero");
@@ -49,7 +57,11 @@ export const timestamp = z
   .transform((value, context): Timestamp => {
     const parsed = parseTimestamp(value);
     if (parsed !== null) return parsed;
-    const message = "must be an ISO 8601 date and time with Z or an offset, years 0001 to 9999";
+    const fault = dayFault(value);
+    const message =
+      fault === null
+        ? "must be an ISO 8601 date and time with Z or an offset, years 0001 to 9999"
+        : `is no date: ${fault}`;
     context.addIssue({ code: "custom", message });
     return z.NEVER;
   });

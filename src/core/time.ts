@@ -35,6 +35,19 @@ export function parseTimestamp(text: string): Timestamp | null {
   return timestampFromEpochMs(date.getTime() - offsetMs);
 }
 
+/**
+ * What is wrong with the day that a text begins with, such as `2026-02 has the days 01 to 28`; null where the
+ * calendar has that day, and for a text that begins with none.
+ */
+export function dayFault(text: string): string | null {
+  const [, year = "", month = "", day = ""] = /^(\d{4})-(\d{2})-(\d{2})(?!\d)/.exec(text) ?? [];
+  if (year === "") return null;
+  if (Number(month) < 1 || Number(month) > 12) return "a year has the months 01 to 12";
+  const days = daysInMonth(Number(year), Number(month));
+  const isDay = Number(day) >= 1 && Number(day) <= days;
+  return isDay ? null : `${year}-${month} has the days 01 to ${days}`;
+}
+
 const epochMsMin = -62_135_596_800_000; // 0001-01-01T00:00:00.000Z
 const epochMsMax = 253_402_300_799_999; // 9999-12-31T23:59:59.999Z
 

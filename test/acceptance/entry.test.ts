@@ -127,6 +127,10 @@ describe("posting one entry", () => {
     [["--line", "1000"], /--line must be CODE:AMOUNT/],
     [["--line", "1000:1.50"], /1\.50 is no whole number; with --major/],
     [["--line", "1000:1", "--date", "15.3.2026"], /--date must be a day such as 2026-03-15/],
+    [
+      ["--line", "1000:1", "--date", "2026-02-30"],
+      /^ledgerctl: --date 2026-02-30 is no date: 2026-02 has the days 01 to 28\n$/,
+    ],
     [["--line", "1000:1", "--meta", "x"], /--meta must be KEY=VALUE/],
     [["--concurrency", "0", "-"], /--concurrency must be a whole number from 1 to 256/],
     [["--format", "xml", "-"], /--format must be one of json, ndjson, csv/],
@@ -230,8 +234,9 @@ describe("posting a list", () => {
 
   it("names line and column of what a CSV has wrong, and does not advise to post it again as it is", async () => {
     const csv =
-      "externalId,description,glAccountCode,functionalAmount,lineDescription\n" +
-      `x,ok,nope,1,\nx,,4000,-1,\ny,${"d".repeat(1025)},1000,1.5,\ny,,4000,-1,${"l".repeat(1025)}\n`;
+      "externalId,transactionDate,description,glAccountCode,functionalAmount,lineDescription\n" +
+      "x,,ok,nope,1,\nx,,,4000,-1,\n" +
+      `y,2026-02-30,${"d".repeat(1025)},1000,1.5,\ny,,,4000,-1,${"l".repeat(1025)}\n`;
     const file = saveFile("wrong.csv", csv);
     const { code, stdout } = await run(["entry", "post", file, "--concurrency", "1"]);
     expect(code).toBe(2);
@@ -240,7 +245,9 @@ describe("posting a list", () => {
     );
     const faults = [
       "line 4, column description: must have at most 1024 characters",
-      "line 4, column functionalAmount: must be",
+      "line 4, column transactionDate: is no date: 2026-02 has the days 01 to 28",
+      "line 4, column functionalAmount: must be an integer in smallest units, as a string of at most 38 digits: " +
+        "12.50 of a currency with two decimals is written 1250",
       "line 5, column lineDescription: must have at most 1024 characters",
     ];
     const dry = await run(["entry", "post", "--dry-run", file]);

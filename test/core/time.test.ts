@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  dayFault,
   laterOf,
   parseTimestamp,
   timestampFromEpochMs,
@@ -104,4 +105,24 @@ describe("timestamps", () => {
     expect(laterOf(early, late)).toBe(late);
     expect(laterOf(late, early)).toBe(late);
   });
+});
+
+describe("what is wrong with a day", () => {
+  test.each([
+    ["2026-02-30", "2026-02 has the days 01 to 28"],
+    ["2024-02-30T09:30:00Z", "2024-02 has the days 01 to 29"],
+    ["2026-04-31", "2026-04 has the days 01 to 30"],
+    ["2026-01-00", "2026-01 has the days 01 to 31"],
+    ["2026-13-01", "a year has the months 01 to 12"],
+    ["2026-00-01", "a year has the months 01 to 12"],
+  ])("of %s is told", (text, fault) => {
+    expect(dayFault(text)).toBe(fault);
+  });
+
+  test.each(["2024-02-29", "2026-01-31T24:00:00Z", "15.3.2026", "2026-2-30", "2026-02-301", ""])(
+    "is nothing of %j",
+    (text) => {
+      expect(dayFault(text)).toBeNull();
+    },
+  );
 });
