@@ -23,14 +23,15 @@ export function readPeriodLabel(label: string): LabelMeaning {
     const groups = pattern.exec(label)?.groups;
     if (groups === undefined) continue;
     const period = bounds(groups);
-    return period ?? { fault: "names no period of the calendar" };
+    return period ?? { fault: `names no period of the calendar, as ${labelExamples} do` };
   }
   return looksLikeDate.some((pattern) => pattern.test(label.trim()))
     ? { fault: `looks like a date, but is none of ${labelExamples}` }
     : "toDate";
 }
 
-const labelExamples = "2026, 2026-03, Mar 2026, 2026-03-31, 2026-Q1, 2026-H1 and 2026-W09";
+/** The forms of labels that name periods of the calendar, one of each. */
+export const labelExamples = "2026, 2026-03, Mar 2026, 2026-03-31, 2026-Q1, 2026-H1 and 2026-W09";
 
 const monthNames = [
   "january",

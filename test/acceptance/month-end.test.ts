@@ -69,8 +69,18 @@ describe("trial-balance", () => {
     const both = ["trial-balance", "--period", "2026-03", "--as-of", "2026-03-31"];
     expect((await run(...both)).code).toBe(2);
     expect((await run("trial-balance", "--as-of", "soon")).code).toBe(2);
-    expect((await run("trial-balance", "--period", "2026-13")).code).toBe(2);
-    expect((await run("trial-balance", "--period", "never")).code).toBe(5);
+    // A typing error is answered with the forms that there are.
+    const forms = "2026, 2026-03, Mar 2026, 2026-03-31, 2026-Q1, 2026-H1 and 2026-W09";
+    for (const [period, code] of [
+      ["2026-13", 2],
+      ["2026-3", 2],
+      ["never", 5],
+    ] as const) {
+      for (const command of [["trial-balance"], ["entry", "list"], ["export", "--format", "csv"]]) {
+        const refused = await run(...command, "--period", period);
+        expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(forms)]);
+      }
+    }
   });
 });
 

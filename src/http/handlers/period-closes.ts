@@ -4,7 +4,7 @@ import type { BalanceRow, CloseRecord } from "../../core/close.ts";
 import { Refusal, validationRefusal } from "../../core/errors.ts";
 import type { LedgerIdentity } from "../../core/ledger.ts";
 import type { Line } from "../../core/journal.ts";
-import { holds, readPeriodLabel, type Period } from "../../core/period.ts";
+import { holds, labelExamples, readPeriodLabel, type Period } from "../../core/period.ts";
 import { parseUuid, quoted } from "../../core/text.ts";
 import { parseCloseBody } from "../../contract/close-body.ts";
 import { previewClose as previewOf } from "../../engine/close-previews.ts";
@@ -168,7 +168,9 @@ export async function resolvePeriod(
   if (close !== null) return { startsAt: close.startsAt, endsAt: close.endsAt, close };
   const meaning = readPeriodLabel(periodId);
   if (meaning === "toDate") {
-    throw new Refusal("closeNotFound", `the ledger has closed no period ${quoted(periodId)}`);
+    const forms = `periods of the calendar are written as ${labelExamples}`;
+    const detail = `the ledger has closed no period ${quoted(periodId)}; ${forms}`;
+    throw new Refusal("closeNotFound", detail);
   }
   if ("fault" in meaning) {
     throw validationRefusal([{ parameter: "periodId", detail: meaning.fault }]);

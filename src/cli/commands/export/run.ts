@@ -6,7 +6,7 @@ import {
   type LedgerClient,
   type WireLedger,
 } from "../../../client/ledger-client.ts";
-import { readPeriodLabel } from "../../../core/period.ts";
+import { labelExamples, readPeriodLabel } from "../../../core/period.ts";
 import { requireMoment } from "../../arguments.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../interruption.ts";
@@ -47,7 +47,9 @@ export async function exportBooks(flags: ExportFlags, environment: Environment):
     } catch (error) {
       if (!(error instanceof ServiceProblem) || error.code !== "CLOSE_NOT_FOUND") throw error;
       const label = JSON.stringify(flags.period);
-      throw notFoundFailure(`${label} is no calendar period, and not closed in this ledger`);
+      throw notFoundFailure(
+        `${label} is not closed in this ledger; periods of the calendar are written as ${labelExamples}`,
+      );
     } finally {
       progress.end();
     }
