@@ -1,7 +1,7 @@
 // From flags, environment and profile to where the service is and who asks. Light: signing offline
 // needs no client.
 import type { Environment } from "../config.ts";
-import { usageFailure } from "./failure.ts";
+import { notFoundFailure, usageFailure } from "./failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "./options.ts";
 import type { Output } from "./output.ts";
 import { readConfigFile, type Profile, type ProfileMember } from "./profiles.ts";
@@ -116,7 +116,7 @@ async function selectProfile(
   const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   if (profile === undefined) {
     const file = environment.configFile;
-    throw usageFailure(
+    throw notFoundFailure(
       asked === null
         ? `${file} has no profile "${name}", which its currentProfile names; mend the file, or choose with --profile`
         : `there is no profile "${name}" in ${file}${suggestion(name, Object.keys(config.profiles))}`,

@@ -143,7 +143,7 @@ it("lists, shows and chooses profiles, secrets masked", async () => {
 it.each([
   [["profile", "use", "defualt"], 5, "Did you mean default?"],
   [["profile", "show", "towo"], 5, "Did you mean two?"],
-  [["request", "GET", "/v1/ledgers", "--profile", "defautl"], 2, "Did you mean default?"],
+  [["request", "GET", "/v1/ledgers", "--profile", "defautl"], 5, "Did you mean default?"],
   [["config", "set", "apikey", "x"], 2, "Did you mean api-key?"],
   [["config", "set", "url", "books.example"], 2, "url must be an http:// or https:// URL"],
 ])("says of %j what was meant", async (args, code, hint) => {

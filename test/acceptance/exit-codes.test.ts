@@ -120,6 +120,12 @@ const cases: Readonly<Record<number, readonly Case[]>> = {
     },
     { args: () => ["ledger", "suspend", otherId], says: /there is no ledger/ },
     { args: () => ["profile", "use", "live"], says: /there is no profile "live"/ },
+    { args: () => ["balance", "1000", "--profile", "live"], says: /there is no profile "live"/ },
+    {
+      args: () => ["config", "list"],
+      env: () => ({ LEDGERCTL_PROFILE: "live" }),
+      says: /there is no profile "live"/,
+    },
   ],
   [exitCodes.conflict]: [
     {
