@@ -191,6 +191,18 @@ describe("reading", () => {
     expect(await see("history", "seen")).toMatch(/credit +125\.00 USD +125\.00 USD +0\.00 USD/);
   });
 
+  it("notes on a terminal that nothing was ever written to a wallet, and not of one that is empty", async () => {
+    const see = async (...args: string[]) =>
+      (await runOnTerminal(["wallet", "balance", ...args], { env: server.env, answer: "" })).shown;
+    const zero = "balance    0\navailable  0\n";
+    expect(await see("nobody")).toBe(`${zero}nothing was ever written to wallet nobody\n`);
+    expect(await see("nobody", "--quiet")).toBe(zero);
+    await credit("emptied", "5", "--external-id", "e");
+    await json("debit", "emptied", "5", ...usd);
+    expect(await see("emptied")).not.toContain("nothing");
+    expect(await run(["balance", "nobody"])).toEqual({ code: 0, stderr: "", stdout: zero });
+  });
+
   it("says of a new asset that it is no currency, where it may be a slip", async () => {
     const slip = await run(["credit", "slip", "5", "--asset", "UDS"]);
     expect(slip.code).toBe(0);

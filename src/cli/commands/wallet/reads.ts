@@ -6,11 +6,12 @@ import type {
   WireWalletWrite,
 } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { members, toJson, type Column } from "../../output.ts";
+import { members, toJson, type Column, type Output } from "../../output.ts";
+import { printable } from "../../printable.ts";
 import { withService } from "../../service-context.ts";
 import { outputDrained } from "../../output-drained.ts";
 import { requireWholeNumber } from "../../whole-number.ts";
-import { amountsOf } from "./wallet-asset.ts";
+import { amountsOf, isForPeople } from "./wallet-asset.ts";
 import { addressOf, requireWalletName } from "./wallet-arguments.ts";
 
 export interface HistoryFlags extends ServiceFlags {
@@ -35,7 +36,17 @@ export async function showWalletBalance(
     output.result(figures, ({ balance, available }) =>
       members({ balance: shown(balance), available: shown(available) }),
     );
+    if (figures.balance === "0" && isForPeople(output)) await noteUnwritten(output, client, wallet);
   });
+}
+
+/** Every key is a wallet that holds nothing: somebody who mistyped one would take that for an answer. */
+async function noteUnwritten(output: Output, client: LedgerClient, wallet: WalletAddress) {
+  // The figures are told; a note that can't be made is no failure of the command.
+  const log = await client.listWalletWrites(wallet, { limit: 1 }).catch(() => null);
+  if (log?.writes.length === 0) {
+    output.note(`nothing was ever written to wallet ${printable(wallet.callerKey)}`);
+  }
 }
 
 export async function listWalletHistory(

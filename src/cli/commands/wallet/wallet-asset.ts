@@ -12,10 +12,14 @@ export async function amountsOf(
   client: LedgerClient,
   wallet: WalletAddress,
 ): Promise<(amount: string) => string> {
-  const isForPeople = process.stdout.isTTY && !output.isJson && !output.isQuiet;
   // Whatever keeps it from being known, a key without the scope for example, is no failure of the command.
-  const asset = isForPeople ? await findAsset(client, wallet).catch(() => null) : null;
+  const asset = isForPeople(output) ? await findAsset(client, wallet).catch(() => null) : null;
   return (amount) => (asset === null ? amount : displayAmount(amount, asset));
+}
+
+/** Whether a person at a terminal reads what is printed, and nobody asked for something that scripts read. */
+export function isForPeople(output: Output): boolean {
+  return process.stdout.isTTY && !output.isJson && !output.isQuiet;
 }
 
 /** A wallet has the asset of its first write for ever; null while that is not posted. */
