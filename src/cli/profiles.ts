@@ -1,6 +1,6 @@
 // The configuration file: named profiles of a service and its credentials.
-import { chmod, mkdir, open, readFile, rename, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { chmod, mkdir, open, readFile, readlink, realpath, rename, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { isJsonObject } from "../core/journal.ts";
 import { errorCode } from "../core/thrown.ts";
 import { findJsonFault, memberName, positionOf } from "./entry-files/json-fault.ts";
@@ -103,8 +103,9 @@ function requireObject(value: unknown, path: readonly string[]): Readonly<Record
   throw new WrongMember(path, "must be a JSON object");
 }
 
-/** Writes the file whole, readable by its owner alone, or not at all. */
-export async function writeConfigFile(file: string, config: ConfigFile): Promise<void> {
+/** Writes the file whole, readable by its owner alone, or not at all. A link stays one: what it leads to is written. */
+export async function writeConfigFile(path: string, config: ConfigFile): Promise<void> {
+  const file = await followLinks(path);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.new`;
   const handle = await open(draft, "w", 0o600);
@@ -116,4 +117,15 @@ export async function writeConfigFile(file: string, config: ConfigFile): Promise
   }
   await chmod(draft, 0o600);
   await rename(draft, file);
+}
+
+/** Where a path leads, for a link also where there is no file yet. */
+async function followLinks(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+    const link = await readlink(path).catch(() => null);
+    return link === null ? path : followLinks(resolve(dirname(path), link));
+  }
 }

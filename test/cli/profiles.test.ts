@@ -1,5 +1,14 @@
 // The configuration file: what is wrong with it is said without a word of what it holds.
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -57,6 +66,19 @@ describe("the configuration file", () => {
     await expect(readConfigFile(folder, () => undefined)).rejects.toThrow(
       `${folder} can't be read: it is a folder`,
     );
+  });
+
+  it("is written through a link, which stays one, also where it leads to no file yet", async () => {
+    const real = join(folder, "dotfiles", "ledgerctl.json");
+    const link = join(folder, "linked.json");
+    symlinkSync(join("dotfiles", "ledgerctl.json"), link);
+    for (const currentProfile of ["first", "second"]) {
+      await writeConfigFile(link, { currentProfile, profiles: {} });
+      expect(lstatSync(link).isSymbolicLink()).toBe(true);
+      expect(lstatSync(real).mode & 0o777).toBe(0o600);
+      expect(await readConfigFile(real, expect.unreachable)).toMatchObject({ currentProfile });
+    }
+    expect(readdirSync(join(folder, "dotfiles"))).toEqual(["ledgerctl.json"]);
   });
 
   it("is written for its owner alone, and names no profile that it does not have", async () => {
