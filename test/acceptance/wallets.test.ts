@@ -264,6 +264,13 @@ describe("holds", () => {
       balance: "1000",
       available: "600",
     });
+    // There is no --major to advise: of which asset the wallet is, the command does not know.
+    const decimal = await run(["commit", "holder", held.holdId ?? "", "1.50"]);
+    expect([decimal.code, decimal.stderr]).toEqual([
+      2,
+      'ledgerctl: AMOUNT must be a whole number of smallest units, not "1.50"; ' +
+        "12.50 of a currency with two decimals is written 1250\n",
+    ]);
     const committed = await run(["commit", "holder", held.holdId ?? "", "150"]);
     expect(committed).toMatchObject({
       code: 0,

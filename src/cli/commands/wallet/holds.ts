@@ -49,7 +49,9 @@ export async function commitHold(
   environment: Environment,
 ): Promise<undefined> {
   const name = requireWalletName(key);
-  const commit = amountText === undefined ? {} : { amount: requireAmount(amountText, null) };
+  // Of which asset the hold is, is not known here, hence no --major.
+  const hint = "12.50 of a currency with two decimals is written 1250";
+  const commit = amountText === undefined ? {} : { amount: requireAmount(amountText, null, hint) };
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const wallet = addressOf(name, ledgerId);
     const result = await writeToWallet(client, wallet.ledgerId, () =>

@@ -26,9 +26,17 @@ export function addressOf(wallet: WalletName, ownLedgerId: () => string): Wallet
   return { ledgerId: wallet.ledgerId ?? ownLedgerId(), callerKey: wallet.callerKey };
 }
 
-/** An amount above zero as the API wants it. `majorOf`: in major units of this asset; null: in smallest units. */
-export function requireAmount(text: string, majorOf: string | null): string {
-  const amount = majorOf === null ? readSmallestUnits(text) : readMajorUnits(text, majorOf);
+/**
+ * An amount above zero as the API wants it. `majorOf`: in major units of this asset; null: in smallest units.
+ * `decimalHint`: what somebody is told who writes decimals in smallest units.
+ */
+export function requireAmount(
+  text: string,
+  majorOf: string | null,
+  decimalHint = "with --major it may have decimals",
+): string {
+  const amount =
+    majorOf === null ? readSmallestUnits(text, decimalHint) : readMajorUnits(text, majorOf);
   if (amount <= 0n) throw usageFailure("AMOUNT must be above zero");
   const digits = amount.toString();
   if (digits.length > amountDigitsMax) {
@@ -37,9 +45,9 @@ export function requireAmount(text: string, majorOf: string | null): string {
   return digits;
 }
 
-function readSmallestUnits(text: string): bigint {
+function readSmallestUnits(text: string, decimalHint: string): bigint {
   if (/^\+?[0-9]+$/.test(text)) return BigInt(text.replace(/^\+/, ""));
-  const hint = /^\+?[0-9]+\.[0-9]+$/.test(text) ? "; with --major it may have decimals" : "";
+  const hint = /^\+?[0-9]+\.[0-9]+$/.test(text) ? `; ${decimalHint}` : "";
   throw usageFailure(`AMOUNT must be a whole number of smallest units, not "${text}"${hint}`);
 }
 
