@@ -191,6 +191,20 @@ describe("reading", () => {
     expect(await see("history", "seen")).toMatch(/credit +125\.00 USD +125\.00 USD +0\.00 USD/);
   });
 
+  it("notes on a terminal that amounts are in smallest units while the asset is not known", async () => {
+    // Its posting waits for a rate.
+    expect((await run(["credit", "unrated", "500", "--asset", "CHF", "--quiet"])).code).toBe(0);
+    const { shown } = await runOnTerminal(["wallet", "balance", "unrated"], {
+      env: server.env,
+      answer: "",
+    });
+    expect(shown).toBe(
+      "amounts are in smallest units, as the wallet's first write is not posted yet\n" +
+        "balance    500\navailable  500\n",
+    );
+    expect((await run(["balance", "unrated"])).stderr).toBe("");
+  });
+
   it("notes on a terminal that nothing was ever written to a wallet, and not of one that is empty", async () => {
     const see = async (...args: string[]) =>
       (await runOnTerminal(["wallet", "balance", ...args], { env: server.env, answer: "" })).shown;

@@ -5,16 +5,26 @@ import type { Output } from "../../output.ts";
 
 /**
  * How a wallet's amounts are shown: to a person at a terminal in major units with their asset, once
- * the wallet's first write is posted; else as they are, in smallest units.
+ * the wallet's first write is posted; else as they are, in smallest units, which a person is told.
  */
 export async function amountsOf(
   output: Output,
   client: LedgerClient,
   wallet: WalletAddress,
 ): Promise<(amount: string) => string> {
-  // Whatever keeps it from being known, a key without the scope for example, is no failure of the command.
-  const asset = isForPeople(output) ? await findAsset(client, wallet).catch(() => null) : null;
-  return (amount) => (asset === null ? amount : displayAmount(amount, asset));
+  const asIs = (amount: string) => amount;
+  if (!isForPeople(output)) return asIs;
+  try {
+    const [first] = (await client.listWalletWrites(wallet, { limit: 1 })).writes;
+    if (first?.journalId === null) {
+      output.note("amounts are in smallest units, as the wallet's first write is not posted yet");
+    }
+    const asset = first?.journalId ? await findAsset(client, wallet, first.journalId) : null;
+    return asset === null ? asIs : (amount) => displayAmount(amount, asset);
+  } catch {
+    // Whatever keeps it from being known, a key without the scope for example, is no failure of the command.
+    return asIs;
+  }
 }
 
 /** Whether a person at a terminal reads what is printed, and nobody asked for something that scripts read. */
@@ -22,11 +32,8 @@ export function isForPeople(output: Output): boolean {
   return process.stdout.isTTY && !output.isJson && !output.isQuiet;
 }
 
-/** A wallet has the asset of its first write for ever; null while that is not posted. */
-async function findAsset(client: LedgerClient, wallet: WalletAddress): Promise<string | null> {
-  const { writes } = await client.listWalletWrites(wallet, { limit: 1 });
-  const journalId = writes[0]?.journalId ?? null;
-  if (journalId === null) return null;
-  const { lines } = await client.getEntry(wallet.ledgerId, journalId);
+/** A wallet has the asset of its first write for ever, which the entry that posted it says. */
+async function findAsset(client: LedgerClient, { ledgerId }: WalletAddress, journalId: string) {
+  const { lines } = await client.getEntry(ledgerId, journalId);
   return lines[0]?.transactionCurrency ?? null;
 }
