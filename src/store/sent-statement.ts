@@ -130,9 +130,9 @@ class StatementsQuery extends Query {
 
   /** Called by pg to send it. */
   prepare(connection: Wire): void {
-    const taken = this.#statements.find(({ statement }) => isNameTaken(connection, statement));
+    const taken = takenName(connection, this.#statements);
     if (taken !== undefined) {
-      this.callback(new Error(`${taken.statement.name} is another prepared statement's name`));
+      this.callback(new Error(`${taken} is another prepared statement's name`));
       connection.stream.write(serialize.sync());
       return;
     }
@@ -189,8 +189,15 @@ function textOf(connection: Wire, name: string): string | undefined {
   return connection.parsedStatements[name] ?? connection.submittedNamedStatements[name];
 }
 
-function isNameTaken(connection: Wire, { name, text }: Statement): boolean {
-  return name !== "" && (textOf(connection, name) ?? text) !== text;
+/** A name that has another text than the one that comes with it, on the connection or further ahead here. */
+function takenName(connection: Wire, sent: readonly SentStatement[]): string | undefined {
+  const texts = new Map<string, string>();
+  for (const { name, text } of sent.map(({ statement }) => statement)) {
+    if (name === "") continue;
+    if ((textOf(connection, name) ?? texts.get(name) ?? text) !== text) return name;
+    texts.set(name, text);
+  }
+  return undefined;
 }
 
 function messagesOf(

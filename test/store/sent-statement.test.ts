@@ -187,6 +187,24 @@ test("a statement without a name is prepared for each use", async () => {
   });
 });
 
+test("a name that comes with two texts in one step is refused, not answered with the other text's rows", async () => {
+  const connection = await connections.borrow();
+  const transaction = connection.begin();
+  const answers = await Promise.allSettled(
+    ["SELECT 1 AS one", "SELECT 2 AS two"].map((text) =>
+      transaction.send({ name: "two_texts", text }, []),
+    ),
+  );
+  await transaction.rollBack();
+  connection.giveBack();
+  for (const answer of answers) {
+    expect(answer).toMatchObject({
+      status: "rejected",
+      reason: { message: "two_texts is another prepared statement's name" },
+    });
+  }
+});
+
 describe("a statement that fails", () => {
   test("rejects with what the database said, at its first use and later, and the next one is answered", async () => {
     await read(async (sender) => {
