@@ -171,9 +171,7 @@ export class WriteConnections {
   ): Promise<T> {
     const client = await this.#connect();
     const reads = new PipelinedReads(client, this.#readTimeoutMs);
-    if (this.#plansOf(client)?.areOld() === true) {
-      reads.send(discardPlans, []).catch(() => undefined);
-    }
+    this.#plansOf(client)?.discardOld(reads);
     // Without a listener, a connection that breaks in between would end the process.
     const ignore = () => undefined;
     client.on("error", ignore);
@@ -253,20 +251,21 @@ export class WriteConnections {
 }
 
 /**
- * How old a connection's plans are. A plan that was made while a table was small can walk all of it, also when it
- * has grown; so none is kept for long, least of all where all is new.
+ * The plans that a connection keeps. One that was made while a table was small would walk all of it when it has
+ * grown too; so none is kept for long, least of all where all is new.
  */
 class KeptPlans {
   #discardedMs = performance.now();
   #keptMs = 1;
 
-  /** Whether they are to be discarded now. Whoever asks does it. */
-  areOld(): boolean {
+  /** Sends what discards them, once they are old. */
+  discardOld(sender: StatementSender): void {
     const now = performance.now();
-    if (now - this.#discardedMs < this.#keptMs) return false;
+    if (now - this.#discardedMs < this.#keptMs) return;
     this.#discardedMs = now;
     this.#keptMs = Math.min(2 * this.#keptMs, plansKeptMsMax);
-    return true;
+    // It fails only with the connection, and then so does what is sent behind it.
+    sender.send(discardPlans, []).catch(() => undefined);
   }
 }
 
@@ -320,9 +319,7 @@ class PipelinedConnection implements BorrowedConnection {
   begin(): WriteTransaction {
     assert(this.#latest?.hasEnded !== false, "the end of a transaction is sent before the next");
     this.#latest = new PipelinedTransaction(this);
-    if (this.#keptPlans?.areOld() === true) {
-      this.send(discardPlans, []).catch(() => undefined);
-    }
+    this.#keptPlans?.discardOld(this.#latest);
     return this.#latest;
   }
 
