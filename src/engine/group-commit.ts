@@ -19,12 +19,20 @@ export type Outcome<Reply> = { readonly reply: Reply } | { readonly refusal: Ref
 export interface Plan<Reply> {
   /** One an item, in order. They hold only once the batch is committed. */
   readonly outcomes: readonly Outcome<Reply>[];
-  /** Sends everything that records the batch, without waiting; null when nothing is to be written. */
-  readonly record: ((transaction: WriteTransaction) => Promise<unknown>[]) | null;
+  /** Null when nothing is to be written. */
+  readonly recording: Recording | null;
   /** Told once the batch is known to be committed, before its callers are. */
   readonly onCommitted?: () => void;
-  /** Takes the batch's locks again and looks whether it was recorded. */
-  readonly wasRecorded: (transaction: WriteTransaction) => Promise<boolean>;
+}
+
+/** How a batch is recorded, and how one whose COMMIT went unanswered is looked for, in another transaction. */
+export interface Recording {
+  /** Sends everything that records the batch, without waiting. */
+  readonly send: (transaction: WriteTransaction) => Promise<unknown>[];
+  /** Takes a lock that waits for the transaction in which the batch was sent. */
+  readonly lock: (transaction: WriteTransaction) => Promise<unknown>;
+  /** Looks whether the batch is in the books. */
+  readonly isThere: (transaction: WriteTransaction) => Promise<boolean>;
 }
 
 /** How one kind of write is decided and recorded. Attempts may be repeated; only the last one counts. */
@@ -112,7 +120,7 @@ interface Lane<Item, Reply> {
   queuedBytes: number;
 }
 
-/** Where there is no room for a write. One for all: to make an error with its stack costs as much as the rest. */
+/** Where there is no room for a write. One for all: its stack would cost as much as the rest of refusing. */
 export const tooManyWaiting = unavailable("too many writes are waiting; try again in a moment");
 
 const backoffMsMax = 400;
@@ -284,7 +292,7 @@ export class GroupCommit<Item, Reply> {
         } catch (error) {
           return { batch, plan, error, follower: await undo(follower) };
         }
-        if (plan.record !== null) {
+        if (plan.recording !== null) {
           this.#tally?.committed(batch.length, this.#options.nowMs() - attempt.startedMs);
         }
         this.#answer(batch, plan);
@@ -398,8 +406,7 @@ export class GroupCommit<Item, Reply> {
   }
 
   /**
-   * Finds out whether a batch whose COMMIT went unanswered was recorded: takes its locks again, which
-   * waits for a transaction that may still be running, and looks. Answers the batch when it was (true)
+   * Finds out whether a batch whose COMMIT went unanswered was recorded. Answers the batch when it was (true)
    * or when it can't be learned in time (true); false: it was not, and may be tried again.
    */
   async #wasRecorded(plan: Plan<Reply>, batch: readonly Pending<Item, Reply>[]): Promise<boolean> {
@@ -417,7 +424,7 @@ export class GroupCommit<Item, Reply> {
     const untilMs = this.#options.nowMs() + this.#options.deadlineMs;
     for (let attempt = 0; this.#options.nowMs() < untilMs; attempt += 1) {
       try {
-        return await this.#connections.transaction(plan.wasRecorded);
+        return await this.#connections.transaction((again) => isRecorded(again, plan));
       } catch (error) {
         if (!isTransient(error)) return null;
         await sleep(backoffMs(attempt));
@@ -449,9 +456,25 @@ function sendEnd<Reply>(
   items: number,
 ): Promise<void> {
   assert(plan.outcomes.length === items, "a plan has an outcome for each item");
-  return plan.record === null
+  return plan.recording === null
     ? transaction.rollBack()
-    : transaction.commit(plan.record(transaction));
+    : transaction.commit(plan.recording.send(transaction));
+}
+
+/** Whether all that a batch was to record is in the books. */
+async function isRecorded<Reply>(
+  transaction: WriteTransaction,
+  { recording }: Plan<Reply>,
+): Promise<boolean> {
+  if (recording === null) return true;
+  // What is there is there, whoever holds the lock: on a lost connection that the database does not know
+  // to be lost, that can be the batch behind this one, for longer than anybody waits.
+  if (await recording.isThere(transaction)) return true;
+  const [, isThere] = await Promise.all([
+    recording.lock(transaction),
+    recording.isThere(transaction),
+  ]);
+  return isThere;
 }
 
 /** Undoes an attempt of which nothing was recorded, and gives its writes back. */

@@ -168,20 +168,15 @@ function planOf(ledgerId: string, decisions: readonly Decision[]): Plan<readonly
   const last = entries.at(-1);
   return {
     outcomes,
-    record:
-      last === undefined ? null : (transaction) => record(transaction, ledgerId, entries, last),
-    wasRecorded: async (transaction) => {
-      if (last === undefined) return true;
-      // What is there is there: the lock may be held by the batch behind, on a connection that the database
-      // does not know to be lost.
-      if (await hasEntry(transaction, ledgerId, last.journalId)) return true;
-      // The same lock that the lost transaction held: whoever gets it sees what became of that.
-      const [, recorded] = await Promise.all([
-        lockJournalHead(transaction, ledgerId),
-        hasEntry(transaction, ledgerId, last.journalId),
-      ]);
-      return recorded;
-    },
+    recording:
+      last === undefined
+        ? null
+        : {
+            send: (transaction) => record(transaction, ledgerId, entries, last),
+            // The batch's transaction holds the same: whoever gets it sees what became of that.
+            lock: (transaction) => lockJournalHead(transaction, ledgerId),
+            isThere: (transaction) => hasEntry(transaction, ledgerId, last.journalId),
+          },
   };
 }
 

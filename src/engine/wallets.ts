@@ -180,26 +180,20 @@ function planOf(
   now: WalletBooks["now"],
   onCommitted: (ledgerId: string, writes: readonly LoggedWrite[]) => void,
 ): Plan<WalletReply> {
-  const isEmpty = batch.writes.length === 0;
   return {
     outcomes: batch.outcomes satisfies readonly Outcome<WalletReply>[],
-    record: isEmpty ? null : (transaction) => record(transaction, ledgerId, batch, now),
+    recording:
+      batch.writes.length === 0
+        ? null
+        : {
+            send: (transaction) => record(transaction, ledgerId, batch, now),
+            // The batch's transaction holds it shared: whoever has it alone has waited for that. The wallets'
+            // own rows would not do: one that was about to be made can't be locked.
+            lock: (transaction) => lockLedgerState(transaction, ledgerId),
+            isThere: (transaction) => hasWalletWrites(transaction, ledgerId, marksOf(batch.writes)),
+          },
     onCommitted: () => {
       onCommitted(ledgerId, batch.writes);
-    },
-    wasRecorded: async (transaction) => {
-      if (isEmpty) return true;
-      const marks = marksOf(batch.writes);
-      // What is there is there, whoever holds the lock: on a lost connection that the database does not know
-      // to be lost, that can be the batch behind this one, for longer than anybody waits.
-      if (await hasWalletWrites(transaction, ledgerId, marks)) return true;
-      // Whoever has this lock alone has waited for the lost transaction, which held it shared. The
-      // wallets' own rows would not do: one that it was about to make can't be locked.
-      const [, recorded] = await Promise.all([
-        lockLedgerState(transaction, ledgerId),
-        hasWalletWrites(transaction, ledgerId, marks),
-      ]);
-      return recorded;
     },
   };
 }

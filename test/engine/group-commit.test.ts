@@ -7,6 +7,7 @@ import {
   GroupCommit,
   type GroupCommitOptions,
   type LaneWork,
+  type Recording,
 } from "../../src/engine/group-commit.ts";
 import type { Tally } from "../../src/engine/write-counts.ts";
 import { WriteConnections, type WriteTransaction } from "../../src/store/write-connections.ts";
@@ -69,30 +70,33 @@ const work: LaneWork<number, string> = {
           ? { refusal: new Refusal("accountNotFound", `no ${number}`) }
           : { reply: `${lane}/${number}` },
       ),
-      record:
-        numbers.length === 0
-          ? null
-          : (sender) => [
-              sender.send(
-                {
-                  name: "insert_numbers",
-                  text: `INSERT INTO numbers (lane, number, batch)
-                         SELECT $1, number, $3::uuid FROM unnest($2::integer[]) AS number`,
-                },
-                [lane, numbers, batch],
-              ),
-            ],
-      wasRecorded: async (again) => {
-        await lockLane(again, lane);
-        const rows = await again.send(
-          { name: "has_batch", text: "SELECT 1 FROM numbers WHERE batch = $1 LIMIT 1" },
-          [batch],
-        );
-        return rows.length > 0;
-      },
+      recording: numbers.length === 0 ? null : recordingOf(lane, numbers, batch),
     };
   },
 };
+
+function recordingOf(lane: string, numbers: readonly number[], batch: string): Recording {
+  return {
+    send: (transaction) => [
+      transaction.send(
+        {
+          name: "insert_numbers",
+          text: `INSERT INTO numbers (lane, number, batch)
+                 SELECT $1, number, $3::uuid FROM unnest($2::integer[]) AS number`,
+        },
+        [lane, numbers, batch],
+      ),
+    ],
+    lock: (transaction) => lockLane(transaction, lane),
+    isThere: async (transaction) => {
+      const rows = await transaction.send(
+        { name: "has_batch", text: "SELECT 1 FROM numbers WHERE batch = $1 LIMIT 1" },
+        [batch],
+      );
+      return rows.length > 0;
+    },
+  };
+}
 
 async function lockLane(transaction: WriteTransaction, lane: string): Promise<void> {
   await transaction.send(
