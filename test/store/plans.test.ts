@@ -1,8 +1,6 @@
-// How the statements of the write path are carried out: each reads by whole keys of an index, whatever
-// the tables held when they were last analyzed. A statement that scans a ledger gets slower with it.
+// How the journal's statements of the write path are carried out.
 import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   hasEntry,
   listAccountStates,
@@ -10,23 +8,15 @@ import {
   listOriginals,
 } from "../../src/store/journal-lookups.ts";
 import { addToBalances } from "../../src/store/journal-writes.ts";
-import {
-  expectWholeKeys,
-  openPlannedDatabase,
-  type PlannedStatement,
-  plannings,
-  scansOf,
-} from "../support/plans.ts";
+import { describePlans, type PlannedStatement } from "../support/plans.ts";
 
 const rowCount = 20_000;
 const ledgerId = randomUUID();
 const journalIds = Array.from({ length: 50 }, () => randomUUID());
 const names = Array.from({ length: 50 }, (_, index) => String(index * 17));
-let client: Client;
-let close: () => Promise<void>;
 
 /** One ledger with nearly all rows, so that its id alone narrows nothing. */
-async function fill(): Promise<void> {
+async function fill(client: Client): Promise<void> {
   await client.query(
     `INSERT INTO journal_entries (ledger_id, sequence, journal_id, external_id, transaction_date,
                                   entry_type, metadata, persisted_at, leaf)
@@ -116,41 +106,5 @@ const tables = [
   "journal_lines",
   "journal_reversals",
 ];
-const analyze = () => client.query("VACUUM ANALYZE");
 
-const states: [string, () => Promise<unknown>][] = [
-  ["that are filled and analyzed", () => fill().then(analyze)],
-  ["that were filled and never analyzed", fill],
-  ["that were filled after they had been analyzed", () => analyze().then(fill)],
-];
-
-async function openDatabase(): Promise<void> {
-  ({ client, close } = await openPlannedDatabase(tables));
-}
-
-describe.each(states)("on tables %s", (_, reach) => {
-  beforeAll(async () => {
-    await openDatabase();
-    await reach();
-  });
-  afterAll(() => close());
-
-  describe.each(plannings)("planned %s", (planning) => {
-    test.each(statements)("$name reads by whole keys", async (statement) => {
-      expectWholeKeys(await scansOf(client, statement, planning), statement);
-    });
-  });
-});
-
-describe("on empty tables", () => {
-  beforeAll(openDatabase);
-  afterAll(() => close());
-
-  // Which index it is does not matter yet: no plan is kept for long.
-  describe.each(plannings)("planned %s", (planning) => {
-    test.each(statements)("$name scans no table", async (statement) => {
-      const found = await scansOf(client, statement, planning);
-      expect(found.map((scan) => scan["Node Type"])).not.toContain("Seq Scan");
-    });
-  });
-});
+describePlans({ tables, fill, statements });

@@ -1,8 +1,6 @@
-// How the statements of wallets are carried out: each reads by whole keys of an index, as those of the
-// journal do (plans.test.ts), whatever the tables held when they were last analyzed.
+// How the statements of wallets are carried out.
 import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   listPendingBatchesOf,
   listPostedBatches,
@@ -20,21 +18,13 @@ import {
   updateWallets,
 } from "../../src/store/wallet-writes.ts";
 import type { Timestamp } from "../../src/core/time.ts";
-import {
-  expectWholeKeys,
-  openPlannedDatabase,
-  type PlannedStatement,
-  plannings,
-  scansOf,
-} from "../support/plans.ts";
+import { describePlans, type PlannedStatement } from "../support/plans.ts";
 
 const rowCount = 20_000;
 const ledgerId = randomUUID();
 const walletId = randomUUID();
 const ids = Array.from({ length: 50 }, () => randomUUID());
 const names = Array.from({ length: 50 }, (_, index) => String(index * 17));
-let client: Client;
-let close: () => Promise<void>;
 
 /** One ledger with nearly all rows, and one wallet with nearly all writes and holds, so that neither narrows much. */
 const fillings = [
@@ -59,7 +49,7 @@ const fillings = [
      FROM generate_series(1, $3::integer) AS i WHERE $2::uuid IS NOT NULL`,
 ];
 
-async function fill(): Promise<void> {
+async function fill(client: Client): Promise<void> {
   for (const statement of fillings) await client.query(statement, [ledgerId, walletId, rowCount]);
 }
 
@@ -162,41 +152,5 @@ const statements: readonly PlannedStatement[] = [
 ];
 
 const tables = ["asset_rules", "wallets", "wallet_writes", "wallet_holds", "wallet_batches"];
-const analyze = () => client.query("VACUUM ANALYZE");
 
-const states: [string, () => Promise<unknown>][] = [
-  ["that are filled and analyzed", () => fill().then(analyze)],
-  ["that were filled and never analyzed", fill],
-  ["that were filled after they had been analyzed", () => analyze().then(fill)],
-];
-
-async function openDatabase(): Promise<void> {
-  ({ client, close } = await openPlannedDatabase(tables));
-}
-
-describe.each(states)("on tables %s", (_, reach) => {
-  beforeAll(async () => {
-    await openDatabase();
-    await reach();
-  });
-  afterAll(() => close());
-
-  describe.each(plannings)("planned %s", (planning) => {
-    test.each(statements)("$name reads by whole keys", async (statement) => {
-      expectWholeKeys(await scansOf(client, statement, planning), statement);
-    });
-  });
-});
-
-describe("on empty tables", () => {
-  beforeAll(openDatabase);
-  afterAll(() => close());
-
-  // Which index it is does not matter yet: no plan is kept for long.
-  describe.each(plannings)("planned %s", (planning) => {
-    test.each(statements)("$name scans no table", async (statement) => {
-      const found = await scansOf(client, statement, planning);
-      expect(found.map((scan) => scan["Node Type"])).not.toContain("Seq Scan");
-    });
-  });
-});
+describePlans({ tables, fill, statements });

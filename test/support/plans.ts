@@ -1,7 +1,8 @@
-// How the database carries statements out: its plans, and what must hold of those of the write path. Each reads
-// by whole keys of an index; one that scans a ledger gets slower with it.
+// How the database carries statements out: its plans, and what must hold of those of the write path, whatever the
+// tables held when they were last analyzed. Each reads by whole keys of an index; one that scans a ledger gets slower
+// with it.
 import { Client } from "pg";
-import { expect } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StatementSender } from "../../src/store/write-connections.ts";
 import { createTestDatabase } from "./database.ts";
 
@@ -21,12 +22,62 @@ export interface PlannedStatement {
   readonly scans: Readonly<Record<string, readonly string[]>>;
 }
 
+interface PlannedBooks {
+  /** What the statements read; statistics of them are taken only when a test asks for them. */
+  readonly tables: readonly string[];
+  /** Puts so many rows of one ledger into the tables that its id alone narrows nothing. */
+  readonly fill: (client: Client) => Promise<void>;
+  readonly statements: readonly PlannedStatement[];
+}
+
 /** For the values that are sent, or once for all values, as connections that keep plans have it. */
-export const plannings = ["for its values", "for all values"] as const;
+const plannings = ["for its values", "for all values"] as const;
 type Planning = (typeof plannings)[number];
 
-/** A migrated database on which statistics of the tables are taken only when a test asks for them. */
-export async function openPlannedDatabase(
+/** Tests the plans of statements on tables that are full, empty, and filled since they were analyzed. */
+export function describePlans({ tables, fill, statements }: PlannedBooks): void {
+  let client: Client;
+  let close: () => Promise<void>;
+  const analyze = () => client.query("VACUUM ANALYZE");
+  const states: [string, () => Promise<unknown>][] = [
+    ["that are filled and analyzed", () => fill(client).then(analyze)],
+    ["that were filled and never analyzed", () => fill(client)],
+    ["that were filled after they had been analyzed", () => analyze().then(() => fill(client))],
+  ];
+
+  async function openDatabase(): Promise<void> {
+    ({ client, close } = await openPlannedDatabase(tables));
+  }
+
+  describe.each(states)("on tables %s", (_, reach) => {
+    beforeAll(async () => {
+      await openDatabase();
+      await reach();
+    });
+    afterAll(() => close());
+
+    describe.each(plannings)("planned %s", (planning) => {
+      test.each(statements)("$name reads by whole keys", async (statement) => {
+        expectWholeKeys(await scansOf(client, statement, planning), statement);
+      });
+    });
+  });
+
+  describe("on empty tables", () => {
+    beforeAll(openDatabase);
+    afterAll(() => close());
+
+    // Which index it is does not matter yet: no plan is kept for long.
+    describe.each(plannings)("planned %s", (planning) => {
+      test.each(statements)("$name scans no table", async (statement) => {
+        const found = await scansOf(client, statement, planning);
+        expect(found.map((scan) => scan["Node Type"])).not.toContain("Seq Scan");
+      });
+    });
+  });
+}
+
+async function openPlannedDatabase(
   tables: readonly string[],
 ): Promise<{ client: Client; close: () => Promise<void> }> {
   const database = await createTestDatabase();
@@ -44,7 +95,7 @@ export async function openPlannedDatabase(
 }
 
 /** The scans of tables in the plan of what is sent, which has to be one statement. */
-export async function scansOf(
+async function scansOf(
   client: Client,
   { send }: PlannedStatement,
   planning: Planning,
@@ -62,28 +113,30 @@ export async function scansOf(
   return plans.flatMap(scansIn);
 }
 
-function explain(client: Client, text: string, values: readonly unknown[], planning: Planning) {
+async function explain(
+  client: Client,
+  text: string,
+  values: readonly unknown[],
+  planning: Planning,
+) {
   type Row = { "QUERY PLAN": { Plan: PlanNode }[] };
   if (planning === "for its values") {
     return client.query<Row>(`EXPLAIN (FORMAT JSON) ${text}`, [...values]);
   }
-  return client
-    .query("DEALLOCATE ALL; SET plan_cache_mode = force_generic_plan")
-    .then(() => client.query(`PREPARE planned AS ${text}`))
-    .then(() => {
-      const nulls = values.map(() => "NULL").join();
-      const parameters = values.length === 0 ? "" : `(${nulls})`;
-      return client.query<Row>(`EXPLAIN (FORMAT JSON) EXECUTE planned${parameters}`);
-    });
+  await client.query("DEALLOCATE ALL; SET plan_cache_mode = force_generic_plan");
+  await client.query(`PREPARE planned AS ${text}`);
+  const nulls = values.map(() => "NULL").join();
+  const parameters = values.length === 0 ? "" : `(${nulls})`;
+  return client.query<Row>(`EXPLAIN (FORMAT JSON) EXECUTE planned${parameters}`);
 }
 
-export function scansIn(plan: PlanNode): PlanNode[] {
+function scansIn(plan: PlanNode): PlanNode[] {
   const own = plan["Node Type"].endsWith("Scan") && plan["Relation Name"] !== undefined;
   return [...(own ? [plan] : []), ...(plan.Plans ?? []).flatMap(scansIn)];
 }
 
 /** Expects that a statement reads the tables that it names, and each by the whole of a key. */
-export function expectWholeKeys(found: readonly PlanNode[], { scans }: PlannedStatement): void {
+function expectWholeKeys(found: readonly PlanNode[], { scans }: PlannedStatement): void {
   expect(new Set(found.map((scan) => scan["Relation Name"]))).toEqual(new Set(Object.keys(scans)));
   for (const scan of found) {
     const place = JSON.stringify(scan);
