@@ -8,6 +8,7 @@ import {
   listOriginals,
 } from "../../src/store/journal-lookups.ts";
 import { addToBalances } from "../../src/store/journal-writes.ts";
+import { listWalletPostings } from "../../src/store/wallet-postings.ts";
 import { describePlans, type PlannedStatement } from "../support/plans.ts";
 
 const rowCount = 20_000;
@@ -35,6 +36,11 @@ async function fill(client: Client): Promise<void> {
   await client.query(
     `INSERT INTO journal_reversals (ledger_id, journal_id, reversal_journal_id)
      SELECT $1, gen_random_uuid(), gen_random_uuid() FROM generate_series(1, $2::integer)`,
+    [ledgerId, rowCount],
+  );
+  await client.query(
+    `INSERT INTO wallet_postings (ledger_id, journal_id, asset_code, rule_version)
+     SELECT $1, gen_random_uuid(), 'USD', 1 FROM generate_series(1, $2::integer)`,
     [ledgerId, rowCount],
   );
   await client.query(
@@ -83,6 +89,11 @@ const statements: readonly PlannedStatement[] = [
     },
   },
   {
+    name: "listWalletPostings",
+    send: (sender) => listWalletPostings(sender, ledgerId, journalIds),
+    scans: { wallet_postings: ["ledger_id", "journal_id"] },
+  },
+  {
     name: "addToBalances",
     send: (sender) =>
       addToBalances(
@@ -105,6 +116,7 @@ const tables = [
   "journal_entries",
   "journal_lines",
   "journal_reversals",
+  "wallet_postings",
 ];
 
 describePlans({ tables, fill, statements });
