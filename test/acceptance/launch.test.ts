@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-test("by its name, through a link in a folder with a space, with arguments as they are", async () => {
+test("starts by its name, through a link in a folder with a space, with arguments as they are", async () => {
   const env = { ...process.env, PATH: [folder, process.env["PATH"]].join(delimiter) };
   const { stdout } = await run("ledgerctl", ["--version"], { env });
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -28,7 +28,7 @@ test("by its name, through a link in a folder with a space, with arguments as th
   });
 });
 
-test("with room for new objects, unless NODE_OPTIONS has another", async () => {
+test("starts with room for new objects, unless NODE_OPTIONS sets another", async () => {
   const hook = join(folder, "hook.cjs");
   const print = "process.on('exit', () => process.stdout.write(process.env.NODE_OPTIONS));";
   await writeFile(hook, print);
