@@ -10,7 +10,7 @@ const signaturePattern = /^[0-9a-fA-F]{64}$/;
 const timestampPattern = /^[0-9]{1,15}$/;
 const hashBytes = 32;
 const hashBlockBytes = 64;
-/** Where what is hashed is put together. */
+/** Where a request is put together to be hashed; nothing in it outlives the call. */
 const scratch = Buffer.allocUnsafe(8 * 1024);
 
 export interface SignedRequest {
@@ -37,8 +37,8 @@ function stringBeforeBody({ timestamp, method, target }: SignedRequest): string 
 }
 
 /**
- * A secret whose signatures are checked over and over. The HMAC is made of its two hashes (RFC 2104, section 2):
- * an Hmac object of Node's, for requests as short as ours, costs three times as much.
+ * A secret, as `signRequest` takes it, whose signatures are checked over and over. The HMAC is made of its two
+ * hashes (RFC 2104, section 2): an Hmac object of Node's, for requests as short as ours, costs three times as much.
  */
 export class SigningKey {
   readonly #secret: string;
@@ -50,12 +50,12 @@ export class SigningKey {
     this.#secret = secret;
     const bytes = Buffer.from(secret);
     const key = Buffer.alloc(hashBlockBytes);
-    key.set(bytes.length > hashBlockBytes ? createHash("sha256").update(bytes).digest() : bytes);
+    key.set(bytes.length > hashBlockBytes ? hash("sha256", bytes, "buffer") : bytes);
     this.#innerPad = key.map((byte) => byte ^ 0x36) as Buffer;
     this.#outer = Buffer.concat([key.map((byte) => byte ^ 0x5c)], hashBlockBytes + hashBytes);
   }
 
-  /** Compares a signature of 64 hex digits with the one that is due, in constant time. */
+  /** Whether a text is the signature that is due, in hex of either case; compared in constant time. */
   isValid(request: SignedRequest, signatureHex: string): boolean {
     if (!signaturePattern.test(signatureHex)) return false;
     const due = this.#signatureOf(request);
@@ -65,7 +65,7 @@ export class SigningKey {
   #signatureOf(request: SignedRequest): string {
     const { body } = request;
     const head = stringBeforeBody(request);
-    // A code unit is three bytes at most.
+    // A code unit is three bytes at most. What might not fit goes the usual way.
     if (hashBlockBytes + 3 * head.length + 3 * body.length > scratch.length) {
       return signRequest(this.#secret, request).toString("hex");
     }

@@ -53,6 +53,7 @@ export class SentStatement {
     });
   }
 
+  /** Whether the columns of its rows are known, from an earlier use. */
   get isDescribed(): boolean {
     return this.#columns !== undefined;
   }
@@ -101,9 +102,9 @@ export function sendStatements(
 }
 
 /**
- * Several statements that pg takes for one query. Its own asks for the description of its rows each time,
- * builds the reader of its rows from it, and makes every row from a copy of an empty one: for a batch, which is
- * many short statements, that was half of what the process spent on them.
+ * Several statements that pg takes for one query. A query of pg's own asks for the description of its rows each
+ * time, builds the reader of its rows from it, and makes every row from a copy of an empty one: for a batch, which
+ * is many short statements, that was half of what the process spent on them.
  */
 class StatementsQuery extends Query {
   /** Of the statement that is being answered: pg notes by them that it is prepared, or could not be. */

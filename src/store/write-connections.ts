@@ -49,7 +49,7 @@ interface WriteConnectionOptions {
   readonly connectionsMax: number;
   /** How long a statement waits for a lock before it gives the connection back (SQLSTATE 55P03). */
   readonly lockTimeoutMs: number;
-  /** How long one statement may go unanswered before the connection is given up as broken. */
+  /** How long what is sent in one step may go unanswered before the connection is given up as broken. */
   readonly answerTimeoutMs: number;
   /** The same for a statement that only reads; 5 s, unless given: nothing has to be found out about it. */
   readonly readTimeoutMs?: number;
