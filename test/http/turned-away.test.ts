@@ -126,10 +126,13 @@ test("all who are turned away are told by their number, those too who had begun 
   early.on("data", (chunk: Buffer) => (answer += chunk.toString("latin1")));
   early.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\nX-Timestamp: ${timestamp}\r\n` +
-      `X-Signature: ${signature}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      `X-Signature: ${signature}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
+      "Expect: 100-continue\r\n\r\n",
   );
-  // Its head has been read when what is asked behind it is answered.
-  await service.get("/healthz");
+  // Its head has been read, and found room, when its body is asked for.
+  await once(early, "data");
+  expect(answer).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+  answer = "";
   // Those of other tests are told within a second.
   await sleep(1_100);
   lines.length = 0;
