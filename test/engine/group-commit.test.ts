@@ -469,6 +469,22 @@ describe("a COMMIT whose answer is lost", () => {
     },
   );
 
+  test("is found without the lock, which the batch behind it may hold", async () => {
+    const lanes = engine(
+      {},
+      {
+        async plan(...context) {
+          const plan = await work.plan(...context);
+          const lock = () => Promise.reject(new Error("the lock can't be had"));
+          return { ...plan, recording: plan.recording && { ...plan.recording, lock } };
+        },
+      },
+    );
+    const cut = proxy.cutNext("afterCommit");
+    expect(await outcomes([lanes.submit("a", 7, 1)])).toEqual(["a/7"]);
+    await cut;
+  });
+
   test("leaves the outcome unknown only when it can't be learned in time", async () => {
     const lanes = engine({ deadlineMs: 300 });
     const cut = proxy.cutNext("afterCommit").then(() => proxy.goAway());
