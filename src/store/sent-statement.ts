@@ -14,6 +14,12 @@ export interface Statement {
   readonly text: string;
 }
 
+export interface Answer {
+  readonly rows: readonly object[];
+  /** The command tag: `COMMIT`, `INSERT 0 1`. */
+  readonly tag: string;
+}
+
 interface Column {
   readonly name: string;
   readonly parse: (text: string) => unknown;
@@ -24,19 +30,18 @@ interface Wire {
   /** Texts by name: those that the database has, and those that are on their way to it. */
   readonly parsedStatements: Record<string, string>;
   readonly submittedNamedStatements: Record<string, string>;
-  readonly stream: { write(bytes: Buffer): void };
 }
 
 /** The columns of statements' rows, by their texts: they are the same on every connection. */
 const columnsByText = new Map<string, readonly Column[]>();
 
-/** A statement with its parameters, and the promise of its rows. */
+/** A statement with its parameters, and the promise of its answer. */
 export class SentStatement {
   readonly statement: Statement;
   readonly parameters: (string | Buffer | null)[];
   /** Rejects with the database's error, or with one of the connection's. */
-  readonly rows: Promise<readonly object[]>;
-  #resolve!: (rows: readonly object[]) => void;
+  readonly answer: Promise<Answer>;
+  #resolve!: (answer: Answer) => void;
   #reject!: (error: unknown) => void;
   #columns: readonly Column[] | undefined;
   readonly #rows: object[] = [];
@@ -47,7 +52,7 @@ export class SentStatement {
     this.statement = statement;
     this.parameters = values.map(parameterText);
     this.#columns = columnsByText.get(statement.text);
-    this.rows = new Promise((resolve, reject) => {
+    this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -71,11 +76,11 @@ export class SentStatement {
     }
   }
 
-  complete(): void {
+  complete(tag: string): void {
     // One that gives no rows has no description.
     this.#columns ??= [];
     if (this.statement.name !== "") columnsByText.set(this.statement.text, this.#columns);
-    if (this.#fault === null) this.#resolve(this.#rows);
+    if (this.#fault === null) this.#resolve({ rows: this.#rows, tag });
     else this.#reject(this.#fault);
   }
 
@@ -88,15 +93,16 @@ export class SentStatement {
 /**
  * Sends statements without waiting for what was sent before. They share one end (a Sync message): an answer in
  * a packet of its own costs either side more than most statements do. Those behind one that fails are not
- * carried out, and fail with its error. `timeoutMs`: how long they may go unanswered, where the connection's own
- * limit is not meant.
+ * carried out, and fail with its error. `write` takes the bytes; they have to leave in the order in which they come.
+ * `timeoutMs`: how long the statements may go unanswered, where the connection's own limit is not meant.
  */
 export function sendStatements(
   client: PoolClient,
   statements: readonly SentStatement[],
+  write: (bytes: Buffer) => void,
   timeoutMs?: number,
 ): void {
-  const query = new StatementsQuery(statements);
+  const query = new StatementsQuery(statements, write);
   if (timeoutMs !== undefined) query.query_timeout = timeoutMs;
   client.query(query);
 }
@@ -114,11 +120,13 @@ class StatementsQuery extends Query {
   callback: (error: Error | null) => void;
   query_timeout: number | undefined;
   readonly #statements: readonly SentStatement[];
+  readonly #write: (bytes: Buffer) => void;
   #answered = 0;
 
-  constructor(statements: readonly SentStatement[]) {
+  constructor(statements: readonly SentStatement[], write: (bytes: Buffer) => void) {
     super("");
     this.#statements = statements;
+    this.#write = write;
     this.callback = (error) => {
       this.#failRest(error);
     };
@@ -132,14 +140,12 @@ class StatementsQuery extends Query {
   /** Called by pg to send it. */
   prepare(connection: Wire): void {
     const taken = takenName(connection, this.#statements);
-    if (taken !== undefined) {
+    if (taken === undefined) {
+      for (const sent of this.#statements) writeStatement(connection, sent, this.#write);
+    } else {
       this.callback(new Error(`${taken} is another prepared statement's name`));
-      connection.stream.write(serialize.sync());
-      return;
     }
-    const messages = this.#statements.flatMap((sent) => messagesOf(connection, sent));
-    // Copying them into one costs less than handing over each.
-    connection.stream.write(Buffer.concat([...messages, serialize.sync()]));
+    this.#write(serialize.sync());
   }
 
   handleRowDescription({
@@ -156,8 +162,8 @@ class StatementsQuery extends Query {
     this.#statements[this.#answered]?.addRow(fields);
   }
 
-  handleCommandComplete(): void {
-    this.#statements[this.#answered]?.complete();
+  handleCommandComplete({ text }: { text: string }): void {
+    this.#statements[this.#answered]?.complete(text);
     this.#moveTo(this.#answered + 1);
   }
 
@@ -201,20 +207,19 @@ function takenName(connection: Wire, sent: readonly SentStatement[]): string | u
   return undefined;
 }
 
-function messagesOf(
+function writeStatement(
   connection: Wire,
   { statement, parameters, isDescribed }: SentStatement,
-): Buffer[] {
+  write: (bytes: Buffer) => void,
+): void {
   const { name, text } = statement;
-  const messages: Buffer[] = [];
   if (name === "" || textOf(connection, name) === undefined) {
-    messages.push(serialize.parse(statement));
+    write(serialize.parse(statement));
     if (name !== "") connection.submittedNamedStatements[name] = text;
   }
-  messages.push(serialize.bind({ statement: name, values: parameters }));
-  if (!isDescribed) messages.push(serialize.describe({ type: "P" }));
-  messages.push(serialize.execute());
-  return messages;
+  write(serialize.bind({ statement: name, values: parameters }));
+  if (!isDescribed) write(serialize.describe({ type: "P" }));
+  write(serialize.execute());
 }
 
 function rowOf(columns: readonly Column[], fields: readonly (string | null)[]): object {

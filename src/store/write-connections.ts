@@ -1,5 +1,6 @@
 // Connections of the write path: pg clients that send statements in a pipeline, and transactions on
 // them. No rule and no statement of the books is here.
+import type { Duplex } from "node:stream";
 import { Client, Pool, type PoolClient } from "pg";
 import { assert } from "../core/errors.ts";
 import { connectionTarget } from "./connection-url.ts";
@@ -269,6 +270,27 @@ class KeptPlans {
   }
 }
 
+/** Bytes that leave as one: a write for each message costs more than putting them together. */
+class Outbox {
+  readonly #stream: Duplex;
+  #bytes: Buffer[] = [];
+
+  constructor({ connection }: PoolClient) {
+    this.#stream = connection.stream;
+  }
+
+  readonly add = (bytes: Buffer) => {
+    this.#bytes.push(bytes);
+  };
+
+  send(): void {
+    const bytes = Buffer.concat(this.#bytes);
+    this.#bytes = [];
+    // What goes to a connection that is gone has been told so already.
+    if (this.#stream.writable) this.#stream.write(bytes);
+  }
+}
+
 class PipelinedReads implements StatementSender {
   readonly #client: PoolClient;
   readonly #timeoutMs: number;
@@ -282,8 +304,10 @@ class PipelinedReads implements StatementSender {
   async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     try {
       const sent = new SentStatement(statement, values);
-      sendStatements(this.#client, [sent], this.#timeoutMs);
-      return (await sent.rows) as Row[];
+      const outbox = new Outbox(this.#client);
+      sendStatements(this.#client, [sent], outbox.add, this.#timeoutMs);
+      outbox.send();
+      return (await sent.answer).rows as Row[];
     } catch (error) {
       const failure = asConnectionError(error);
       if (isConnectionLost(failure)) this.isBroken = true;
@@ -297,8 +321,11 @@ class PipelinedConnection implements BorrowedConnection {
   readonly #keptPlans: KeptPlans | null;
   readonly #pool: { isWanted(): boolean; giveBack(isBroken: boolean): void };
   #latest: PipelinedTransaction | null = null;
-  /** What has been sent in this step, and travels at its end. */
+  /** Bytes of this step, which leave at its end. */
+  readonly #outbox: Outbox;
+  /** Statements of the message that is not closed yet. */
   #outgoing: SentStatement[] = [];
+  #isStepOpen = false;
   isBroken = false;
 
   constructor(
@@ -307,6 +334,7 @@ class PipelinedConnection implements BorrowedConnection {
     pool: { isWanted(): boolean; giveBack(isBroken: boolean): void },
   ) {
     this.#client = client;
+    this.#outbox = new Outbox(client);
     this.#keptPlans = keptPlans;
     this.#pool = pool;
     client.on("error", this.#onBroken);
@@ -328,37 +356,43 @@ class PipelinedConnection implements BorrowedConnection {
     this.#pool.giveBack(this.isBroken || this.#latest?.hasEnded === false);
   }
 
+  /** Sends a statement in the transaction that was begun last, behind those before it. */
   async send(statement: Statement, values: readonly unknown[]): Promise<readonly object[]> {
     const sent = new SentStatement(statement, values);
     this.#sendAtEndOfStep();
     this.#outgoing.push(sent);
-    return this.#heeding(sent.rows);
+    return (await this.#heeding(sent.answer)).rows;
   }
 
-  /** Ends a transaction behind what was sent in it; resolves with the command that the database did. */
+  /**
+   * Ends the transaction that was begun last; resolves with the command that the database carried out. By
+   * itself: it has to be answered, whatever became of the statements before it.
+   */
   async end(command: "COMMIT" | "ROLLBACK"): Promise<string> {
+    const sent = new SentStatement({ name: "", text: command }, []);
     this.#sendAtEndOfStep();
-    this.#sendOutgoing();
-    const result = await this.#heeding(this.#client.query(command));
-    return result.command;
+    this.#closeMessage();
+    this.#outgoing.push(sent);
+    this.#closeMessage();
+    return (await this.#heeding(sent.answer)).tag;
   }
 
-  /** What is sent in one step travels in one packet: a system call a statement costs more than the statement. */
   #sendAtEndOfStep(): void {
-    const { stream } = this.#client.connection;
-    if (stream.writableCorked > 0) return;
-    stream.cork();
+    if (this.#isStepOpen) return;
+    this.#isStepOpen = true;
     queueMicrotask(() => {
-      this.#sendOutgoing();
-      stream.uncork();
+      this.#isStepOpen = false;
+      this.#closeMessage();
+      this.#outbox.send();
     });
   }
 
-  #sendOutgoing(): void {
+  /** What was sent until now is answered together. */
+  #closeMessage(): void {
     if (this.#outgoing.length === 0) return;
     const outgoing = this.#outgoing;
     this.#outgoing = [];
-    sendStatements(this.#client, outgoing);
+    sendStatements(this.#client, outgoing, this.#outbox.add);
   }
 
   async #heeding<T>(answer: Promise<T>): Promise<T> {
