@@ -8,11 +8,12 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
 import { runCli } from "../support/cli.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createTestDatabase, runStatement, type TestDatabase } from "../support/database.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
 import { sendRequest, type Credentials } from "../support/signed-request.ts";
 import { signedHeaders, streamTarget } from "../support/stream-reader.ts";
@@ -254,10 +255,27 @@ test("SIGTERM also ends a worker that is just being started", async () => {
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow();
 });
 
-test("workers end with the process that started them", async () => {
+test("workers end with the process that started them, once they have answered what they had taken", async () => {
   const orphaning = await startWorkers();
   const pids = workersOf(orphaning);
+  const agent = new Agent({ keepAlive: true });
+  const blocker = new Client({ connectionString: database.url });
+  await blocker.connect();
+  await blocker.query("BEGIN");
+  await blocker.query("SELECT FROM ledger_states WHERE ledger_id = $1 FOR UPDATE", [ledgerId]);
+  const write = sendRequest(Number(new URL(orphaning.url).port), agent, {
+    target: `/v1/wallets/${ledgerId}:orphan/credit`,
+    body: JSON.stringify({ amount: "1", assetCode: "USD", externalId: "orphan-1" }),
+    credentials,
+  });
+  const blocked =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  while ((await runStatement(database.url, blocked)) === 0) await sleep(20);
   await orphaning.end("SIGKILL");
+  await blocker.query("ROLLBACK");
+  await blocker.end();
+  expect(await write).toMatchObject({ status: 200 });
+  agent.destroy();
   const isAlive = (pid: number) => {
     try {
       return process.kill(pid, 0);

@@ -156,6 +156,8 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
       if (message === stopMessage) resolve();
     });
     worker.once("disconnect", () => {
+      // Without it Node ends a worker whose first process is gone on the spot, in the midst of its requests.
+      worker.exitedAfterDisconnect = true;
       resolve();
     });
   });
@@ -186,7 +188,7 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
     return exitCodes.failed;
   } finally {
     await pool.end();
-    worker.disconnect();
+    if (worker.isConnected()) worker.disconnect();
   }
 }
 
