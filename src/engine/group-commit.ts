@@ -1,6 +1,6 @@
 // Group commit: writes wait in lanes; while one batch of a lane is being committed the next one gathers,
 // and its locks travel behind that COMMIT. Generic over what is written: no rule of the books is here.
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { assert, Refusal } from "../core/errors.ts";
 import {
   CommitAnswerLost,
@@ -124,6 +124,7 @@ interface Lane<Item, Reply> {
 export const tooManyWaiting = unavailable("too many writes are waiting; try again in a moment");
 
 const backoffMsMax = 400;
+const answersPerTurn = 24;
 /** So many full batches may wait in a lane, however long. */
 const patientBatches = 2;
 /** How often a batch is planned anew over keys that others take meanwhile, before it is split. */
@@ -271,6 +272,7 @@ export class GroupCommit<Item, Reply> {
       return batch.length === 0 ? null : { batch, plan: null, error, follower: [] };
     }
     const attemptNext = () => this.#attempt(connection, laneKey, take(), lookUpKeys);
+    let answered = Promise.resolve();
     try {
       let attempt = attemptNext();
       while (attempt !== null) {
@@ -295,12 +297,14 @@ export class GroupCommit<Item, Reply> {
         if (plan.recording !== null) {
           this.#tally?.committed(batch.length, this.#options.nowMs() - attempt.startedMs);
         }
-        this.#answer(batch, plan);
+        const recorded = plan;
+        answered = answered.then(() => this.#answer(batch, recorded));
         attempt = follower ?? (connection.isWanted ? null : attemptNext());
       }
       return null;
     } finally {
       connection.giveBack();
+      await answered;
     }
   }
 
@@ -411,7 +415,7 @@ export class GroupCommit<Item, Reply> {
    */
   async #wasRecorded(plan: Plan<Reply>, batch: readonly Pending<Item, Reply>[]): Promise<boolean> {
     const recorded = await this.#lookUp(plan);
-    if (recorded === true) this.#answer(batch, plan);
+    if (recorded === true) await this.#answer(batch, plan);
     if (recorded !== null) return recorded;
     for (const { reject } of batch) {
       reject(new Refusal("outcomeUnknown", "it could not be learned whether this was written"));
@@ -433,19 +437,23 @@ export class GroupCommit<Item, Reply> {
     return null;
   }
 
-  /** Gives each caller its outcome, now that the plan holds. */
-  #answer(batch: readonly Pending<Item, Reply>[], plan: Plan<Reply>): void {
+  /**
+   * Gives each caller its outcome, now that the plan holds. Some a turn of the event loop: what the database says of
+   * the next batch is heard in between, and need not wait until all of these are told.
+   */
+  async #answer(batch: readonly Pending<Item, Reply>[], plan: Plan<Reply>): Promise<void> {
     try {
       plan.onCommitted?.();
     } catch (error) {
       this.#options.onFailure(error);
     }
-    batch.forEach(({ resolve, reject }, index) => {
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      if (index > 0 && index % answersPerTurn === 0) await nextTurn();
       const outcome = plan.outcomes[index];
       if (outcome === undefined) reject(new Error("an item of a batch has no outcome"));
       else if ("reply" in outcome) resolve(outcome.reply);
       else reject(outcome.refusal);
-    });
+    }
   }
 }
 
