@@ -14,7 +14,7 @@ export interface Statement {
   readonly text: string;
 }
 
-export interface Answer {
+interface Answer {
   readonly rows: readonly object[];
   /** The command tag: `COMMIT`, `INSERT 0 1`. */
   readonly tag: string;

@@ -293,20 +293,21 @@ class Outbox {
 
 class PipelinedReads implements StatementSender {
   readonly #client: PoolClient;
+  readonly #outbox: Outbox;
   readonly #timeoutMs: number;
   isBroken = false;
 
   constructor(client: PoolClient, timeoutMs: number) {
     this.#client = client;
+    this.#outbox = new Outbox(client);
     this.#timeoutMs = timeoutMs;
   }
 
   async send<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     try {
       const sent = new SentStatement(statement, values);
-      const outbox = new Outbox(this.#client);
-      sendStatements(this.#client, [sent], outbox.add, this.#timeoutMs);
-      outbox.send();
+      sendStatements(this.#client, [sent], this.#outbox.add, this.#timeoutMs);
+      this.#outbox.send();
       return (await sent.answer).rows as Row[];
     } catch (error) {
       const failure = asConnectionError(error);

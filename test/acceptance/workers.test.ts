@@ -260,22 +260,26 @@ test("workers end with the process that started them, once they have answered wh
   const pids = workersOf(orphaning);
   const agent = new Agent({ keepAlive: true });
   const blocker = new Client({ connectionString: database.url });
-  await blocker.connect();
-  await blocker.query("BEGIN");
-  await blocker.query("SELECT FROM ledger_states WHERE ledger_id = $1 FOR UPDATE", [ledgerId]);
-  const write = sendRequest(Number(new URL(orphaning.url).port), agent, {
-    target: `/v1/wallets/${ledgerId}:orphan/credit`,
-    body: JSON.stringify({ amount: "1", assetCode: "USD", externalId: "orphan-1" }),
-    credentials,
-  });
-  const blocked =
-    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  while ((await runStatement(database.url, blocked)) === 0) await sleep(20);
-  await orphaning.end("SIGKILL");
-  await blocker.query("ROLLBACK");
-  await blocker.end();
-  expect(await write).toMatchObject({ status: 200 });
-  agent.destroy();
+  try {
+    await blocker.connect();
+    await blocker.query("BEGIN");
+    await blocker.query("SELECT FROM ledger_states WHERE ledger_id = $1 FOR UPDATE", [ledgerId]);
+    const write = sendRequest(Number(new URL(orphaning.url).port), agent, {
+      target: `/v1/wallets/${ledgerId}:orphan/credit`,
+      body: JSON.stringify({ amount: "1", assetCode: "USD", externalId: "orphan-1" }),
+      credentials,
+    });
+    const blocked =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while ((await runStatement(database.url, blocked)) === 0) await sleep(20);
+    await orphaning.end("SIGKILL");
+    await blocker.query("ROLLBACK");
+    expect(await write).toMatchObject({ status: 200 });
+  } finally {
+    await orphaning.end("SIGKILL");
+    await blocker.end();
+    agent.destroy();
+  }
   const isAlive = (pid: number) => {
     try {
       return process.kill(pid, 0);

@@ -12,14 +12,23 @@ import type { PlanNode } from "../support/plans.ts";
 const ledgerId = randomUUID();
 let database: TestDatabase;
 
-function open(keepsPlans: boolean): WriteConnections {
-  return new WriteConnections({
+/** Does work on a connection of its own, that keeps plans or does not. */
+async function onConnection(
+  keepsPlans: boolean,
+  work: (connections: WriteConnections) => Promise<void>,
+): Promise<void> {
+  const connections = new WriteConnections({
     databaseUrl: database.url,
     connectionsMax: 1,
     lockTimeoutMs: 1_000,
     answerTimeoutMs: 5_000,
     keepsPlans,
   });
+  try {
+    await work(connections);
+  } finally {
+    await connections.end();
+  }
 }
 
 /** Does work in a transaction of a lane, which is undone. */
@@ -71,8 +80,7 @@ afterAll(() => database.drop());
 
 describe("connections that keep plans", () => {
   test("plan once for all values in lanes and reads, and for its values in other transactions", async () => {
-    const connections = open(true);
-    try {
+    await onConnection(true, async (connections) => {
       await inLane(connections, async (sender) => {
         await lockWallets(sender, ledgerId, ["a"]);
         expect(await countPlans(sender, "lock_wallets")).toEqual({ kept: 1, own: 0 });
@@ -85,14 +93,11 @@ describe("connections that keep plans", () => {
         await lockWallets(sender, ledgerId, ["a"]);
         expect(await countPlans(sender, "lock_wallets")).toEqual({ kept: 1, own: 1 });
       });
-    } finally {
-      await connections.end();
-    }
+    });
   });
 
   test("have found the key of a table within a second, however it looked when it was empty", async () => {
-    const connections = open(true);
-    try {
+    await onConnection(true, async (connections) => {
       await inLane(connections, async (sender) => {
         await sender.send(findGrown, [1]);
         expect(await keptScan(sender)).toBe("Seq Scan");
@@ -104,20 +109,15 @@ describe("connections that keep plans", () => {
         expect(await sender.send(findGrown, [20_000])).toEqual([{ key: 20_000 }]);
         expect(await keptScan(sender)).toMatch(/Index/);
       });
-    } finally {
-      await connections.end();
-    }
+    });
   });
 });
 
 test("connections that were not asked to keep plans plan for each use", async () => {
-  const connections = open(false);
-  try {
+  await onConnection(false, async (connections) => {
     await inLane(connections, async (sender) => {
       for (let used = 1; used <= 7; used += 1) await lockWallets(sender, ledgerId, ["a"]);
       expect(await countPlans(sender, "lock_wallets")).toEqual({ kept: 0, own: 7 });
     });
-  } finally {
-    await connections.end();
-  }
+  });
 });
