@@ -13,9 +13,6 @@ const givenUpMsMax = 30_000;
 /** How long the rest of what a client sends is still taken in after an answer that ends the connection. */
 const lingerMs = 1_000;
 
-/** As long as `Retry-After` says, and up to twice that: all at once they would be a crowd again. */
-const unheardMs = 1_000;
-
 /** Connections beyond the limit that are still told so. */
 const surplusMax = 1_000;
 /** Shorter answers are always held. */
@@ -109,26 +106,23 @@ export function watchProgress(socket: Socket): void {
 }
 
 /**
- * A client whose write was refused for want of room is not heard again before the time that it was told to
- * wait: those who ask again at once would take what the others need.
+ * Acts once an answer is sent and the body of its request is over, unless the client has asked for more by then.
+ * Nothing of the request is kept from then on: of a crowd that would be much.
  */
-export function hearLater(response: ServerResponse): void {
+export function whenAtRest(response: ServerResponse, act: (socket: Socket) => void): void {
   const { req } = response;
   const { socket } = req;
-  const pause = () => {
-    // Nothing of the request is kept meanwhile: of a crowd that would be much.
+  const rest = () => {
     const exchanges = exchangesOn(socket);
-    // One that asks for more than one thing at a time has other answers to come.
     if (socket.destroyed || exchanges.latest !== response) return;
     Object.assign(exchanges, { answers: [], latest: null });
-    socket.pause();
-    setTimeout(() => socket.resume(), unheardMs * (1 + Math.random())).unref();
+    act(socket);
   };
   response.once("close", () => {
     // Node goes on reading until the body, which it drops, is over. Should it break before, it has to be known
     // that its request has its answer.
-    if (req.readableEnded) pause();
-    else req.once("end", pause);
+    if (req.readableEnded) rest();
+    else req.once("end", rest);
   });
 }
 

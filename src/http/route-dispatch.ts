@@ -143,14 +143,16 @@ export async function dispatch(
   };
 }
 
+/** What knows whether a ledger has room for a write. */
+export interface Room {
+  isFull(ledgerId: string): boolean;
+}
+
 /**
- * What knows whether a ledger has room for a write by this route; null for others. To be asked before a body is
+ * The room that writes of a route need; null for routes that write nothing that waits. To be asked before a body is
  * read and a signature checked: what is refused must cost little of what the others need.
  */
-export function roomFor(
-  { journal, wallets }: HandlerContext,
-  { scope }: Route,
-): { isFull(ledgerId: string): boolean } | null {
+export function roomFor({ journal, wallets }: HandlerContext, { scope }: Route): Room | null {
   if (scope === "wallets:write") return wallets;
   return scope === "entries:write" ? journal : null;
 }

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { giveUp, hearLater, watchConnections } from "../../src/http/connections.ts";
+import { hearLater } from "../../src/http/backpressure.ts";
+import { giveUp, watchConnections } from "../../src/http/connections.ts";
 
 let server: Server;
 
