@@ -1,5 +1,5 @@
 // Group commit: writes wait in lanes; while one batch of a lane is being committed the next one gathers,
-// and its locks travel behind that COMMIT. Generic over what is written: no rule of the books is here.
+// and its locks follow close behind that COMMIT. Generic over what is written: no rule of the books is here.
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { assert, Refusal } from "../core/errors.ts";
 import {
@@ -125,6 +125,8 @@ export const tooManyWaiting = unavailable("too many writes are waiting; try agai
 
 const backoffMsMax = 400;
 const answersPerTurn = 24;
+/** Turns of the event loop between a COMMIT and the locks that follow it; more than two let the database wait. */
+const gatheringTurns = 2;
 /** So many full batches may wait in a lane, however long. */
 const patientBatches = 2;
 /** How often a batch is planned anew over keys that others take meanwhile, before it is split. */
@@ -256,7 +258,7 @@ export class GroupCommit<Item, Reply> {
 
   /**
    * Runs the batches that `take` gives on one connection, until it gives none, others want the connection, or
-   * a batch fails. What records a batch, its COMMIT and the locks of the next one travel together, so that the
+   * a batch fails. The locks of a batch follow the COMMIT of the one before without waiting for its answer, so that the
    * database works while the callers of one batch are answered and those of the next but one are heard.
    */
   async #run(
@@ -287,7 +289,9 @@ export class GroupCommit<Item, Reply> {
           return { batch, plan, error, follower: [] };
         }
         ended.catch(() => undefined);
-        // In the same packet; and outside of what is tried: a fault of it is none of this batch's.
+        // While the database flushes, those who had their answers a moment ago ask again: a larger batch costs little more.
+        for (let turn = 0; turn < gatheringTurns; turn += 1) await nextTurn();
+        // Outside of what is tried: a fault of it is none of this batch's.
         const follower = connection.isWanted ? null : attemptNext();
         try {
           await ended;
