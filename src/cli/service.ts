@@ -10,6 +10,7 @@ import { StreamHub } from "../engine/stream-hub.ts";
 import { WalletReader } from "../engine/wallet-reader.ts";
 import { Wallets } from "../engine/wallets.ts";
 import { Authenticator } from "../http/authenticate.ts";
+import { Crowds } from "../http/backpressure.ts";
 import { HttpCounts } from "../http/http-counts.ts";
 import { LedgerDirectory } from "../http/ledger-directory.ts";
 import {
@@ -194,6 +195,7 @@ export function composeService(options: {
         walletLogs,
         reports,
       },
+      crowds: new Crowds(),
       authenticator: new Authenticator({
         findApiKey: (apiKey) => findApiKey(pool, apiKey),
         masterKeys,

@@ -288,9 +288,8 @@ export class GroupCommit<Item, Reply> {
           await transaction.rollBack();
           return { batch, plan, error, follower: [] };
         }
-        ended.catch(() => undefined);
         // While the database flushes, those who had their answers a moment ago ask again: a larger batch costs little more.
-        for (let turn = 0; turn < gatheringTurns; turn += 1) await nextTurn();
+        await Promise.race([ended, turnsOfEventLoop(gatheringTurns)]).catch(() => undefined);
         // Outside of what is tried: a fault of it is none of this batch's.
         const follower = connection.isWanted ? null : attemptNext();
         try {
@@ -497,6 +496,10 @@ async function undo<Item, Reply>(
   await attempt.planned.catch(() => undefined);
   await attempt.transaction.rollBack();
   return attempt.batch;
+}
+
+async function turnsOfEventLoop(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await nextTurn();
 }
 
 /** 10 ms, doubling, up to a bound. */

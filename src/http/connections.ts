@@ -106,15 +106,16 @@ export function watchProgress(socket: Socket): void {
 }
 
 /**
- * Acts once an answer is sent and the body of its request is over, unless the client has asked for more by then.
+ * Acts once an answer is sent and the body of its request is over, unless the client has asked for more by then or the
+ * connection ends.
  * Nothing of the request is kept from then on: of a crowd that would be much.
  */
-export function whenAtRest(response: ServerResponse, act: (socket: Socket) => void): void {
+export function afterExchange(response: ServerResponse, act: (socket: Socket) => void): void {
   const { req } = response;
   const { socket } = req;
   const rest = () => {
     const exchanges = exchangesOn(socket);
-    if (socket.destroyed || exchanges.latest !== response) return;
+    if (!socket.writable || exchanges.latest !== response) return;
     Object.assign(exchanges, { answers: [], latest: null });
     act(socket);
   };

@@ -10,6 +10,7 @@ import { hasControlCharacter } from "../contract/wallet-body.ts";
 import { parseQuery } from "../contract/query-schemas.ts";
 import { routes, type Route, type RouteName } from "../contract/routes.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
+import type { Crowd, Crowds } from "./backpressure.ts";
 import {
   getEntry,
   listEntries,
@@ -90,12 +91,15 @@ export interface Dispatcher {
   readonly books: HandlerContext;
   readonly authenticator: Authenticator;
   readonly ledgers: LedgerDirectory;
+  readonly crowds: Crowds;
 }
 
-/** What is noted of a request while it runs, for its line in the log. */
+/** What is noted of a request while it runs, for its line in the log and for what follows its answer. */
 export interface RequestNotes {
   caller: Caller | undefined;
   refusal: Refusal | undefined;
+  /** Of a write: those who write to the same ledger. */
+  crowd: Crowd | undefined;
 }
 
 /**
@@ -103,7 +107,7 @@ export interface RequestNotes {
  * and a bug that an answer of 200 tells of one of its parts.
  */
 export async function dispatch(
-  { books, authenticator, ledgers }: Dispatcher,
+  { books, authenticator, ledgers, crowds }: Dispatcher,
   name: RouteName,
   raw: RawRequest,
   notes: RequestNotes,
@@ -120,7 +124,7 @@ export async function dispatch(
   const body = readBody(route, raw);
   // Member by member: a spread of what the router made costs more than the rest of this function.
   const { entryId, holdId, closeId } = raw.parameters;
-  const reply = await handle(books, name, {
+  const request = {
     entryId,
     holdId,
     closeId,
@@ -135,7 +139,13 @@ export async function dispatch(
     noteRefusal: (refusal: Refusal) => {
       if (refusal.problem === "internal") notes.refusal = refusal;
     },
-  });
+  };
+  const answer = () => handle(books, name, request);
+  if (ledger !== null && roomFor(books, route) !== null) {
+    // Writes of one kind to one ledger wait for each other.
+    notes.crowd = crowds.of(`${route.scope} ${ledger.ledgerId}`);
+  }
+  const reply = await (notes.crowd?.among(answer) ?? answer());
   const { status } = route.atomic !== undefined && isAtomic(body) ? route.atomic : route;
   return {
     status,

@@ -11,7 +11,7 @@ import { routes, type Route, type RouteName } from "../contract/routes.ts";
 import type { Log } from "../log.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
-import { Crowds, hearLater } from "./backpressure.ts";
+import { hearLater } from "./backpressure.ts";
 import {
   giveUp,
   HeldAnswers,
@@ -35,7 +35,6 @@ import {
   type Dispatcher,
   ledgerIdIn,
   type PathParameters,
-  type RawRequest,
   roomFor,
   type RequestNotes,
   type Room,
@@ -70,8 +69,6 @@ export interface HttpServer {
 const headerBytesMax = 16 * 1024;
 const idleTimeoutMs = 75_000;
 const requestTimeoutMs = 30_000;
-/** How long a connection may wait for its turn in a crowd: no longer than what is written may wait in a full ledger. */
-const turnMsMax = 1_000;
 /** How long a stopping server still answers on connections that were open. */
 const partingMsMax = 1_000;
 const heldBodyBytesMax = 128 * 1024 * 1024;
@@ -97,7 +94,7 @@ declare module "fastify" {
 }
 
 function newNotes(): AnswerNotes {
-  return { route: null, body: null, caller: undefined, refusal: undefined };
+  return { route: null, body: null, caller: undefined, refusal: undefined, crowd: undefined };
 }
 
 /** Puts the server together; it is not bound before `listen`. */
@@ -143,6 +140,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     listen: (host, port) => app.listen({ host, port }),
     close: async (graceMs) => {
       state.isStopping = true;
+      options.dispatcher.crowds.disperse();
       streams.close(graceMs);
       const partingMs = Math.min(partingMsMax, graceMs / 2);
       await whenUnconnected(app.server, partingMs);
@@ -228,7 +226,6 @@ function addApiRoutes(
     heldBytesMax: Math.max(heldBodyBytesMax, 8 * bodyBytesMax),
   });
   const held = new HeldAnswers(heldAnswerBytesMax);
-  const crowds = new Crowds(turnMsMax);
   const heldStreams = new HeldAnswers(heldStreamBytesMax, heldStreamBytesPerOrganization);
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
@@ -237,26 +234,27 @@ function addApiRoutes(
     app.route({
       method: route.method,
       url,
-      ...(room === null ? {} : roomHooks(name, room, crowds)),
+      ...(room === null ? {} : roomHooks(name, room)),
       handler: async (request, reply) => {
         const notes = (request.notes ??= newNotes());
         notes.route = name;
         notes.body = await bodies.read(request.raw, reply.raw);
         // The last bytes of a request may come after its client was told that it was given up.
         if (isGivenUp(reply.raw)) return reply.hijack();
-        const raw: RawRequest = {
-          id: request.id,
-          method: request.method,
-          target: request.raw.url ?? "",
-          headers: request.headers,
-          parameters: request.params as PathParameters,
-          body: notes.body,
-          gone: () => whenClosed(reply.raw),
-        };
-        const answer = () => dispatch(dispatcher, name, raw, notes);
-        const { status, body } = await (room === null
-          ? answer()
-          : crowds.among(crowdKeyOf(name, request), answer));
+        const { status, body } = await dispatch(
+          dispatcher,
+          name,
+          {
+            id: request.id,
+            method: request.method,
+            target: request.raw.url ?? "",
+            headers: request.headers,
+            parameters: request.params as PathParameters,
+            body: notes.body,
+            gone: () => whenClosed(reply.raw),
+          },
+          notes,
+        );
         const reader = notes.caller?.organizationId ?? "";
         if (typeof body !== "string") {
           if (!heldStreams.hold(reply.raw, streamBytes, reader)) throw tooManyHeld();
@@ -274,35 +272,30 @@ function addApiRoutes(
   for (const [url, methods] of methodsByPath) refuseOtherMethods(app, url, methods);
 }
 
-/** Before a write is read, and after it is answered: one without room is turned away, and of a crowd each is heard in turn. */
-function roomHooks(name: RouteName, room: Room, crowds: Crowds) {
+/** Before a write is read, and after it is answered: one without room is turned away, and in a crowd each is heard in turn. */
+function roomHooks(name: RouteName, room: Room) {
   return {
     onRequest(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-      const ledgerId = ledgerIdIn(request.params as PathParameters);
-      if (ledgerId === null || !room.isFull(ledgerId)) {
+      // As far as it is an id at all, lanes have it in lower case.
+      const ledgerId = ledgerIdIn(request.params as PathParameters)?.toLowerCase();
+      if (ledgerId === undefined || !room.isFull(ledgerId)) {
         done();
         return;
       }
       if (request.notes) request.notes.route = name;
       answerRefusal(tooManyWaiting, request, reply);
     },
-    onResponse(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-      const crowdKey = crowdKeyOf(name, request);
-      const isTurnedAway = request.notes?.refusal === tooManyWaiting;
-      if (!isTurnedAway && !crowds.isCrowded(crowdKey)) crowds.hearNext(crowdKey);
+    onResponse({ notes, raw }: FastifyRequest, reply: FastifyReply, done: () => void): void {
+      const isTurnedAway = notes?.refusal === tooManyWaiting;
+      const crowd = notes?.crowd?.isCrowded === true ? notes.crowd : null;
       // The connection of a proxy is not one client's alone.
-      else if (!isPassedOn(request.raw)) {
+      if ((isTurnedAway || crowd !== null) && !isPassedOn(raw)) {
         if (isTurnedAway) hearLater(reply.raw);
-        else crowds.wait(crowdKey, reply.raw);
+        else crowd?.wait(reply.raw);
       }
       done();
     },
   };
-}
-
-/** Writes of one kind to one ledger wait for each other. */
-function crowdKeyOf(name: RouteName, request: FastifyRequest): string {
-  return `${routes[name].scope} ${ledgerIdIn(request.params as PathParameters) ?? ""}`;
 }
 
 function tooManyHeld(): Refusal {
