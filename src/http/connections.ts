@@ -192,6 +192,8 @@ export function isLatest(response: ServerResponse): boolean {
  */
 export function afterAnswers(server: Server, socket: Duplex, act: () => void): void {
   const exchanges = exchangesOn(socket);
+  // No answer is the last thing on this connection any more.
+  exchanges.latest = null;
   const last = unansweredOf(exchanges).at(-1);
   if (last === undefined) {
     act();

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Crowd, Crowds } from "../../src/http/backpressure.ts";
-import { watchConnections } from "../../src/http/connections.ts";
+import { afterAnswers, watchConnections } from "../../src/http/connections.ts";
 import { sampleOf } from "../support/metrics.ts";
 import { serveBooks } from "../support/service.ts";
 import { signedRequestBytes } from "../support/signed-request.ts";
@@ -135,6 +135,23 @@ describe("in a crowd", () => {
     await sleep(100);
     socket.write("{}");
     await expect.poll(answers, patient).toBe(2);
+  });
+
+  test("who goes on to something else than requests is heard on", async () => {
+    new Members(crowds.of("a"), crowdMin);
+    server.on("upgrade", (_request, socket: Socket) => {
+      afterAnswers(server, socket, () => socket.pipe(socket));
+    });
+    const { socket, answers } = await open(port);
+    let echoed = "";
+    socket.on("data", (chunk: Buffer) => (echoed += chunk.toString("latin1")));
+    socket.write(
+      `${request}GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`,
+    );
+    await expect.poll(answers, patient).toBe(1);
+    await sleep(100);
+    socket.write("heard");
+    await expect.poll(() => echoed, patient).toMatch(/heard$/);
   });
 
   test("who has gone is out of the way after a turn", async () => {
