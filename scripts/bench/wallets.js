@@ -4,9 +4,10 @@
 // their ratios to the two runs of pgbench around them.
 //
 //   node scripts/bench/wallets.js [--wallets 10000] [--existing 0] [--rounds 3] [--seconds 10]
-//     [--pgbench /path/to/pgbench]
+//     [--only part-of-a-name] [--pgbench /path/to/pgbench]
 //
-// `--wallets` are written to and read at random; `--existing` wallets are made first.
+// `--wallets` are written to and read at random; `--existing` wallets are made first; `--only` leaves out loads
+// whose names do not have that part.
 import { parseArgs } from "node:util";
 import { startBenchServer } from "./bench-server.js";
 import { machine, runClient, runPgbench } from "./measure.js";
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     existing: { type: "string", default: "0" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "10" },
+    only: { type: "string", default: "" },
     pgbench: { type: "string", default: "/usr/lib/postgresql/15/bin/pgbench" },
   },
 });
@@ -85,7 +87,9 @@ try {
     });
   }
   const report = { ...machine, wallets, existing };
-  for (const [name, load] of Object.entries(loads)) report[name] = await measure(server, load);
+  for (const [name, load] of Object.entries(loads)) {
+    if (name.includes(values.only)) report[name] = await measure(server, load);
+  }
   console.log(JSON.stringify({ ...report, serverResidentMb: server.residentMb() }, null, 2));
 } finally {
   await server.stop();
