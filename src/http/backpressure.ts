@@ -9,7 +9,7 @@ import { afterExchange } from "./connections.ts";
 const turnedAwayMs = 1_000;
 /** So many requests under way to one ledger are a crowd: they fill a batch, and more would only grow old in memory. */
 const crowdMin = 500;
-/** How long a turn may be waited for; the rest of a stopping server's time is enough for that. */
+/** How long a turn may be waited for. */
 const turnMsMaxDefault = 1_000;
 /** Connections that are heard for an answer: one alone would never get through those who ask for nothing. */
 const heardPerAnswer = 2;

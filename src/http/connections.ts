@@ -106,9 +106,8 @@ export function watchProgress(socket: Socket): void {
 }
 
 /**
- * Acts once an answer is sent and the body of its request is over, unless the client has asked for more by then or the
- * connection ends.
- * Nothing of the request is kept from then on: of a crowd that would be much.
+ * Acts once an answer is sent and the body of its request is over, unless the client has asked for more by then or
+ * the connection ends. Nothing of the request is kept from then on: of a crowd that would be much.
  */
 export function afterExchange(response: ServerResponse, act: (socket: Socket) => void): void {
   const { req } = response;

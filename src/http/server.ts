@@ -287,11 +287,11 @@ function roomHooks(name: RouteName, room: Room) {
     },
     onResponse({ notes, raw }: FastifyRequest, reply: FastifyReply, done: () => void): void {
       const isTurnedAway = notes?.refusal === tooManyWaiting;
-      const crowd = notes?.crowd?.isCrowded === true ? notes.crowd : null;
+      const isCrowded = notes?.crowd?.isCrowded === true;
       // The connection of a proxy is not one client's alone.
-      if ((isTurnedAway || crowd !== null) && !isPassedOn(raw)) {
+      if ((isTurnedAway || isCrowded) && !isPassedOn(raw)) {
         if (isTurnedAway) hearLater(reply.raw);
-        else crowd?.wait(reply.raw);
+        else notes.crowd?.wait(reply.raw);
       }
       done();
     },
