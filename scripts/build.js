@@ -32,7 +32,7 @@ await build({
   jsx: "automatic",
   // React brings a slower self along, for its users' mistakes.
   define: { "process.env.NODE_ENV": '"production"' },
-  alias: { "is-in-ci": "./src/cli/screen/not-in-ci.ts" },
+  alias: { "is-in-ci": "./src/cli/terminal/screen/not-in-ci.ts" },
   // CommonJS packages inside an ES module bundle still ask for require.
   banner: {
     js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',

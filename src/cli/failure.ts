@@ -3,7 +3,7 @@ import { Refusal } from "../core/errors.ts";
 import { ServiceProblem, ServiceUnreachable } from "../client/errors.ts";
 import { EnvironmentError } from "../config.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
-import { printable, printableLines } from "./printable.ts";
+import { printable, printableLines } from "./terminal/printable.ts";
 
 export const exitCodes = {
   done: 0,

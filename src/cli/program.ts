@@ -26,7 +26,7 @@ import { defineProfile } from "./commands/profile/command.ts";
 import { defineConfig } from "./commands/config/command.ts";
 import { defineCompletion } from "./commands/completion/command.ts";
 import { defineHelp } from "./commands/help/command.ts";
-import { printableLines } from "./printable.ts";
+import { printableLines } from "./terminal/printable.ts";
 import { commandsOf, pathOf } from "./program-path.ts";
 import { sharedOptionGroups } from "./options.ts";
 import { programVersion } from "./version.ts";

@@ -12,8 +12,8 @@ import { balancesRootOf, closeHashOf, type CloseRecord } from "../../src/core/cl
 import type { JsonObject } from "../../src/core/journal.ts";
 import { hashLeaf, rootOf } from "../../src/core/merkle.ts";
 import type { WireBalanceRow } from "../../src/contract/wire.ts";
-import type { AuditReport } from "../../src/engine/audit/audit-log.ts";
-import { auditLedgers } from "../../src/engine/audit/audit.ts";
+import type { AuditReport } from "../../src/audit/audit-log.ts";
+import { auditLedgers } from "../../src/audit/audit.ts";
 import { findEntry } from "../../src/store/journal-reads.ts";
 import { openReadPool, type ReadPool } from "../../src/store/read-pool.ts";
 import { checkBundle } from "../../src/verify/bundle.ts";

@@ -6,7 +6,7 @@ import {
   exactPrice,
   isTotalExact,
 } from "../../src/cli/commands/export/beancount-price.ts";
-import { SeededRandom } from "../../src/engine/seeding/seeded-random.ts";
+import { SeededRandom } from "../../src/seed/seeded-random.ts";
 import { hasPython } from "../support/python.ts";
 
 const oracle = `

@@ -1,7 +1,7 @@
 // A preview as people read it, where the books of a test are hardly ever in that state.
 import { expect, it } from "vitest";
 import { describePreview } from "../../src/cli/commands/period/preview.ts";
-import { Output } from "../../src/cli/output.ts";
+import { Output } from "../../src/cli/terminal/output.ts";
 import type { WireClosePreview } from "../../src/contract/wire.ts";
 
 const preview: WireClosePreview = {

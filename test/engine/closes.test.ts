@@ -11,7 +11,7 @@ import {
 } from "../../src/core/close.ts";
 import type { JsonValue } from "../../src/core/journal.ts";
 import { hashLeaf, rootFromPath, rootOf } from "../../src/core/merkle.ts";
-import { auditLedgers } from "../../src/engine/audit/audit.ts";
+import { auditLedgers } from "../../src/audit/audit.ts";
 import { proveEntry } from "../../src/engine/proofs.ts";
 import { listCloseBalances } from "../../src/store/close-reads.ts";
 import { findEntry } from "../../src/store/journal-reads.ts";

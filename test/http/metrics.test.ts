@@ -11,7 +11,7 @@ import {
   metricsOfOneProcess,
   openBooksMetrics,
   openServiceReads,
-} from "../../src/cli/service.ts";
+} from "../../src/server/service.ts";
 import { listenForMetrics } from "../../src/http/metrics-server.ts";
 import { createLog } from "../../src/log.ts";
 import { openCuttingProxy } from "../support/cutting-proxy.ts";

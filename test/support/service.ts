@@ -8,7 +8,7 @@ import {
   metricsOfOneProcess,
   openBooksMetrics,
   openServiceReads,
-} from "../../src/cli/service.ts";
+} from "../../src/server/service.ts";
 import { readEnvironment } from "../../src/config.ts";
 import { createLog, type Log } from "../../src/log.ts";
 import { scopes, type LedgerStatus, type Scope } from "../../src/core/ledger.ts";

@@ -4,17 +4,17 @@ import type { Account } from "../../../core/ledger.ts";
 import { accountTypes } from "../../../core/ledger.ts";
 import { importAccounts, setAccountActive } from "../../../engine/accounts.ts";
 import { insertAccount, listAccounts } from "../../../store/accounts.ts";
-import { requireLabel } from "../../arguments.ts";
-import type { AdminContext } from "../../database-context.ts";
-import { isAccountType, readChart } from "../../chart-file.ts";
+import { requireLabel } from "../../input/arguments.ts";
+import type { AdminContext } from "../../connection/database-context.ts";
+import { isAccountType, readChart } from "../../input/chart-file.ts";
 import { CommandFailure, exitCodes, notFoundFailure, usageFailure } from "../../failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../options.ts";
-import { suggestion } from "../../suggestion.ts";
-import { csvText } from "../../csv-text.ts";
-import { Output, type Column } from "../../output.ts";
-import { onLedger } from "../../ledger-context.ts";
-import { isServiceMeant, resolveConnection } from "../../connection.ts";
-import { withService, type ServiceContext } from "../../service-context.ts";
+import { suggestion } from "../../input/suggestion.ts";
+import { csvText } from "../../terminal/csv-text.ts";
+import { Output, type Column } from "../../terminal/output.ts";
+import { onLedger } from "../../connection/ledger-context.ts";
+import { isServiceMeant, resolveConnection } from "../../connection/target.ts";
+import { withService, type ServiceContext } from "../../connection/service-context.ts";
 
 export interface AccountFlags extends DatabaseFlags {
   ledger?: string;

@@ -1,6 +1,6 @@
 // `ledgerctl asset`: the rules by which wallets of an asset are posted, on the database itself.
 import type { Command } from "commander";
-import type { LedgerFlags } from "../../ledger-context.ts";
+import type { LedgerFlags } from "../../connection/ledger-context.ts";
 import { ledgerOptions } from "../../options.ts";
 import { runCommand } from "../../run-command.ts";
 import type { SetAssetFlags } from "./run.ts";

@@ -4,12 +4,12 @@ import { parseRate, type AssetRule } from "../../../core/asset.ts";
 import { formatMajorAmount } from "../../../core/money.ts";
 import { setAssetRule, type AssetRuleChange } from "../../../engine/assets.ts";
 import { listPendingAmounts, listRuleVersions } from "../../../store/wallet-postings.ts";
-import { requireCurrency, requireLabel } from "../../arguments.ts";
-import type { AdminContext } from "../../database-context.ts";
+import { requireCurrency, requireLabel } from "../../input/arguments.ts";
+import type { AdminContext } from "../../connection/database-context.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
-import { onLedger, type LedgerFlags } from "../../ledger-context.ts";
-import type { Column } from "../../output.ts";
-import { requireWholeNumber } from "../../whole-number.ts";
+import { onLedger, type LedgerFlags } from "../../connection/ledger-context.ts";
+import type { Column } from "../../terminal/output.ts";
+import { requireWholeNumber } from "../../input/whole-number.ts";
 
 export interface SetAssetFlags extends LedgerFlags {
   rate?: string;

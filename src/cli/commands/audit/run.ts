@@ -1,15 +1,15 @@
 // `audit`: what the engine's audit finds, told. Only an audit that came to its end says that all is well.
 import type { Environment } from "../../../config.ts";
-import type { AuditReport } from "../../../engine/audit/audit-log.ts";
-import { auditLedgers } from "../../../engine/audit/audit.ts";
+import type { AuditReport } from "../../../audit/audit-log.ts";
+import { auditLedgers } from "../../../audit/audit.ts";
 import { openReadPool } from "../../../store/read-pool.ts";
-import { requireId } from "../../arguments.ts";
-import { withDatabase } from "../../database-context.ts";
+import { requireId } from "../../input/arguments.ts";
+import { withDatabase } from "../../connection/database-context.ts";
 import { exitCodes, notFoundFailure, type ExitCode } from "../../failure.ts";
 import type { DatabaseFlags } from "../../options.ts";
-import type { Output } from "../../output.ts";
-import { ProgressLine } from "../../progress-line.ts";
-import { counted } from "../../counted.ts";
+import type { Output } from "../../terminal/output.ts";
+import { ProgressLine } from "../../terminal/progress-line.ts";
+import { counted } from "../../terminal/counted.ts";
 
 export interface AuditFlags extends DatabaseFlags {
   ledger?: string;

@@ -2,10 +2,10 @@
 import type { Environment } from "../../../config.ts";
 import type { WireBalance } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../options.ts";
-import type { Column } from "../../output.ts";
-import { suggestingAccounts } from "../../account-suggestion.ts";
-import { withService } from "../../service-context.ts";
-import { displayAmount } from "../../amounts.ts";
+import type { Column } from "../../terminal/output.ts";
+import { suggestingAccounts } from "../../input/account-suggestion.ts";
+import { withService } from "../../connection/service-context.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
 
 export interface BalanceFlags extends ServiceFlags {
   currency?: string;

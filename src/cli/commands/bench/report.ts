@@ -1,5 +1,5 @@
 // What a benchmark tells in the end.
-import { counted } from "../../counted.ts";
+import { counted } from "../../terminal/counted.ts";
 import type { Check } from "./findings.ts";
 import type { Load } from "./load.ts";
 import type { OutcomeLog } from "./outcome-log.ts";

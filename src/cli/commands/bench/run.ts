@@ -2,13 +2,13 @@
 import { randomBytes } from "node:crypto";
 import type { Environment } from "../../../config.ts";
 import { LedgerClient, type WireLedger } from "../../../client/ledger-client.ts";
-import { requireCredentials, resolveConnection, type Connection } from "../../connection.ts";
-import { counted } from "../../counted.ts";
+import { requireCredentials, resolveConnection, type Connection } from "../../connection/target.ts";
+import { counted } from "../../terminal/counted.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../interruption.ts";
-import { Output } from "../../output.ts";
-import { ProgressLine } from "../../progress-line.ts";
-import { printable } from "../../printable.ts";
+import { Output } from "../../terminal/output.ts";
+import { ProgressLine } from "../../terminal/progress-line.ts";
+import { printable } from "../../terminal/printable.ts";
 import { prepareEntries } from "./entries-workload.ts";
 import { Load } from "./load.ts";
 import { OutcomeLog } from "./outcome-log.ts";

@@ -1,8 +1,8 @@
 // What a benchmark is asked to do, from its flags.
-import { requireDurationMs } from "../../arguments.ts";
+import { requireDurationMs } from "../../input/arguments.ts";
 import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { requireWholeNumber } from "../../whole-number.ts";
+import { requireWholeNumber } from "../../input/whole-number.ts";
 
 export type BenchKind = "entries" | "wallets";
 

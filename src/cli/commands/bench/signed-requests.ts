@@ -1,7 +1,7 @@
 // Requests of a benchmark as the bytes that go over the wire, signed a while before they are sent: what
 // the client spends on signing must not look like the service's latency.
 import { signRequest } from "../../../core/signing.ts";
-import type { Connection } from "../../connection.ts";
+import type { Connection } from "../../connection/target.ts";
 import type { BenchRequest } from "./workload.ts";
 
 export interface NumberedRequest {

@@ -3,9 +3,9 @@ import { pipeline } from "node:stream/promises";
 import type { Environment } from "../../../config.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { ProgressLine } from "../../progress-line.ts";
-import { withService } from "../../service-context.ts";
-import { writeWholeFile } from "../../whole-file.ts";
+import { ProgressLine } from "../../terminal/progress-line.ts";
+import { withService } from "../../connection/service-context.ts";
+import { writeWholeFile } from "../../input/whole-file.ts";
 import { findClose } from "../period/find-close.ts";
 
 export interface BundleFlags extends ServiceFlags {

@@ -1,7 +1,7 @@
 // `ledgerctl completion`: prints a shell's script.
 import { usageFailure } from "../../failure.ts";
-import { Output } from "../../output.ts";
-import { suggestion } from "../../suggestion.ts";
+import { Output } from "../../terminal/output.ts";
+import { suggestion } from "../../input/suggestion.ts";
 import { scripts } from "./scripts.ts";
 
 export function printScript(shell: string): void {

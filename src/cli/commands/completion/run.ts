@@ -1,12 +1,12 @@
 // What may stand where the cursor is. Completion is silent: what fails offers nothing.
 import type { Command } from "commander";
 import type { Environment } from "../../../config.ts";
-import { requireCredentials, resolveConnection } from "../../connection.ts";
+import { requireCredentials, resolveConnection } from "../../connection/target.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { Output } from "../../output.ts";
+import { Output } from "../../terminal/output.ts";
 import { pathOf } from "../../program-path.ts";
-import { printable } from "../../printable.ts";
-import { readConfigFile } from "../../profiles.ts";
+import { printable } from "../../terminal/printable.ts";
+import { readConfigFile } from "../../connection/profiles.ts";
 import { topics } from "../help/topics.ts";
 import type { Candidate } from "./live-names.ts";
 import { findPosition, type Position } from "./position.ts";

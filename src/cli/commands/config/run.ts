@@ -2,14 +2,19 @@
 import { text } from "node:stream/consumers";
 import type { Environment } from "../../../config.ts";
 import { isApiKey, isApiSecret } from "../../../core/signing.ts";
-import { requireId } from "../../arguments.ts";
-import { isHttpUrl, resolveSettings } from "../../connection.ts";
+import { requireId } from "../../input/arguments.ts";
+import { isHttpUrl, resolveSettings } from "../../connection/target.ts";
 import { usageFailure } from "../../failure.ts";
 import type { OutputFlags, ServiceFlags } from "../../options.ts";
-import { Output } from "../../output.ts";
-import { masked, readConfigFile, writeConfigFile, type ProfileMember } from "../../profiles.ts";
-import { askHidden } from "../../secret-prompt.ts";
-import { suggestion } from "../../suggestion.ts";
+import { Output } from "../../terminal/output.ts";
+import {
+  masked,
+  readConfigFile,
+  writeConfigFile,
+  type ProfileMember,
+} from "../../connection/profiles.ts";
+import { askHidden } from "../../terminal/secret-prompt.ts";
+import { suggestion } from "../../input/suggestion.ts";
 
 export interface SetFlags extends OutputFlags {
   profile?: string;

@@ -7,12 +7,12 @@ import { isDataFolder } from "../../../store/embedded/embedded-database.ts";
 import { listMigrations } from "../../../store/migrate.ts";
 import { listWaitingAssets } from "../../../store/wallet-postings.ts";
 import { WriteConnections } from "../../../store/write-connections.ts";
-import { openDatabase, usingDatabase, whenReachable } from "../../database-context.ts";
+import { openDatabase, usingDatabase, whenReachable } from "../../connection/database-context.ts";
 import { exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../options.ts";
-import { Output } from "../../output.ts";
-import { requireHttpUrl, resolveConnection, type Connection } from "../../connection.ts";
-import { counted } from "../../counted.ts";
+import { Output } from "../../terminal/output.ts";
+import { requireHttpUrl, resolveConnection, type Connection } from "../../connection/target.ts";
+import { counted } from "../../terminal/counted.ts";
 
 export type DoctorFlags = ServiceFlags & DatabaseFlags;
 

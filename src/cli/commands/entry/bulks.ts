@@ -1,8 +1,8 @@
 // Entries of a file, taken in bulks: as many together as are there without waiting. A pipe that gives
 // one now and then has each posted at once; a file, which gives many, has them posted in bulk.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { FoundFault } from "../../entry-files/file-entry.ts";
-import type { FileEntry } from "../../entry-files/open-entries.ts";
+import type { FoundFault } from "../../input/entry-files/file-entry.ts";
+import type { FileEntry } from "../../input/entry-files/open-entries.ts";
 
 export type Found = FileEntry | FoundFault;
 

@@ -3,13 +3,13 @@
 import { parseEntryBody } from "../../../contract/entry-body.ts";
 import { jsonPointer, type Fault } from "../../../core/errors.ts";
 import type { WireEntryInput, WireLineInput } from "../../../contract/wire.ts";
-import { placeInCsv } from "../../entry-files/csv-columns.ts";
-import type { FoundFault } from "../../entry-files/file-entry.ts";
-import type { FileEntry } from "../../entry-files/open-entries.ts";
+import { placeInCsv } from "../../input/entry-files/csv-columns.ts";
+import type { FoundFault } from "../../input/entry-files/file-entry.ts";
+import type { FileEntry } from "../../input/entry-files/open-entries.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
-import { toJson, type Output } from "../../output.ts";
-import { outputDrained } from "../../output-drained.ts";
-import { printable } from "../../printable.ts";
+import { toJson, type Output } from "../../terminal/output.ts";
+import { outputDrained } from "../../terminal/output-drained.ts";
+import { printable } from "../../terminal/printable.ts";
 
 interface PlacedFault {
   /** A JSON pointer. */

@@ -3,7 +3,7 @@ import type { WireEntryInput, WireLineInput } from "../../../client/ledger-clien
 import { currencyExponent } from "../../../core/currencies.ts";
 import type { JsonObject } from "../../../core/journal.ts";
 import { parseMajorAmount } from "../../../core/money.ts";
-import { requireMoment } from "../../arguments.ts";
+import { requireMoment } from "../../input/arguments.ts";
 import { usageFailure } from "../../failure.ts";
 
 export interface LabelFlags {

@@ -1,14 +1,14 @@
 // `entry list`: entries by sequence, page by page, however many there are.
 import type { Environment } from "../../../config.ts";
 import type { EntryListQuery, LedgerClient, WireEntry } from "../../../client/ledger-client.ts";
-import { requireLabel, requireMoment } from "../../arguments.ts";
+import { requireLabel, requireMoment } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { toJson, type Column, type Output } from "../../output.ts";
-import { withService } from "../../service-context.ts";
-import { displayAmount } from "../../amounts.ts";
-import { outputDrained } from "../../output-drained.ts";
-import { printable } from "../../printable.ts";
-import { requireWholeNumber } from "../../whole-number.ts";
+import { toJson, type Column, type Output } from "../../terminal/output.ts";
+import { withService } from "../../connection/service-context.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
+import { outputDrained } from "../../terminal/output-drained.ts";
+import { printable } from "../../terminal/printable.ts";
+import { requireWholeNumber } from "../../input/whole-number.ts";
 
 export interface ListFlags extends ServiceFlags {
   period?: string;

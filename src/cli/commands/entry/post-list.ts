@@ -7,10 +7,10 @@ import {
   type WireEntryOutcome,
   type WireWriteResult,
 } from "../../../client/ledger-client.ts";
-import type { EntrySource, FileEntry } from "../../entry-files/open-entries.ts";
+import type { EntrySource, FileEntry } from "../../input/entry-files/open-entries.ts";
 import { describeFailure, exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
-import type { ServiceContext } from "../../service-context.ts";
-import { outputDrained } from "../../output-drained.ts";
+import type { ServiceContext } from "../../connection/service-context.ts";
+import { outputDrained } from "../../terminal/output-drained.ts";
 import { Bulks, type Found } from "./bulks.ts";
 import { resultLine, type PostResult } from "./post-result.ts";
 import { Progress } from "./progress.ts";

@@ -1,9 +1,9 @@
 // What became of one entry of a list, and the line that says so.
 import { messageOf } from "../../../core/thrown.ts";
 import { ServiceProblem } from "../../../client/ledger-client.ts";
-import { toJson } from "../../output.ts";
-import { placeInCsv } from "../../entry-files/csv-columns.ts";
-import { printable } from "../../printable.ts";
+import { toJson } from "../../terminal/output.ts";
+import { placeInCsv } from "../../input/entry-files/csv-columns.ts";
+import { printable } from "../../terminal/printable.ts";
 
 interface Written {
   readonly status: "posted" | "skipped";

@@ -2,15 +2,15 @@
 import { randomUUID } from "node:crypto";
 import type { Environment } from "../../../config.ts";
 import type { WireEntryInput } from "../../../client/ledger-client.ts";
-import { requireWholeNumber } from "../../whole-number.ts";
+import { requireWholeNumber } from "../../input/whole-number.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
-import type { FileEntry, EntrySource } from "../../entry-files/open-entries.ts";
-import type { FoundFault } from "../../entry-files/file-entry.ts";
-import { entryFormats, type EntryFormat } from "../../entry-files/format.ts";
+import type { FileEntry, EntrySource } from "../../input/entry-files/open-entries.ts";
+import type { FoundFault } from "../../input/entry-files/file-entry.ts";
+import { entryFormats, type EntryFormat } from "../../input/entry-files/format.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { Output } from "../../output.ts";
-import { suggestingAccounts } from "../../account-suggestion.ts";
-import { withService, type ServiceContext } from "../../service-context.ts";
+import { Output } from "../../terminal/output.ts";
+import { suggestingAccounts } from "../../input/account-suggestion.ts";
+import { withService, type ServiceContext } from "../../connection/service-context.ts";
 import { readEntryFlags, type LabelFlags } from "./entry-flags.ts";
 
 export interface PostFlags extends ServiceFlags, LabelFlags {
@@ -42,7 +42,7 @@ export async function postEntries(
     throw usageFailure("give --line at least twice, or a file; `-` reads what you type");
   }
   const output = new Output(flags, environment.isColorRefused);
-  const { openEntries } = await import("../../entry-files/open-entries.ts");
+  const { openEntries } = await import("../../input/entry-files/open-entries.ts");
   const source = await openEntries(file === "-" ? null : (file ?? null), format, (text) => {
     output.note(text);
   });

@@ -1,6 +1,6 @@
 // How far posting has come, told on a line of the terminal.
-import type { EntrySource } from "../../entry-files/open-entries.ts";
-import { describeProgress, ProgressLine } from "../../progress-line.ts";
+import type { EntrySource } from "../../input/entry-files/open-entries.ts";
+import { describeProgress, ProgressLine } from "../../terminal/progress-line.ts";
 
 export class Progress {
   readonly #line: ProgressLine;

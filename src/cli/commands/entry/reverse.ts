@@ -1,7 +1,7 @@
 // `entry reverse`: posts the reversal of an entry.
 import type { Environment } from "../../../config.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { withService } from "../../service-context.ts";
+import { withService } from "../../connection/service-context.ts";
 import { readLabels, type LabelFlags } from "./entry-flags.ts";
 
 export type ReverseFlags = ServiceFlags & LabelFlags;

@@ -2,9 +2,9 @@
 import type { Environment } from "../../../config.ts";
 import type { WireEntry, WireLine, WirePostedWrites } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { members, type Column, type Output } from "../../output.ts";
-import { withService } from "../../service-context.ts";
-import { displayAmount } from "../../amounts.ts";
+import { members, type Column, type Output } from "../../terminal/output.ts";
+import { withService } from "../../connection/service-context.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
 
 export async function showEntry(
   id: string,

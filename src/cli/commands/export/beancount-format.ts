@@ -6,7 +6,7 @@ import type {
   WireLine,
 } from "../../../client/ledger-client.ts";
 import { currencyExponent } from "../../../core/currencies.ts";
-import { toJson } from "../../output.ts";
+import { toJson } from "../../terminal/output.ts";
 import { decimalText, exactPrice, isTotalExact } from "./beancount-price.ts";
 import { apart, titleOf, type ExportWriter } from "./export-format.ts";
 import { accountName, commodityName } from "./journal-names.ts";

@@ -1,8 +1,12 @@
 // CSV that `entry post` reads: a row a line, the rows of an entry together (RFC 4180, UTF-8, LF).
 import type { WireEntry } from "../../../client/ledger-client.ts";
-import { csvLine } from "../../csv-text.ts";
-import { entryColumns, lineMembers, type EntryColumn } from "../../entry-files/csv-columns.ts";
-import { toJson } from "../../output.ts";
+import { csvLine } from "../../terminal/csv-text.ts";
+import {
+  entryColumns,
+  lineMembers,
+  type EntryColumn,
+} from "../../input/entry-files/csv-columns.ts";
+import { toJson } from "../../terminal/output.ts";
 import type { ExportWriter } from "./export-format.ts";
 import { postableEntry, type PostableEntry } from "./postable-entry.ts";
 

@@ -7,7 +7,7 @@ import type {
 } from "../../../client/ledger-client.ts";
 import { currencyExponent } from "../../../core/currencies.ts";
 import type { AccountType } from "../../../core/ledger.ts";
-import { toJson } from "../../output.ts";
+import { toJson } from "../../terminal/output.ts";
 import { apart, titleOf, type ExportWriter } from "./export-format.ts";
 import { accountName, commodityName } from "./journal-names.ts";
 import { lineValue, major } from "./journal-line.ts";

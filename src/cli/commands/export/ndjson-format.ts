@@ -1,6 +1,6 @@
 // NDJSON that `entry post` reads: an entry a line, in the form in which the API takes it.
 import type { WireEntry } from "../../../client/ledger-client.ts";
-import { toJson } from "../../output.ts";
+import { toJson } from "../../terminal/output.ts";
 import type { ExportWriter } from "./export-format.ts";
 import { postableEntry } from "./postable-entry.ts";
 

@@ -7,15 +7,15 @@ import {
   type WireLedger,
 } from "../../../client/ledger-client.ts";
 import { labelExamples, readPeriodLabel } from "../../../core/period.ts";
-import { requireMoment } from "../../arguments.ts";
+import { requireMoment } from "../../input/arguments.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../interruption.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { outputDrained } from "../../output-drained.ts";
-import { printableLines } from "../../printable.ts";
-import { describeProgress, ProgressLine, waitingFor } from "../../progress-line.ts";
-import { withService, type ServiceContext } from "../../service-context.ts";
-import { writeWholeFile } from "../../whole-file.ts";
+import { outputDrained } from "../../terminal/output-drained.ts";
+import { printableLines } from "../../terminal/printable.ts";
+import { describeProgress, ProgressLine, waitingFor } from "../../terminal/progress-line.ts";
+import { withService, type ServiceContext } from "../../connection/service-context.ts";
+import { writeWholeFile } from "../../input/whole-file.ts";
 import { BeancountFormat } from "./beancount-format.ts";
 import { CsvFormat } from "./csv-format.ts";
 import { entryPages } from "./entry-pages.ts";

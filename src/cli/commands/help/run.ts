@@ -1,8 +1,8 @@
 // Finds the topic or the command that somebody wants help with.
 import type { Command } from "commander";
 import { usageFailure } from "../../failure.ts";
-import { Output } from "../../output.ts";
-import { suggestion } from "../../suggestion.ts";
+import { Output } from "../../terminal/output.ts";
+import { suggestion } from "../../input/suggestion.ts";
 import { topics } from "./topics.ts";
 
 /** Prints a topic, a command's help, or, without words, which there are. */

@@ -4,8 +4,8 @@ import { scopes, type Scope } from "../../../core/ledger.ts";
 import { timestampFromEpochMs } from "../../../core/time.ts";
 import { createApiKey } from "../../../engine/administration.ts";
 import { listApiKeys, revokeApiKey, type ApiKeyRecord } from "../../../store/api-keys.ts";
-import { requireDurationMs, requireId } from "../../arguments.ts";
-import { loadMasterKeys, withDatabase } from "../../database-context.ts";
+import { requireDurationMs, requireId } from "../../input/arguments.ts";
+import { loadMasterKeys, withDatabase } from "../../connection/database-context.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import type { DatabaseFlags } from "../../options.ts";
 

@@ -4,15 +4,15 @@ import type { LedgerStatus } from "../../../core/ledger.ts";
 import { createLedger } from "../../../engine/administration.ts";
 import { changeLedgerStatus } from "../../../engine/ledger-state.ts";
 import { findLedger, listLedgers, type LedgerRecord } from "../../../store/ledgers.ts";
-import { requireCurrency, requireId, requireLabel } from "../../arguments.ts";
-import { readChart } from "../../chart-file.ts";
-import { confirm } from "../../confirm.ts";
-import { withDatabase } from "../../database-context.ts";
+import { requireCurrency, requireId, requireLabel } from "../../input/arguments.ts";
+import { readChart } from "../../input/chart-file.ts";
+import { confirm } from "../../terminal/confirm.ts";
+import { withDatabase } from "../../connection/database-context.ts";
 import { CommandFailure, exitCodes, notFoundFailure } from "../../failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../options.ts";
-import { Output, type Column } from "../../output.ts";
-import { isServiceMeant, resolveConnection } from "../../connection.ts";
-import { withService, type ServiceContext } from "../../service-context.ts";
+import { Output, type Column } from "../../terminal/output.ts";
+import { isServiceMeant, resolveConnection } from "../../connection/target.ts";
+import { withService, type ServiceContext } from "../../connection/service-context.ts";
 
 export interface CreateLedgerFlags extends DatabaseFlags {
   org: string;

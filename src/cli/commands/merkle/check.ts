@@ -4,8 +4,8 @@ import type { Environment } from "../../../config.ts";
 import { checkProof, NoProof } from "../../../verify/proof.ts";
 import { CommandFailure, exitCodes, type ExitCode } from "../../failure.ts";
 import type { OutputFlags } from "../../options.ts";
-import { Output } from "../../output.ts";
-import { systemReason } from "../../system-reason.ts";
+import { Output } from "../../terminal/output.ts";
+import { systemReason } from "../../input/system-reason.ts";
 import { damaged, readHash, tellVerdict } from "./verdict.ts";
 
 export interface CheckFlags extends OutputFlags {

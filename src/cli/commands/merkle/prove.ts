@@ -4,7 +4,7 @@ import type { Environment } from "../../../config.ts";
 import { checkProof } from "../../../verify/proof.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { withService } from "../../service-context.ts";
+import { withService } from "../../connection/service-context.ts";
 import { findClose } from "../period/find-close.ts";
 
 export interface ProveFlags extends ServiceFlags {

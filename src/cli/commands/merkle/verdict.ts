@@ -1,7 +1,7 @@
 // What a check came to, told: the word "verified" stands only behind a comparison that was equal.
 import type { CloseVerdict } from "../../../verify/close-check.ts";
 import { CommandFailure, exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
-import type { Output } from "../../output.ts";
+import type { Output } from "../../terminal/output.ts";
 
 /** A hash of 64 hex digits in lower case; null where none was given. */
 export function readHash(flag: string, value: string | undefined): string | null {

@@ -7,13 +7,13 @@ import { checkBundle, NoBundle } from "../../../verify/bundle.ts";
 import { CloseCheck, type CloseVerdict } from "../../../verify/close-check.ts";
 import { balanceRowOf, hashedPart, readCloseRecord } from "../../../verify/documents.ts";
 import type { LedgerClient } from "../../../client/ledger-client.ts";
-import { readLines } from "../../entry-files/byte-lines.ts";
-import { openByteSource, type ByteSource } from "../../entry-files/byte-source.ts";
+import { readLines } from "../../input/entry-files/byte-lines.ts";
+import { openByteSource, type ByteSource } from "../../input/entry-files/byte-source.ts";
 import { CommandFailure, exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { Output } from "../../output.ts";
-import { describeShare, ProgressLine } from "../../progress-line.ts";
-import { withService, type ServiceContext } from "../../service-context.ts";
+import { Output } from "../../terminal/output.ts";
+import { describeShare, ProgressLine } from "../../terminal/progress-line.ts";
+import { withService, type ServiceContext } from "../../connection/service-context.ts";
 import { findClose } from "../period/find-close.ts";
 import { damaged, readHash, tellVerdict, unreadable } from "./verdict.ts";
 

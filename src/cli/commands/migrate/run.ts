@@ -1,9 +1,9 @@
 // Applying and listing migrations.
 import type { Environment } from "../../../config.ts";
 import { listMigrations, migrate } from "../../../store/migrate.ts";
-import { openDatabase, usingDatabase, whenReachable } from "../../database-context.ts";
+import { openDatabase, usingDatabase, whenReachable } from "../../connection/database-context.ts";
 import type { DatabaseFlags } from "../../options.ts";
-import { Output } from "../../output.ts";
+import { Output } from "../../terminal/output.ts";
 
 export interface MigrateFlags extends DatabaseFlags {
   status?: boolean;

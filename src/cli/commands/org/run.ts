@@ -2,8 +2,8 @@
 import type { Environment } from "../../../config.ts";
 import { createOrganization } from "../../../engine/administration.ts";
 import { listOrganizations, type Organization } from "../../../store/organizations.ts";
-import { requireLabel } from "../../arguments.ts";
-import { withDatabase, type AdminContext } from "../../database-context.ts";
+import { requireLabel } from "../../input/arguments.ts";
+import { withDatabase, type AdminContext } from "../../connection/database-context.ts";
 import type { DatabaseFlags } from "../../options.ts";
 
 export async function createOrg(

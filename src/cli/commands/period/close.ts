@@ -2,10 +2,10 @@
 import { ServiceProblem, type LedgerClient } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import { readPeriodLabel } from "../../../core/period.ts";
-import { sumTimeoutMs } from "../../balance-tables.ts";
-import { confirm, isTerminal } from "../../confirm.ts";
-import { Output } from "../../output.ts";
-import { withService } from "../../service-context.ts";
+import { sumTimeoutMs } from "../../terminal/balance-tables.ts";
+import { confirm, isTerminal } from "../../terminal/confirm.ts";
+import { Output } from "../../terminal/output.ts";
+import { withService } from "../../connection/service-context.ts";
 import { lookUpClose } from "./find-close.ts";
 import {
   describePreview,

@@ -1,7 +1,7 @@
 // From the label of a period to its close.
 import type { LedgerClient, WireClose } from "../../../client/ledger-client.ts";
 import { notFoundFailure } from "../../failure.ts";
-import { suggestion } from "../../suggestion.ts";
+import { suggestion } from "../../input/suggestion.ts";
 
 /** The close of a period, by its exact label or by its closeId. Fails where there is none. */
 export async function findClose(

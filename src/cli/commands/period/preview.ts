@@ -2,15 +2,15 @@
 import type { LedgerClient, WireClosePreview } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import { readPeriodLabel } from "../../../core/period.ts";
-import { displayAmount } from "../../amounts.ts";
-import { requireLabel, requireMoment } from "../../arguments.ts";
-import { balanceTable, movedTable, sumTimeoutMs } from "../../balance-tables.ts";
-import { counted } from "../../counted.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
+import { requireLabel, requireMoment } from "../../input/arguments.ts";
+import { balanceTable, movedTable, sumTimeoutMs } from "../../terminal/balance-tables.ts";
+import { counted } from "../../terminal/counted.ts";
 import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
-import type { Output } from "../../output.ts";
-import { printable } from "../../printable.ts";
-import { withService } from "../../service-context.ts";
+import type { Output } from "../../terminal/output.ts";
+import { printable } from "../../terminal/printable.ts";
+import { withService } from "../../connection/service-context.ts";
 
 export interface PeriodFlags extends ServiceFlags {
   startsAt?: string;

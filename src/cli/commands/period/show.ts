@@ -2,9 +2,9 @@
 import type { WireBalanceRow, WireClose } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { members } from "../../output.ts";
-import { withService } from "../../service-context.ts";
-import { displayAmount } from "../../amounts.ts";
+import { members } from "../../terminal/output.ts";
+import { withService } from "../../connection/service-context.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
 import { findClose } from "./find-close.ts";
 
 export async function listPeriods(flags: ServiceFlags, environment: Environment): Promise<void> {

@@ -2,9 +2,14 @@
 import type { Environment } from "../../../config.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import type { OutputFlags } from "../../options.ts";
-import { members, Output } from "../../output.ts";
-import { masked, readConfigFile, writeConfigFile, type ConfigFile } from "../../profiles.ts";
-import { suggestion } from "../../suggestion.ts";
+import { members, Output } from "../../terminal/output.ts";
+import {
+  masked,
+  readConfigFile,
+  writeConfigFile,
+  type ConfigFile,
+} from "../../connection/profiles.ts";
+import { suggestion } from "../../input/suggestion.ts";
 
 interface ProfileDocument {
   readonly name: string;

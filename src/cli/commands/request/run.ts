@@ -2,8 +2,8 @@
 import type { Environment } from "../../../config.ts";
 import { exitCodeOfProblem, exitCodes, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { readBody, requireTarget } from "../../request-arguments.ts";
-import { withService } from "../../service-context.ts";
+import { readBody, requireTarget } from "../../input/request-arguments.ts";
+import { withService } from "../../connection/service-context.ts";
 
 export interface RequestFlags extends ServiceFlags {
   body?: string;

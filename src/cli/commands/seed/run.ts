@@ -2,14 +2,14 @@
 import type { Environment } from "../../../config.ts";
 import { readPeriodLabel } from "../../../core/period.ts";
 import { labelCodePointsMax, textFault } from "../../../core/text.ts";
-import { seedBooks, type SeedOutcome } from "../../../engine/seeding/seed-books.ts";
-import type { SeedPeriod, SeedSettings } from "../../../engine/seeding/seed-schedule.ts";
-import { loadMasterKeys, withDatabase } from "../../database-context.ts";
+import { seedBooks, type SeedOutcome } from "../../../seed/seed-books.ts";
+import type { SeedPeriod, SeedSettings } from "../../../seed/seed-schedule.ts";
+import { loadMasterKeys, withDatabase } from "../../connection/database-context.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import type { DatabaseFlags } from "../../options.ts";
-import { members, type Output } from "../../output.ts";
-import { describeProgress, ProgressLine } from "../../progress-line.ts";
-import { requireWholeNumber } from "../../whole-number.ts";
+import { members, type Output } from "../../terminal/output.ts";
+import { describeProgress, ProgressLine } from "../../terminal/progress-line.ts";
+import { requireWholeNumber } from "../../input/whole-number.ts";
 
 export interface SeedFlags extends DatabaseFlags {
   seed: string;

@@ -13,10 +13,10 @@ import {
 } from "../../../engine/administration.ts";
 import { listOrganizations, lockOrganizations } from "../../../store/organizations.ts";
 import type { ReadPool } from "../../../store/read-pool.ts";
-import { now } from "../../database-context.ts";
-import { toJson, type Output } from "../../output.ts";
-import { readConfigFile, writeConfigFile, type Profile } from "../../profiles.ts";
-import { systemReason } from "../../system-reason.ts";
+import { now } from "../../connection/database-context.ts";
+import { toJson, type Output } from "../../terminal/output.ts";
+import { readConfigFile, writeConfigFile, type Profile } from "../../connection/profiles.ts";
+import { systemReason } from "../../input/system-reason.ts";
 
 const profileName = "local";
 

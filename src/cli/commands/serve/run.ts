@@ -1,6 +1,6 @@
 // Running the server until it is told to stop.
 import { errorCode, messageOf } from "../../../core/thrown.ts";
-import { connectionsOf, isWorker, serveAsWorker, WorkerService } from "./workers.ts";
+import { connectionsOf, isWorker, serveAsWorker, WorkerService } from "../../../server/workers.ts";
 import type { Environment } from "../../../config.ts";
 import { createLog, type Log } from "../../../log.ts";
 import { getConnectionLimit, listUnsafeSettings } from "../../../store/database-settings.ts";
@@ -12,9 +12,9 @@ import {
   whenReachable,
   type DatabaseHandle,
   stopSignals,
-} from "../../database-context.ts";
+} from "../../connection/database-context.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
-import { Output, toJson } from "../../output.ts";
+import { Output, toJson } from "../../terminal/output.ts";
 import {
   composeService,
   metricsOfOneProcess,
@@ -22,7 +22,7 @@ import {
   openServiceReads,
   serviceConnectionsMax,
   type Service,
-} from "../../service.ts";
+} from "../../../server/service.ts";
 import { listenForMetrics, type MetricsServer } from "../../../http/metrics-server.ts";
 import { programVersion } from "../../version.ts";
 import { bootstrap } from "./bootstrap.ts";

@@ -1,12 +1,12 @@
 // Signing a request offline.
 import type { Environment } from "../../../config.ts";
 import { signRequest } from "../../../core/signing.ts";
-import { readBody, requireTarget } from "../../request-arguments.ts";
+import { readBody, requireTarget } from "../../input/request-arguments.ts";
 import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { Output, toJson } from "../../output.ts";
-import { printableLines } from "../../printable.ts";
-import { requireCredentials, resolveConnection } from "../../connection.ts";
+import { Output, toJson } from "../../terminal/output.ts";
+import { printableLines } from "../../terminal/printable.ts";
+import { requireCredentials, resolveConnection } from "../../connection/target.ts";
 
 export interface SignFlags extends ServiceFlags {
   body?: string;

@@ -1,5 +1,5 @@
 // The figures of a server as lines of text, for the screen and for `--once`.
-import { counted } from "../../counted.ts";
+import { counted } from "../../terminal/counted.ts";
 import type { Figures, LaneFigures } from "./figures.ts";
 
 /** A heading of a line, what it says, and whether somebody should look at it. */

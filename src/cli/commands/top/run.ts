@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../../../config.ts";
 import { messageOf } from "../../../core/thrown.ts";
-import { requireDurationMs } from "../../arguments.ts";
-import { requireHttpUrl, resolveConnection } from "../../connection.ts";
+import { requireDurationMs } from "../../input/arguments.ts";
+import { requireHttpUrl, resolveConnection } from "../../connection/target.ts";
 import { CommandFailure, exitCodes, notFoundFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../interruption.ts";
 import type { OutputFlags } from "../../options.ts";
-import { Output } from "../../output.ts";
-import { isScreenWanted } from "../../screen-wanted.ts";
+import { Output } from "../../terminal/output.ts";
+import { isScreenWanted } from "../../terminal/screen-wanted.ts";
 import { figuresOf, type Figures } from "./figures.ts";
 import { figureLines, laneCells } from "./lines.ts";
 import { Scrape } from "./metrics-text.ts";

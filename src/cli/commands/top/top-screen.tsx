@@ -1,7 +1,7 @@
 // `top` as a live screen.
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../../core/thrown.ts";
-import { runScreen } from "../../screen/run-screen.ts";
+import { runScreen } from "../../terminal/screen/run-screen.ts";
 import type { Scrape } from "./metrics-text.ts";
 import { changeTop, noFigures, type TopEvent } from "./top-state.ts";
 import { TopView } from "./top-view.tsx";

@@ -1,11 +1,11 @@
 // The screen of `top`. A view of props only.
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { printable } from "../../printable.ts";
-import { Frame, frameRows, tint } from "../../screen/frame.tsx";
-import type { ScreenSize } from "../../screen/run-screen.ts";
-import { sparkline } from "../../screen/sparkline.ts";
-import { Table, type ScreenColumn } from "../../screen/table.tsx";
+import { printable } from "../../terminal/printable.ts";
+import { Frame, frameRows, tint } from "../../terminal/screen/frame.tsx";
+import type { ScreenSize } from "../../terminal/screen/run-screen.ts";
+import { sparkline } from "../../terminal/screen/sparkline.ts";
+import { Table, type ScreenColumn } from "../../terminal/screen/table.tsx";
 import type { Figures, LaneFigures } from "./figures.ts";
 import { figureLines, laneCells } from "./lines.ts";
 import { shownHistory, type TopState } from "./top-state.ts";

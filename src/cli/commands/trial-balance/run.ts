@@ -1,13 +1,18 @@
 // The trial balance of the live books.
 import type { Environment } from "../../../config.ts";
 import type { WireTrialBalance } from "../../../client/ledger-client.ts";
-import { requireLabel, requireMoment } from "../../arguments.ts";
-import { balanceCsv, balanceTable, movedTable, sumTimeoutMs } from "../../balance-tables.ts";
+import { requireLabel, requireMoment } from "../../input/arguments.ts";
+import {
+  balanceCsv,
+  balanceTable,
+  movedTable,
+  sumTimeoutMs,
+} from "../../terminal/balance-tables.ts";
 import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
-import type { Output } from "../../output.ts";
-import { printable } from "../../printable.ts";
-import { withService } from "../../service-context.ts";
+import type { Output } from "../../terminal/output.ts";
+import { printable } from "../../terminal/printable.ts";
+import { withService } from "../../connection/service-context.ts";
 
 export interface TrialBalanceFlags extends ServiceFlags {
   period?: string;

@@ -1,10 +1,10 @@
 // `wallet reserve`, `wallet commit` and `wallet release`.
 import type { Environment } from "../../../config.ts";
-import { requireDurationMs } from "../../arguments.ts";
+import { requireDurationMs } from "../../input/arguments.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { withService } from "../../service-context.ts";
-import { displayAmount } from "../../amounts.ts";
+import { withService } from "../../connection/service-context.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
 import { amountsOf } from "./wallet-asset.ts";
 import { writeToWallet } from "./ledger-state-refusal.ts";
 import { printFigures, readMovement, type MovementFlags } from "./movements.ts";

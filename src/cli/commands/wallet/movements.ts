@@ -2,11 +2,11 @@
 import type { Environment } from "../../../config.ts";
 import type { WireMovementInput, WireWalletResult } from "../../../client/ledger-client.ts";
 import { currencyExponents } from "../../../core/currencies.ts";
-import { requireCurrency, requireLabel } from "../../arguments.ts";
+import { requireCurrency, requireLabel } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { members, type Output } from "../../output.ts";
-import { withService } from "../../service-context.ts";
-import { displayAmount } from "../../amounts.ts";
+import { members, type Output } from "../../terminal/output.ts";
+import { withService } from "../../connection/service-context.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
 import { writeToWallet } from "./ledger-state-refusal.ts";
 import { addressOf, requireAmount, requireWalletName } from "./wallet-arguments.ts";
 

@@ -6,11 +6,11 @@ import type {
   WireWalletWrite,
 } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { members, toJson, type Column, type Output } from "../../output.ts";
-import { printable } from "../../printable.ts";
-import { withService } from "../../service-context.ts";
-import { outputDrained } from "../../output-drained.ts";
-import { requireWholeNumber } from "../../whole-number.ts";
+import { members, toJson, type Column, type Output } from "../../terminal/output.ts";
+import { printable } from "../../terminal/printable.ts";
+import { withService } from "../../connection/service-context.ts";
+import { outputDrained } from "../../terminal/output-drained.ts";
+import { requireWholeNumber } from "../../input/whole-number.ts";
 import { amountsOf, isForPeople } from "./wallet-asset.ts";
 import { addressOf, requireWalletName } from "./wallet-arguments.ts";
 

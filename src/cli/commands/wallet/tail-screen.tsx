@@ -1,6 +1,6 @@
 // `wallet tail` as a live screen: messages change what is known, and frames show it, far fewer than messages come.
 import type { LedgerClient, WalletAddress, WalletStream } from "../../../client/ledger-client.ts";
-import { runScreen } from "../../screen/run-screen.ts";
+import { runScreen } from "../../terminal/screen/run-screen.ts";
 import { changeTail, startTail, type TailEvent } from "./tail-state.ts";
 import { TailView, walletRows } from "./tail-view.tsx";
 

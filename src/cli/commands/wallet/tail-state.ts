@@ -1,6 +1,11 @@
 // What the screen of `wallet tail` knows, and how messages and keys change it. Pure: time is handed in.
-import { noActivity, ratePerSecond, withActivity, type Activity } from "../../screen/activity.ts";
-import { scrolledTo, scrollTarget, type Scroll } from "../../screen/scrolling.ts";
+import {
+  noActivity,
+  ratePerSecond,
+  withActivity,
+  type Activity,
+} from "../../terminal/screen/activity.ts";
+import { scrolledTo, scrollTarget, type Scroll } from "../../terminal/screen/scrolling.ts";
 
 export type StreamState = "connecting" | "connected" | "lost";
 

@@ -1,13 +1,13 @@
 // The screen of `wallet tail`: a row a wallet, and one of them in detail. A view of props only.
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { printable } from "../../printable.ts";
-import { lastSeconds, ratePerSecond } from "../../screen/activity.ts";
-import { Frame, frameRows } from "../../screen/frame.tsx";
-import type { ScreenSize } from "../../screen/run-screen.ts";
-import { scrolledTo } from "../../screen/scrolling.ts";
-import { sparkline } from "../../screen/sparkline.ts";
-import { Table, type ScreenColumn } from "../../screen/table.tsx";
+import { printable } from "../../terminal/printable.ts";
+import { lastSeconds, ratePerSecond } from "../../terminal/screen/activity.ts";
+import { Frame, frameRows } from "../../terminal/screen/frame.tsx";
+import type { ScreenSize } from "../../terminal/screen/run-screen.ts";
+import { scrolledTo } from "../../terminal/screen/scrolling.ts";
+import { sparkline } from "../../terminal/screen/sparkline.ts";
+import { Table, type ScreenColumn } from "../../terminal/screen/table.tsx";
 import { heldOf, shownWallets, totalRate, type TailState, type Wallet } from "./tail-state.ts";
 
 export interface TailViewProps {

@@ -3,13 +3,13 @@ import type { Environment } from "../../../config.ts";
 import type { WalletStream, WireBalanceMessage } from "../../../client/ledger-client.ts";
 import { usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../interruption.ts";
-import { isScreenWanted } from "../../screen-wanted.ts";
+import { isScreenWanted } from "../../terminal/screen-wanted.ts";
 import type { ServiceFlags } from "../../options.ts";
-import { toJson, type Output } from "../../output.ts";
-import { withService } from "../../service-context.ts";
-import { outputDrained } from "../../output-drained.ts";
-import { printable } from "../../printable.ts";
-import { requireWholeNumber } from "../../whole-number.ts";
+import { toJson, type Output } from "../../terminal/output.ts";
+import { withService } from "../../connection/service-context.ts";
+import { outputDrained } from "../../terminal/output-drained.ts";
+import { printable } from "../../terminal/printable.ts";
+import { requireWholeNumber } from "../../input/whole-number.ts";
 import { addressOf, requireWalletName } from "./wallet-arguments.ts";
 
 export interface TailFlags extends ServiceFlags {

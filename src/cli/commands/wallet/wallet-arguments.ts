@@ -3,7 +3,7 @@ import type { WalletAddress } from "../../../client/ledger-client.ts";
 import { currencyExponent } from "../../../core/currencies.ts";
 import { parseMajorAmount } from "../../../core/money.ts";
 import { parseUuid } from "../../../core/text.ts";
-import { requireLabel } from "../../arguments.ts";
+import { requireLabel } from "../../input/arguments.ts";
 import { usageFailure } from "../../failure.ts";
 
 const uuidLength = 36;

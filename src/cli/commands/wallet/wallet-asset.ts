@@ -1,7 +1,7 @@
 // Of which asset a wallet is. The API's figures don't say it; the entry that posted the wallet's first write does.
 import type { LedgerClient, WalletAddress } from "../../../client/ledger-client.ts";
-import { displayAmount } from "../../amounts.ts";
-import type { Output } from "../../output.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
+import type { Output } from "../../terminal/output.ts";
 
 /**
  * How a wallet's amounts are shown: to a person at a terminal in major units with their asset, once

@@ -1,0 +1,194 @@
+// Checks of wallets: their figures against their logs, batches against writes, the books against both.
+import { convert, parseRate } from "../core/asset.ts";
+import type { WalletWriteType } from "../core/wallet.ts";
+import {
+  countBatches,
+  countPostings,
+  listBatchFaults,
+  listComparedTotals,
+  listForeignEntries,
+  listPostingFaults,
+  listReconciliations,
+  readAuditedWallets,
+  readAuditedWrites,
+  type AuditedWallet,
+  type AuditedWrite,
+} from "../store/audit-wallet-reads.ts";
+import type { ReadConnection } from "../store/read-pool.ts";
+import type { AuditLog, CheckLog } from "./audit-log.ts";
+
+/** Each wallet is what its log comes to. Wallets and logs are read side by side, both by wallet. */
+export async function checkWallets(
+  reads: ReadConnection,
+  ledgerId: string,
+  log: CheckLog,
+): Promise<void> {
+  const writes = readAuditedWrites(reads, ledgerId);
+  const next = async (): Promise<AuditedWrite | null> => {
+    const result = await writes.next();
+    return result.done === true ? null : result.value;
+  };
+  let write = await next();
+  const skipStray = async (upTo: string | null) => {
+    while (write !== null && (upTo === null || write.walletId < upTo)) {
+      if (write.seq === 1) log.find(`wallet ${write.walletId}`, "has a log and is not there");
+      write = await next();
+    }
+  };
+  for await (const wallet of readAuditedWallets(reads, ledgerId)) {
+    await skipStray(wallet.walletId);
+    const replay = new WalletReplay(wallet, log);
+    while (write !== null && write.walletId === wallet.walletId) {
+      replay.add(write);
+      write = await next();
+    }
+    replay.finish();
+    log.looked(1);
+  }
+  await skipStray(null);
+}
+
+/** A wallet's log played again from nothing. */
+class WalletReplay {
+  readonly #wallet: AuditedWallet;
+  readonly #log: CheckLog;
+  #balance = 0n;
+  #held = 0n;
+  #seq = 0;
+  #lastAt = "";
+
+  constructor(wallet: AuditedWallet, log: CheckLog) {
+    this.#wallet = wallet;
+    this.#log = log;
+  }
+
+  add(write: AuditedWrite): void {
+    const { seq, type, balance, held, at, batchId, hold } = write;
+    const place = `seq ${seq}`;
+    if (seq !== this.#seq + 1) this.#find(`${place} comes after seq ${this.#seq}`);
+    const change = changeOf(write);
+    if (change === null) this.#find(`${place} is a ${type} of a hold that is not there`);
+    this.#balance += change?.balance ?? 0n;
+    this.#held += change?.held ?? 0n;
+    if (balance !== this.#balance) {
+      this.#find(`${place} has the balance ${balance}, the log comes to ${this.#balance}`);
+    }
+    if (held !== this.#held) {
+      this.#find(`${place} has ${held} held, the log comes to ${this.#held}`);
+    }
+    const status = resolvedStatus[type];
+    if (status !== undefined && hold !== null && hold.status !== status) {
+      this.#find(`${place} is a ${type} of a hold that is ${hold.status}`);
+    }
+    const isMoving = type === "credit" || type === "debit" || type === "commit";
+    if (isMoving !== (batchId !== null)) {
+      this.#find(`${place} ${isMoving ? "moves money and has no batch" : "has a batch"}`);
+    }
+    if (at < this.#lastAt) this.#find(`${place} is of ${at}, before ${this.#lastAt}`);
+    // What follows is compared with what is written, so that one wrong row is told once.
+    this.#balance = balance;
+    this.#held = held;
+    this.#seq = seq;
+    this.#lastAt = at;
+  }
+
+  finish(): void {
+    const { balance, held, lastSeq, lastAt, activeHolds } = this.#wallet;
+    const compare = (name: string, stored: bigint | number | string, logged: typeof stored) => {
+      if (stored !== logged) this.#find(`${name} is ${stored}, the log comes to ${logged}`);
+    };
+    compare("balance", balance, this.#balance);
+    compare("held", held, this.#held);
+    compare("lastSeq", lastSeq, this.#seq);
+    compare("lastAt", lastAt, this.#lastAt);
+    if (activeHolds !== this.#held) {
+      this.#find(`its active holds sum to ${activeHolds}, the log comes to ${this.#held}`);
+    }
+  }
+
+  #find(what: string): void {
+    this.#log.find(`wallet ${JSON.stringify(this.#wallet.callerKey)}`, what);
+  }
+}
+
+/** What has become of a hold that a row of the log resolves. */
+const resolvedStatus: Partial<Record<WalletWriteType, string>> = {
+  commit: "committed",
+  release: "released",
+  expire: "expired",
+};
+
+/** What a row adds to balance and held; null where that can't be known. */
+function changeOf({ type, amount, hold }: AuditedWrite): { balance: bigint; held: bigint } | null {
+  switch (type) {
+    case "credit":
+      return { balance: amount, held: 0n };
+    case "debit":
+      return { balance: -amount, held: 0n };
+    case "reserve":
+      return hold?.amount === amount ? { balance: 0n, held: amount } : null;
+    case "commit":
+      return hold === null ? null : { balance: -amount, held: -hold.amount };
+    case "release":
+    case "expire":
+      return hold?.amount === amount ? { balance: 0n, held: -amount } : null;
+  }
+}
+
+/** Batch sides are the sums of their writes, and name exactly those. */
+export async function checkBatches(
+  reads: ReadConnection,
+  ledgerId: string,
+  log: CheckLog,
+): Promise<void> {
+  log.looked(await countBatches(reads, ledgerId));
+  log.findAll(await listBatchFaults(reads, ledgerId));
+}
+
+/** Posted batches are in entries that are there and move as much; running totals are what was posted. */
+export async function checkPostings(
+  reads: ReadConnection,
+  ledgerId: string,
+  log: CheckLog,
+): Promise<void> {
+  log.looked(await countPostings(reads, ledgerId));
+  log.findAll(await listPostingFaults(reads, ledgerId));
+  for (const total of await listComparedTotals(reads, ledgerId)) {
+    const { assetCode, ruleVersion, side, rate, amount, functionalAmount } = total;
+    const where = `posting total of ${assetCode}, rule ${ruleVersion}, ${side}s`;
+    if (amount !== total.postedAmount || functionalAmount !== total.postedFunctionalAmount) {
+      const stored = `${amount ?? "nothing"} worth ${functionalAmount ?? "nothing"}`;
+      const posted = `${total.postedAmount} worth ${total.postedFunctionalAmount}`;
+      log.find(where, `is ${stored}, the entries have ${posted}`);
+    }
+    const fraction = rate === null ? null : parseRate(rate);
+    const worth = fraction === null ? null : convert(total.postedAmount, fraction);
+    if (worth !== total.postedFunctionalAmount) {
+      const what = `at the rate ${rate ?? "none"}: ${worth ?? "nothing"} is due, ${total.postedFunctionalAmount} posted`;
+      log.find(where, what);
+    }
+  }
+}
+
+/** The wallets of an asset are together what the books have of it, and what waits to be posted. */
+export async function checkReconciliation(
+  reads: ReadConnection,
+  ledgerId: string,
+  log: AuditLog,
+): Promise<void> {
+  const check = log.of("reconciliation", ledgerId);
+  for (const { assetCode, wallets, posted, pending } of await listReconciliations(
+    reads,
+    ledgerId,
+  )) {
+    check.looked(1);
+    if (wallets !== pending - posted) {
+      const books = `${-posted} are posted and ${pending} pending`;
+      check.find(`asset ${assetCode}`, `wallets sum to ${wallets}, but ${books}`);
+    }
+  }
+  for (const { glAccountCode, entryCount, amount } of await listForeignEntries(reads, ledgerId)) {
+    const what = `has ${entryCount} entries that are no postings of wallets, ${amount} in all`;
+    log.note(ledgerId, `account ${JSON.stringify(glAccountCode)}`, what);
+  }
+}

@@ -1,0 +1,131 @@
+// The configuration file: named profiles of a service and its credentials.
+import { chmod, mkdir, open, readFile, readlink, realpath, rename, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { isJsonObject } from "../../core/journal.ts";
+import { errorCode } from "../../core/thrown.ts";
+import { findJsonFault, memberName, positionOf } from "../input/entry-files/json-fault.ts";
+import { usageFailure } from "../failure.ts";
+import { systemReason } from "../input/system-reason.ts";
+
+/** What a profile may say, each a text. */
+export const profileMembers = ["url", "apiKey", "apiSecret", "ledger"] as const;
+
+export type ProfileMember = (typeof profileMembers)[number];
+export type Profile = Partial<Record<ProfileMember, string>>;
+
+export interface ConfigFile {
+  readonly currentProfile?: string;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+/** A secret as it may be shown: that there is one, and nothing of it. */
+export function masked(secret: string): string {
+  return secret.startsWith("ls_") ? "ls_********" : "********";
+}
+
+/** Reads the file; without one there are no profiles. A mode that lets others read secrets is warned about. */
+export async function readConfigFile(
+  file: string,
+  warn: (message: string) => void,
+): Promise<ConfigFile> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+    const { mode } = await stat(file);
+    if ((mode & 0o077) !== 0) warn(`${file} can be read by others; run chmod 600 on it`);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return { profiles: {} };
+    throw usageFailure(`${file} can't be read: ${systemReason(error)}`);
+  }
+  return parseConfig(file, text);
+}
+
+/** Its messages quote nothing of the file, which holds secrets: not even as a cause that somebody may print. */
+function parseConfig(file: string, text: string): ConfigFile {
+  const broken = findJsonFault(text);
+  if (broken !== null) {
+    const { line, column } = positionOf(text, broken.offset);
+    throw usageFailure(`${file} is not valid JSON at line ${line}, column ${column}`);
+  }
+  try {
+    return readConfig(JSON.parse(text));
+  } catch (error) {
+    if (!(error instanceof WrongMember)) throw error;
+    const member = memberName(error.path);
+    const what = member === "" ? "it must be a JSON object" : `${member} ${error.message}`;
+    throw usageFailure(`${file} is not a configuration file: ${what}`);
+  }
+}
+
+class WrongMember extends Error {
+  readonly path: readonly string[];
+
+  constructor(path: readonly string[], message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+// By hand: every offline command reads the file, and a schema library costs more to load than all else.
+function readConfig(value: unknown): ConfigFile {
+  const { currentProfile, profiles = {} } = requireObject(value, []);
+  const read = Object.entries(requireObject(profiles, ["profiles"])).map(
+    ([name, profile]) => [name, readProfile(profile, ["profiles", name])] as const,
+  );
+  return {
+    ...readText({ currentProfile }, "currentProfile", []),
+    profiles: Object.fromEntries(read),
+  };
+}
+
+function readProfile(value: unknown, path: readonly string[]): Profile {
+  const object = requireObject(value, path);
+  return Object.assign(
+    {},
+    ...profileMembers.map((name) => readText(object, name, path)),
+  ) as Profile;
+}
+
+/** The member of that name, if it is there. */
+function readText<Name extends string>(
+  object: Readonly<Record<string, unknown>>,
+  name: Name,
+  path: readonly string[],
+): Partial<Record<Name, string>> {
+  const value = object[name];
+  if (value === undefined) return {};
+  if (typeof value !== "string") throw new WrongMember([...path, name], "must be a text");
+  return { [name]: value } as Record<Name, string>;
+}
+
+function requireObject(value: unknown, path: readonly string[]): Readonly<Record<string, unknown>> {
+  if (isJsonObject(value)) return value;
+  throw new WrongMember(path, "must be a JSON object");
+}
+
+/** Writes the file whole, readable by its owner alone, or not at all. A link stays one: what it leads to is written. */
+export async function writeConfigFile(path: string, config: ConfigFile): Promise<void> {
+  const file = await followLinks(path);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}.new`;
+  const handle = await open(draft, "w", 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify(config, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await chmod(draft, 0o600);
+  await rename(draft, file);
+}
+
+/** Where a path leads, for a link also where there is no file yet. */
+async function followLinks(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+    const link = await readlink(path).catch(() => null);
+    return link === null ? path : followLinks(resolve(dirname(path), link));
+  }
+}

@@ -1,0 +1,121 @@
+// Running a command against the service.
+import type { Environment } from "../../config.ts";
+import { LedgerClient, ServiceProblem, type Exchange } from "../../client/ledger-client.ts";
+import { problemKinds } from "../../core/errors.ts";
+import { AnswerWait } from "../terminal/answer-wait.ts";
+import { usageFailure } from "../failure.ts";
+import { interruptible } from "../interruption.ts";
+import {
+  requireCredentials,
+  requireHttpUrl,
+  resolveConnection,
+  type Connection,
+} from "./target.ts";
+import type { ServiceFlags } from "../options.ts";
+import { Output } from "../terminal/output.ts";
+import { printableLines } from "../terminal/printable.ts";
+import { ServerWait } from "./server-wait.ts";
+
+export interface ServiceContext {
+  readonly output: Output;
+  readonly client: LedgerClient;
+  /** The ledger that the command is about. Throws a usage failure when none was named. */
+  readonly ledgerId: () => string;
+  readonly wait: ServerWait;
+}
+
+interface ServiceOptions {
+  /** The command has a line of its own for how far it has come. */
+  readonly showsProgress?: boolean;
+  readonly connections?: number;
+  readonly retryForMs?: number;
+  /** How long one request may take. */
+  readonly timeoutMs?: number;
+  /** Where the service is, for those who have looked already: the file is not read, and warned about, twice. */
+  readonly connection?: Partial<Connection>;
+}
+
+/** Runs a command against the service and ends its connections. */
+export async function withService<Result>(
+  flags: ServiceFlags,
+  environment: Environment,
+  run: (context: ServiceContext) => Promise<Result>,
+  { connection, showsProgress = false, ...more }: ServiceOptions = {},
+): Promise<Result> {
+  const output = new Output(flags, environment.isColorRefused);
+  const { url, apiKey, apiSecret, ledger } = requireCredentials(
+    connection ?? (await resolveConnection(flags, environment, output)),
+  );
+  const wait = new ServerWait(output);
+  const answer = new AnswerWait(!showsProgress && !output.isQuiet);
+  const client = new LedgerClient({
+    url: requireHttpUrl(url),
+    apiKey,
+    apiSecret,
+    // Long enough for a hiccup, short enough for somebody who waits at a prompt.
+    retryForMs: 2_000,
+    ...more,
+    onRequest: () => {
+      answer.begin();
+    },
+    onExchange: (exchange) => {
+      answer.end();
+      if (exchange.status !== null && !isBusy(exchange.status)) wait.end();
+      if (flags.verbose === true) describeExchange(exchange);
+    },
+    onRetry: () => {
+      wait.begin();
+    },
+    signal: wait.signal,
+  });
+  const ledgerId = () => {
+    if (ledger === null) throw usageFailure("name the ledger with --ledger or LEDGERCTL_LEDGER");
+    return ledger;
+  };
+  try {
+    return await interruptible(
+      () => run({ output, client, ledgerId, wait }),
+      () => {
+        wait.abort();
+      },
+    );
+  } catch (error) {
+    throw ledger === null ? error : namingLedger(error, ledger);
+  } finally {
+    wait.close();
+    await client.close();
+  }
+}
+
+const { ledgerNotFound } = problemKinds;
+
+/** The service answers alike to every ledger that the key can't see; here it is known which was meant. */
+function namingLedger(error: unknown, ledgerId: string): unknown {
+  if (!(error instanceof ServiceProblem) || error.problem.title !== ledgerNotFound.title) {
+    return error;
+  }
+  const { status, requestId, retryAfterSeconds, wasRepeated } = error;
+  const problem = {
+    ...error.problem,
+    detail: `there is no ledger ${ledgerId} that the key can see`,
+  };
+  return new ServiceProblem({ status, requestId, retryAfterSeconds, wasRepeated, problem });
+}
+
+/** A service that says so is tried again, like one that says nothing. */
+function isBusy(status: number): boolean {
+  return status === 429 || status === 503;
+}
+
+function describeExchange(exchange: Exchange): void {
+  const { method, target, requestBody, status, replyBody, requestId, durationMs } = exchange;
+  const lines = [`> ${method} ${target}`];
+  if (requestBody !== "") lines.push(`> ${requestBody}`);
+  lines.push(
+    status === null
+      ? "< no answer"
+      : `< ${status} in ${durationMs.toFixed(1)} ms, request ${requestId ?? "unknown"}`,
+  );
+  if (replyBody !== "") lines.push(`< ${replyBody}`);
+  process.stderr.write(`${printableLines(lines.join("\n"))}\n`);
+}

@@ -1,0 +1,57 @@
+// Arguments of commands: checked before anything is opened, with messages that name them.
+import { currencyExponents } from "../../core/currencies.ts";
+import { labelCodePointsMax, parseUuid, textFault } from "../../core/text.ts";
+import { dayFault, parseTimestamp, type Timestamp } from "../../core/time.ts";
+import { usageFailure } from "../failure.ts";
+
+/** A name, code or label of 1 to 256 characters. */
+export function requireLabel(argument: string, value: string): string {
+  const fault = textFault(value, labelCodePointsMax);
+  if (fault !== null) throw usageFailure(`${argument} ${fault}`);
+  return value;
+}
+
+/** A UUID in any case. */
+export function requireId(argument: string, value: string | undefined): string {
+  const id = value === undefined ? null : parseUuid(value);
+  if (id === null) {
+    throw usageFailure(
+      value === undefined ? `${argument} is required` : `${argument} is not a UUID`,
+    );
+  }
+  return id;
+}
+
+/** A currency or another unit of account; one that equals an ISO 4217 code in any case is that code. */
+export function requireCurrency(argument: string, value: string): string {
+  if (!/^[A-Za-z0-9_.:/-]{1,32}$/.test(value)) {
+    throw usageFailure(`${argument} must be 1 to 32 letters, digits or _ . : / -`);
+  }
+  const upper = value.toUpperCase();
+  return currencyExponents.has(upper) ? upper : value;
+}
+
+const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+
+/** A duration such as `30s`, `10m`, `12h` or `90d`, in milliseconds. */
+export function requireDurationMs(argument: string, value: string): number {
+  const match = /^([1-9][0-9]{0,8})([smhd])$/.exec(value);
+  if (match === null) {
+    throw usageFailure(`${argument} must be a duration such as 30s, 10m, 12h or 90d`);
+  }
+  return Number(match[1]) * unitSeconds[match[2] as keyof typeof unitSeconds] * 1000;
+}
+
+/** A day (`2026-03-15`, its first instant in UTC) or an ISO 8601 date and time with an offset. */
+export function requireMoment(argument: string, value: string): Timestamp {
+  const isDay = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value);
+  const moment = parseTimestamp(isDay ? `${value}T00:00:00Z` : value);
+  if (moment === null) {
+    const fault = dayFault(value);
+    if (fault !== null) throw usageFailure(`${argument} ${value} is no date: ${fault}`);
+    throw usageFailure(
+      `${argument} must be a day such as 2026-03-15 or a time such as 2026-03-15T09:30:00Z`,
+    );
+  }
+  return moment;
+}

@@ -1,0 +1,149 @@
+// The columns of a CSV of entries, and what a row says about its entry and its line.
+import { parseExactJson } from "../../../contract/exact-json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../core/journal.ts";
+import { usageFailure } from "../../failure.ts";
+import { valueFault } from "./entry-text.ts";
+import { findJsonFault, memberName } from "./json-fault.ts";
+
+export const entryColumns = [
+  "externalId",
+  "transactionDate",
+  "eventType",
+  "originSystem",
+  "originAccount",
+  "entryType",
+  "description",
+  "metadata",
+] as const;
+
+/** Column by column, the member of a line. */
+export const lineMembers = {
+  glAccountCode: "glAccountCode",
+  functionalAmount: "functionalAmount",
+  functionalCurrency: "functionalCurrency",
+  transactionAmount: "transactionAmount",
+  transactionCurrency: "transactionCurrency",
+  spotRate: "spotRate",
+  lineDescription: "description",
+} as const;
+
+const knownColumns: readonly string[] = [...entryColumns, ...Object.keys(lineMembers)];
+
+export type EntryColumn = (typeof entryColumns)[number];
+type LineColumn = keyof typeof lineMembers;
+
+/** Checks the header, whose columns may stand in any order. Throws a usage failure. */
+export function readHeader(fields: readonly string[]): readonly string[] {
+  const names = fields.map((name) => name.trim());
+  const fail = (what: string) =>
+    usageFailure(`line 1: ${what}; the columns are ${knownColumns.join(", ")}`);
+  refuseOtherSeparators(names);
+  for (const needed of ["glAccountCode", "functionalAmount"]) {
+    if (!names.includes(needed)) throw fail(`the header lacks the column ${needed}`);
+  }
+  for (const [index, name] of names.entries()) {
+    // A misspelt externalId must not silently lose idempotency.
+    if (!knownColumns.includes(name)) throw fail(`the column ${JSON.stringify(name)} is not known`);
+    if (names.indexOf(name) !== index) throw fail(`the column ${name} is there twice`);
+  }
+  return names;
+}
+
+/** Spreadsheets write semicolons where the comma is the decimal sign. Throws a usage failure. */
+export function refuseOtherSeparators(names: readonly string[]): void {
+  const [only = ""] = names;
+  if (names.length > 1 || !/[;\t]/.test(only)) return;
+  const separators = only.includes(";") ? "semicolons" : "tabs";
+  throw usageFailure(
+    `line 1: the columns are separated by ${separators}; save the file with commas between them (RFC 4180)`,
+  );
+}
+
+/** `line 7, column functionalAmount`: where in a CSV that is which a JSON pointer into an entry of it names. */
+export function placeInCsv(
+  entry: { readonly line: number; readonly rowLines: readonly number[] },
+  pointer: string,
+): string {
+  const [, member = "", index = "", field = ""] =
+    /^#\/([^/]+)(?:\/([0-9]+)(?:\/([^/]+))?)?/.exec(pointer) ?? [];
+  const row = member === "lines" && index !== "" ? entry.rowLines[Number(index)] : undefined;
+  const columns = Object.entries(lineMembers);
+  const column =
+    row === undefined
+      ? entryColumns.find((name) => name === member)
+      : columns.find(([, name]) => name === field)?.[0];
+  return `line ${row ?? entry.line}${column === undefined ? "" : `, column ${column}`}`;
+}
+
+/** The texts of a row by column; empty ones are left out. */
+export type RowTexts = Readonly<Partial<Record<EntryColumn | LineColumn, string>>>;
+
+export function readTexts(header: readonly string[], fields: readonly string[]): RowTexts {
+  return Object.fromEntries(
+    header.flatMap((name, index) => (fields[index] ? [[name, fields[index]]] : [])),
+  );
+}
+
+export type Read<Value> =
+  | { readonly value: Value; readonly fault?: never }
+  | { readonly fault: string; readonly value?: never };
+
+/** The members of an entry but its lines. */
+export function readEntryMembers(texts: RowTexts): Read<JsonObject> {
+  const members: Record<string, JsonValue> = {};
+  for (const column of entryColumns) {
+    const text = texts[column];
+    if (text === undefined) continue;
+    if (column === "metadata") {
+      const { value, fault } = readMetadata(text);
+      if (fault !== undefined) return { fault: `column metadata: ${fault}` };
+      members[column] = value;
+    } else {
+      members[column] = column === "transactionDate" ? firstInstant(text) : text;
+    }
+  }
+  return { value: members };
+}
+
+export function readLine(texts: RowTexts): Read<JsonObject> {
+  const line: Record<string, JsonValue> = {};
+  for (const [column, member] of Object.entries(lineMembers)) {
+    const text = texts[column as LineColumn];
+    if (text === undefined) continue;
+    if (column === "spotRate") {
+      const { value, fault } = readNumber(text);
+      if (fault !== undefined) return { fault: `column spotRate: ${fault}` };
+      line[member] = value;
+    } else {
+      line[member] = text;
+    }
+  }
+  return { value: line };
+}
+
+/** Spreadsheets know days; a day is its first instant in UTC, as everywhere on the command line. */
+function firstInstant(text: string): string {
+  return /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? `${text}T00:00:00.000Z` : text;
+}
+
+function readNumber(text: string): Read<number> {
+  if (!/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text)) {
+    return { fault: `must be a number such as 1.0837, not ${JSON.stringify(text)}` };
+  }
+  const json = parseExactJson(text);
+  return json.inexactNumbers.length > 0
+    ? { fault: `${text} can't be held exactly` }
+    : { value: json.value as number };
+}
+
+function readMetadata(text: string): Read<JsonObject> {
+  const broken = findJsonFault(text);
+  if (broken !== null) {
+    const member = memberName(broken.path);
+    return { fault: `${member === "" ? "" : `${member}: `}${broken.reason}` };
+  }
+  const json = parseExactJson(text);
+  const fault = valueFault(json);
+  if (fault !== null) return { fault };
+  return isJsonObject(json.value) ? { value: json.value } : { fault: "must be a JSON object" };
+}

@@ -1,0 +1,87 @@
+// A file of entries, opened: what it holds comes out one by one, each with an externalId.
+import type { JsonObject } from "../../../core/journal.ts";
+import { usageFailure } from "../../failure.ts";
+import { openByteSource } from "./byte-source.ts";
+import { readCsvEntries, type Remark } from "./csv-entries.ts";
+import { DerivedIds } from "./derived-id.ts";
+import type { Found, FoundFault } from "./file-entry.ts";
+import { findLayout, type EntryFormat, type EntryLayout } from "./format.ts";
+import { readJsonArray } from "./json-array.ts";
+import { readJsonObject } from "./json-object.ts";
+import { readNdjson } from "./ndjson.ts";
+
+/** An entry to post: the file's, or with an externalId derived from it. */
+export interface FileEntry {
+  readonly line: number;
+  /** Of a CSV: on which line of the file each line of the entry stands. */
+  readonly rowLines?: readonly number[];
+  readonly externalId: string;
+  readonly body: JsonObject;
+  readonly fault?: never;
+}
+
+export interface EntrySource {
+  /** Whether the file is one entry, not a list that may happen to hold one. */
+  readonly isSingle: boolean;
+  /** May be asked for several at once; they come in the file's order. */
+  readonly entries: AsyncGenerator<FileEntry | FoundFault>;
+  /** Null where nobody knows. */
+  readonly bytesTotal: number | null;
+  readonly bytesRead: () => number;
+  readonly stop: () => void;
+}
+
+/** Opens a file, or stdin for null. Throws a usage failure where it can't be read at all. */
+export async function openEntries(
+  file: string | null,
+  format: EntryFormat | null,
+  remark: Remark,
+): Promise<EntrySource> {
+  const source = await openByteSource(file);
+  const { layout, chunks } = await findLayout(source.chunks, format, file);
+  if (layout === "empty") {
+    throw usageFailure(`${file ?? "stdin"} is empty: there is no entry to post`);
+  }
+  return {
+    ...source,
+    isSingle: layout === "json object",
+    entries: withExternalIds(readLayout(layout, chunks, remark)),
+  };
+}
+
+function readLayout(
+  layout: Exclude<EntryLayout, "empty">,
+  chunks: AsyncIterable<Buffer>,
+  remark: Remark,
+): AsyncGenerator<Found> {
+  switch (layout) {
+    case "json object":
+      return readJsonObject(chunks);
+    case "json array":
+      return readJsonArray(chunks);
+    case "ndjson":
+      return readNdjson(chunks);
+    case "csv":
+      return readCsvEntries(chunks, remark);
+  }
+}
+
+async function* withExternalIds(
+  entries: AsyncGenerator<Found>,
+): AsyncGenerator<FileEntry | FoundFault> {
+  const derivedIds = new DerivedIds();
+  for await (const found of entries) {
+    if (found.fault !== undefined) yield found;
+    else {
+      const { body, ...place } = found;
+      const given = body["externalId"] ?? null;
+      const externalId = given ?? derivedIds.next(body);
+      yield {
+        ...place,
+        // One that is no text is the service's to refuse.
+        externalId: typeof externalId === "string" ? externalId : JSON.stringify(externalId),
+        body: given === null ? { ...body, externalId } : body,
+      };
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// Trial balances and what moved in them, as tables for people.
+import type {
+  WireBalanceTotals,
+  WireMovedBalance,
+  WireTrialBalance,
+} from "../../client/ledger-client.ts";
+import { displayAmount } from "./amounts.ts";
+import { csvText } from "./csv-text.ts";
+import type { Output } from "./output.ts";
+
+/** Sums over years of books may take minutes. */
+export const sumTimeoutMs = 15 * 60_000;
+
+type Balances = Pick<WireTrialBalance, "accounts" | "totals" | "balanced" | "functionalCurrency">;
+
+/** The rows and their totals in major units; below them, loudly, when they do not balance. */
+export function balanceTable(output: Output, balances: Balances): string {
+  const { accounts, totals, balanced, functionalCurrency } = balances;
+  const amount = (title: string, name: keyof WireBalanceTotals) => ({
+    title,
+    align: "right" as const,
+    value: (row: WireBalanceTotals) => displayAmount(row[name], functionalCurrency),
+  });
+  const rows = [...accounts, { glAccountCode: "total", name: "", type: null, ...totals }];
+  const table = output.table(rows, [
+    { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
+    { title: "NAME", value: ({ name }) => name },
+    { title: "TYPE", value: ({ type }) => type ?? "" },
+    amount("OPENING", "opening"),
+    amount("DEBITS", "debits"),
+    amount("CREDITS", "credits"),
+    amount("CLOSING", "closing"),
+  ]);
+  return balanced
+    ? table
+    : `${table}\n\nIT DOES NOT BALANCE: openings, closings, and debits with credits must each come to zero.`;
+}
+
+/** The rows without their totals as CSV, amounts in smallest units. */
+export function balanceCsv({ accounts, functionalCurrency }: Balances): string {
+  return csvText(
+    ["glAccountCode", "name", "type", "currency", "opening", "debits", "credits", "closing"],
+    accounts.map(({ glAccountCode, name, type, opening, debits, credits, closing }) => [
+      ...[glAccountCode, name, type, functionalCurrency],
+      ...[opening, debits, credits, closing],
+    ]),
+  );
+}
+
+/** What of accounts is no longer as a close stored it: a line for each figure. */
+export function movedTable(
+  output: Output,
+  moved: readonly WireMovedBalance[],
+  currency: string,
+): string {
+  const rows = moved.flatMap(({ glAccountCode, stored, live }) => [
+    ...(["opening", "debits", "credits"] as const)
+      .filter((figure) => stored[figure] !== live[figure])
+      .map((figure) => ({
+        ...{ glAccountCode, figure },
+        then: displayAmount(stored[figure], currency),
+        now: displayAmount(live[figure], currency),
+      })),
+    ...(stored.entryCount === live.entryCount
+      ? []
+      : [
+          {
+            ...{ glAccountCode, figure: "entries" },
+            then: String(stored.entryCount),
+            now: String(live.entryCount),
+          },
+        ]),
+  ]);
+  return output.table(rows, [
+    { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
+    { title: "FIGURE", value: ({ figure }) => figure },
+    { title: "AT THE CLOSE", align: "right", value: ({ then }) => then },
+    { title: "NOW", align: "right", value: ({ now }) => now },
+  ]);
+}

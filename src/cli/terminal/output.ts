@@ -1,0 +1,135 @@
+// What commands print: results on stdout, all else on stderr; tables for people, JSON for scripts.
+import Table from "cli-table3";
+import { stringifyExactJson, type ExactJsonValue } from "../../contract/exact-json.ts";
+import { printable, printableJson, printableLines } from "./printable.ts";
+
+export interface OutputOptions {
+  readonly json?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly color?: boolean | undefined;
+}
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly align?: "left" | "right";
+  readonly value: (row: Row) => string;
+}
+
+export class Output {
+  readonly isJson: boolean;
+  readonly isQuiet: boolean;
+  readonly isColored: boolean;
+
+  constructor(options: OutputOptions, isColorRefused: boolean) {
+    this.isJson = options.json === true;
+    this.isQuiet = options.quiet === true;
+    this.isColored = process.stdout.isTTY && options.color !== false && !isColorRefused;
+  }
+
+  /** One result: JSON for scripts, or what `render` makes of it. */
+  result<Value>(value: Value, render: (value: Value) => string): void {
+    this.line(this.isJson ? toJson(value) : render(value));
+  }
+
+  /** Something made: its document for scripts, its members for people, its id alone with `--quiet`. */
+  created<Value extends object>(value: Value, id: (value: Value) => string): void {
+    this.result(value, () => (this.isQuiet ? id(value) : members(value)));
+  }
+
+  /** Many results: NDJSON for scripts, a table for people, with `--quiet` the id of each, a line each. */
+  list<Row>(
+    rows: readonly Row[],
+    columns: readonly Column<Row>[],
+    id: ((row: Row) => string) | null = null,
+  ): void {
+    if (this.isJson) for (const row of rows) this.line(toJson(row));
+    else if (this.isQuiet && id !== null) for (const row of rows) this.line(printable(id(row)));
+    else if (rows.length > 0) this.line(this.table(rows, columns));
+    else this.note("none");
+  }
+
+  table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+    const table = new Table({
+      head: columns.map(({ title }) => title),
+      colAligns: columns.map(({ align }) => align ?? "left"),
+      chars: noBorders,
+      style: {
+        "padding-left": 0,
+        "padding-right": 0,
+        head: this.isColored ? ["bold"] : [],
+        border: [],
+        compact: true,
+      },
+    });
+    for (const row of rows) table.push(columns.map(({ value }) => printable(value(row))));
+    return table
+      .toString()
+      .split("\n")
+      .map((line) => line.trimEnd())
+      .join("\n");
+  }
+
+  /** Text for people is shown without control characters; JSON has had its own escaped by `toJson`. */
+  line(text: string): void {
+    process.stdout.write(`${this.isJson ? text : this.#shown(text)}\n`);
+  }
+
+  /** What somebody else wrote: byte for byte into a pipe, without control characters on a terminal. */
+  verbatim(text: string): void {
+    process.stdout.write(`${process.stdout.isTTY ? printableLines(text) : text}\n`);
+  }
+
+  /** A remark for the person at the terminal; `--quiet` silences it. */
+  note(text: string): void {
+    if (!this.isQuiet) process.stderr.write(`${printableLines(text)}\n`);
+  }
+
+  warn(text: string): void {
+    process.stderr.write(`ledgerctl: ${printableLines(text)}\n`);
+  }
+
+  /** The headings of tables are bold, which is all the colour there is. */
+  #shown(text: string): string {
+    if (!this.isColored) return printableLines(text);
+    const parts = text.split(bold);
+    return parts.map((part, index) => (index % 2 === 0 ? printableLines(part) : part)).join("");
+  }
+}
+
+/** The members of a document, a line each, aligned. */
+export function members(document: object): string {
+  const entries = Object.entries(document).map(([name, value]) => [
+    name,
+    printable(String(value ?? "")),
+  ]);
+  const width = Math.max(...entries.map(([name = ""]) => name.length));
+  return entries
+    .map(([name = "", value = ""]) => `${name.padEnd(width)}  ${value}`.trimEnd())
+    .join("\n");
+}
+
+/** JSON that no terminal takes for a command. */
+export function toJson(value: unknown): string {
+  return printableJson(stringifyExactJson(value as ExactJsonValue));
+}
+
+/** Begin and end of bold, as the table writes them. */
+const bold = /(\u001b\[(?:1|22)m)/;
+
+const noBorders = {
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
+  middle: "  ",
+};

@@ -1,0 +1,187 @@
+// A live screen: draws frames at a fixed rate, hands on keys, and leaves the terminal as it was on every way out.
+// Loaded by commands that have a screen, and only then: ink takes longer to load than all the rest.
+import { emitKeypressEvents } from "node:readline";
+import { render, type Instance } from "ink";
+import type { ReactElement } from "react";
+import { exitCodes } from "../../failure.ts";
+
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface ScreenOptions {
+  /** The frame as it is to be now, for a size; a row less than the terminal has, which ink would scroll. */
+  readonly draw: (size: ScreenSize) => ReactElement;
+  /** Hears of each key by its name, such as `down`, or its character. `q` and Ctrl-C are the screen's own. */
+  readonly onKey: (key: string, size: ScreenSize) => void;
+  readonly frameMs: number;
+  /** What feeds the screen. The screen ends with it, and fails as it fails. */
+  readonly source: Promise<unknown>;
+}
+
+/** Frames that keys ask for come no faster than this. */
+const keyFrameMs = 40;
+
+/** Resolves with the exit code when the person quits or the source ends. Rejects with what went wrong. */
+export async function runScreen(options: ScreenOptions): Promise<number> {
+  const screen = new Screen(options);
+  try {
+    return await screen.run();
+  } finally {
+    screen.leave();
+  }
+}
+
+interface KeyPress {
+  readonly name?: string | undefined;
+  readonly sequence?: string | undefined;
+  readonly ctrl?: boolean;
+}
+
+class Screen {
+  readonly #options: ScreenOptions;
+  #ink: Instance | null = null;
+  #frames: NodeJS.Timeout | null = null;
+  #soon: NodeJS.Timeout | null = null;
+  #hasEntered = false;
+  #end: (exitCode: number) => void = () => undefined;
+  #fail: (error: unknown) => void = () => undefined;
+
+  constructor(options: ScreenOptions) {
+    this.#options = options;
+  }
+
+  run(): Promise<number> {
+    const ended = new Promise<number>((resolve, reject: (reason: Error) => void) => {
+      this.#end = resolve;
+      this.#fail = (error) => {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      };
+    });
+    this.#options.source.then(() => {
+      this.#end(exitCodes.done);
+    }, this.#fail);
+    this.#enter();
+    return ended;
+  }
+
+  #enter(): void {
+    const { stdin, stdout } = process;
+    this.#hasEntered = true;
+    process.on("exit", this.#leaveAtExit);
+    process.on("uncaughtException", this.#onUncaught);
+    process.on("SIGHUP", this.#onHangup);
+    stdout.write(enterAlternateScreen + hideCursor + clearScreen);
+    // A terminal that only shows (stdin is a file) has no keys; Ctrl-C comes as a signal then.
+    if (stdin.isTTY) {
+      emitKeypressEvents(stdin);
+      stdin.setRawMode(true);
+      stdin.on("keypress", this.#onKeyPress);
+      stdin.resume();
+    }
+    stdout.on("resize", this.#onResize);
+    this.#mount();
+    this.#frames = setInterval(this.#drawFrame, this.#options.frameMs);
+  }
+
+  /** Puts the terminal back as it was; a second time it does nothing. Must not throw: it runs at exit, too. */
+  leave(): void {
+    if (!this.#hasEntered) return;
+    this.#hasEntered = false;
+    const { stdin, stdout } = process;
+    process.off("exit", this.#leaveAtExit);
+    process.off("uncaughtException", this.#onUncaught);
+    process.off("SIGHUP", this.#onHangup);
+    stdout.off("resize", this.#onResize);
+    if (this.#frames !== null) clearInterval(this.#frames);
+    if (this.#soon !== null) clearTimeout(this.#soon);
+    try {
+      this.#ink?.unmount();
+    } finally {
+      stdout.write(showCursor + leaveAlternateScreen);
+      if (stdin.isTTY) {
+        stdin.off("keypress", this.#onKeyPress);
+        stdin.setRawMode(false);
+        stdin.pause();
+      }
+    }
+  }
+
+  #mount(): void {
+    const { stdin, stdout, stderr } = process;
+    this.#ink = render(this.#options.draw(sizeOf(stdout)), {
+      stdin,
+      stdout,
+      stderr,
+      exitOnCtrlC: false,
+      patchConsole: false,
+    });
+    // What a view throws ends ink, and is told here alone.
+    this.#ink.waitUntilExit().catch(this.#fail);
+  }
+
+  readonly #drawFrame = () => {
+    try {
+      this.#ink?.rerender(this.#options.draw(sizeOf(process.stdout)));
+    } catch (error) {
+      this.#fail(error);
+    }
+  };
+
+  /** What was drawn for another size has been moved about by the terminal: ink begins anew. */
+  readonly #onResize = () => {
+    try {
+      this.#ink?.unmount();
+      process.stdout.write(hideCursor + clearScreen);
+      this.#mount();
+    } catch (error) {
+      this.#fail(error);
+    }
+  };
+
+  readonly #onKeyPress = (_text: string | undefined, key: KeyPress) => {
+    const isCharacter = key.sequence?.length === 1 && key.sequence > " ";
+    const name = (isCharacter ? key.sequence : key.name) ?? "";
+    if (key.ctrl === true) {
+      if (key.name === "c") this.#end(exitCodes.interrupted);
+      return;
+    }
+    if (name === "q") {
+      this.#end(exitCodes.done);
+      return;
+    }
+    try {
+      this.#options.onKey(name, sizeOf(process.stdout));
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#soon ??= setTimeout(() => {
+      this.#soon = null;
+      this.#drawFrame();
+    }, keyFrameMs);
+  };
+
+  readonly #leaveAtExit = () => {
+    this.leave();
+  };
+
+  readonly #onUncaught = (error: unknown) => {
+    this.#fail(error);
+  };
+
+  readonly #onHangup = () => {
+    process.exit(exitCodes.interrupted);
+  };
+}
+
+/** A terminal may not know its size. */
+function sizeOf({ columns, rows }: NodeJS.WriteStream): ScreenSize {
+  return { columns: columns > 0 ? columns : 80, rows: (rows > 1 ? rows : 24) - 1 };
+}
+
+const enterAlternateScreen = "\u001b[?1049h";
+const leaveAlternateScreen = "\u001b[?1049l";
+const hideCursor = "\u001b[?25l";
+const showCursor = "\u001b[?25h";
+const clearScreen = "\u001b[2J\u001b[H";

@@ -1,0 +1,204 @@
+// Writes a seed's story into the database: all of it or, if anything goes wrong, nothing.
+import type { CloseRecord } from "../core/close.ts";
+import { balanceChanges, type Entry } from "../core/journal.ts";
+import { scopes } from "../core/ledger.ts";
+import type { Timestamp } from "../core/time.ts";
+import { upsertAccounts } from "../store/accounts.ts";
+import { insertAssetRules } from "../store/asset-rules.ts";
+import { insertClose } from "../store/close-writes.ts";
+import { KeyTaken, namingTakenKey } from "../store/database-errors.ts";
+import {
+  addToBalances,
+  advanceJournalHead,
+  insertEntries,
+  insertLines,
+  insertReversals,
+} from "../store/journal-writes.ts";
+import { insertLedger } from "../store/ledgers.ts";
+import { insertOrganization } from "../store/organizations.ts";
+import { readingThrough } from "../store/read-pool.ts";
+import { insertWalletPostings, markPosted, upsertPostingTotals } from "../store/wallet-postings.ts";
+import {
+  insertBatchSides,
+  insertWallets,
+  insertWalletWrites,
+  upsertHolds,
+} from "../store/wallet-writes.ts";
+import type { WriteConnections, WriteTransaction } from "../store/write-connections.ts";
+import { createApiKey } from "../engine/administration.ts";
+import { seedChart, walletAssets } from "./seed-chart.ts";
+import type { SeedSettings } from "./seed-schedule.ts";
+import { SeedStory, type SeedEvent } from "./seed-story.ts";
+
+/** Entries of one statement: some hundred milliseconds of work. */
+const entriesPerWrite = 1_000;
+/** Wallets, or holds, of one statement. */
+const rowsPerWrite = 10_000;
+/** Statements that are sent before the first of them has been answered. */
+const underWayMax = 8;
+
+export type SeedOutcome =
+  | {
+      readonly outcome: "done";
+      readonly organizationId: string;
+      readonly ledgerId: string;
+      readonly apiKey: string;
+      readonly apiSecret: string;
+      readonly entries: number;
+      readonly closes: readonly CloseRecord[];
+    }
+  /** The database has the books of this seed already. */
+  | { readonly outcome: "seededBefore"; readonly organizationId: string };
+
+/**
+ * Makes an organization, a ledger with its chart, a key, and all that happens in the seed's periods, in one
+ * transaction. Ids, times and roots depend on the settings alone; the key and its secret are random.
+ * `onProgress` hears how many entries are written so far.
+ */
+export async function seedBooks(
+  connections: WriteConnections,
+  settings: SeedSettings,
+  key: { readonly masterKey: Buffer; readonly createdAt: Timestamp },
+  onProgress: (entries: number) => void,
+): Promise<SeedOutcome> {
+  const story = new SeedStory(settings);
+  const { organizationId, ledgerId } = story.ledger;
+  try {
+    return await connections.transaction(async (transaction) => {
+      const apiKey = await makeBooks(transaction, story, key);
+      const recorder = new Recorder(transaction, ledgerId, onProgress);
+      for (const event of story.events()) {
+        const written = recorder.take(event);
+        if (written !== null) await written;
+      }
+      await recorder.finish(story);
+      await transaction.commit([]);
+      const { entries, closes } = recorder;
+      return { outcome: "done", organizationId, ledgerId, ...apiKey, entries, closes };
+    });
+  } catch (error) {
+    if (!(error instanceof KeyTaken)) throw error;
+    return { outcome: "seededBefore", organizationId };
+  }
+}
+
+async function makeBooks(
+  transaction: WriteTransaction,
+  { ledger, createdAt }: SeedStory,
+  key: { readonly masterKey: Buffer; readonly createdAt: Timestamp },
+): Promise<{ apiKey: string; apiSecret: string }> {
+  const reads = readingThrough(transaction);
+  const { organizationId, ledgerId } = ledger;
+  await namingTakenKey(
+    "organizations_pkey",
+    insertOrganization(reads, { organizationId, name: "Seeded organization", createdAt }),
+  );
+  const settings = { name: "Seeded books", closesInOrder: false, createdAt };
+  await insertLedger(reads, { ...ledger, ...settings });
+  await upsertAccounts(reads, ledgerId, seedChart, createdAt);
+  await insertAssetRules(transaction, ledgerId, walletAssets, createdAt);
+  const made = await createApiKey(reads, { organizationId, scopes, ...key, expiresAt: null });
+  if (made === null) throw new Error("an organization just made is there");
+  return made;
+}
+
+/** Gathers what happens into few statements. */
+class Recorder {
+  readonly closes: CloseRecord[] = [];
+  entries = 0;
+  readonly #transaction: WriteTransaction;
+  readonly #ledgerId: string;
+  readonly #onProgress: (entries: number) => void;
+  #gathered: Entry[] = [];
+  #underWay: Promise<unknown>[] = [];
+
+  constructor(
+    transaction: WriteTransaction,
+    ledgerId: string,
+    onProgress: (entries: number) => void,
+  ) {
+    this.#transaction = transaction;
+    this.#ledgerId = ledgerId;
+    this.#onProgress = onProgress;
+  }
+
+  /** A promise where so much is under way that it has to be waited for. */
+  take(event: SeedEvent): Promise<void> | null {
+    const [transaction, ledgerId] = [this.#transaction, this.#ledgerId];
+    switch (event.kind) {
+      case "entry":
+        this.#gathered.push(event.entry);
+        if (this.#gathered.length >= entriesPerWrite) this.#writeEntries();
+        break;
+      case "walletBatch":
+        this.#send(insertWalletWrites(transaction, ledgerId, event.batch.writes));
+        this.#send(insertBatchSides(transaction, ledgerId, event.batch.sides));
+        break;
+      case "posting": {
+        const { posting, journalId } = event;
+        const marks = posting.batchIds.map((batchId) => ({ batchId, journalId }));
+        this.#send(markPosted(transaction, ledgerId, marks));
+        this.#send(upsertPostingTotals(transaction, ledgerId, posting.totals));
+        this.#send(insertWalletPostings(transaction, ledgerId, [{ ...posting, journalId }]));
+        break;
+      }
+      case "close":
+        this.closes.push(event.record);
+        for (const sent of insertClose(transaction, event.record, event.balances, event.subtrees)) {
+          this.#send(sent);
+        }
+    }
+    return this.#underWay.length < underWayMax ? null : this.#answered();
+  }
+
+  /** Writes what is left: the last entries, the wallets as they are in the end, and the journal's head. */
+  async finish(story: SeedStory): Promise<void> {
+    this.#writeEntries();
+    const { wallets, holds } = story.walletStates();
+    const head = story.head();
+    for (const part of partsOf(wallets)) {
+      this.#send(insertWallets(this.#transaction, this.#ledgerId, part));
+    }
+    for (const part of partsOf(holds)) {
+      this.#send(upsertHolds(this.#transaction, this.#ledgerId, part));
+    }
+    if (head !== null) this.#send(advanceJournalHead(this.#transaction, this.#ledgerId, head));
+    await this.#answered();
+  }
+
+  #writeEntries(): void {
+    const entries = this.#gathered;
+    this.#gathered = [];
+    if (entries.length === 0) return;
+    const [transaction, ledgerId] = [this.#transaction, this.#ledgerId];
+    const reversals = entries.flatMap(({ journalId, reversesJournalId }) =>
+      reversesJournalId === null
+        ? []
+        : [{ journalId: reversesJournalId, reversalJournalId: journalId }],
+    );
+    this.#send(insertEntries(transaction, ledgerId, entries));
+    this.#send(insertLines(transaction, ledgerId, entries));
+    this.#send(insertReversals(transaction, ledgerId, reversals));
+    this.#send(addToBalances(transaction, ledgerId, balanceChanges(entries)));
+    this.entries += entries.length;
+  }
+
+  #send(reply: Promise<unknown>): void {
+    // Its failure is told when it is waited for; until then nobody listens.
+    reply.catch(() => undefined);
+    this.#underWay.push(reply);
+  }
+
+  async #answered(): Promise<void> {
+    const underWay = this.#underWay;
+    this.#underWay = [];
+    await Promise.all(underWay);
+    this.#onProgress(this.entries);
+  }
+}
+
+function* partsOf<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
+  for (let from = 0; from < rows.length; from += rowsPerWrite) {
+    yield rows.slice(from, from + rowsPerWrite);
+  }
+}

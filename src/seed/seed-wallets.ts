@@ -1,0 +1,180 @@
+// The wallets of a seeded ledger: credits, debits and holds of an evening, decided by the wallets' own rules.
+import type { AssetRule } from "../core/asset.ts";
+import type { LedgerIdentity } from "../core/ledger.ts";
+import type { Timestamp } from "../core/time.ts";
+import { decideWalletBatch, type WalletBatch } from "../core/wallet-batch.ts";
+import type { Hold, Wallet, WalletState, WalletWrite } from "../core/wallet.ts";
+import { timestampOf } from "./seed-business.ts";
+import { shareOf, type Slot } from "./seed-schedule.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+
+type WalletSlot = Extract<Slot, { kind: "wallets" }>;
+
+/** Writes of a batch: many enough that a busy evening has some dozens of batches, not thousands. */
+const writesPerBatchMin = 50;
+const batchesPerSlotMax = 100;
+const minuteMs = 60_000;
+
+/** What a wallet has while a batch is thought up. */
+interface Purse {
+  available: bigint;
+  /** The hold that can be resolved, if there is one. */
+  holdId: string | null;
+  /** Reserved in this very batch: its hold has no id yet. */
+  isReserving: boolean;
+}
+
+export class SeedWallets {
+  readonly #random: SeededRandom;
+  readonly #ledger: LedgerIdentity;
+  readonly #rules: readonly AssetRule[];
+  readonly #states = new Map<string, WalletState>();
+  readonly #holds = new Map<string, Hold>();
+  /** The keys of each asset's wallets, by its place among the rules. */
+  readonly #keys: string[][];
+  #writeCount = 0;
+
+  constructor(random: SeededRandom, ledger: LedgerIdentity, rules: readonly AssetRule[]) {
+    this.#random = random;
+    this.#ledger = ledger;
+    this.#rules = rules;
+    this.#keys = rules.map(() => []);
+  }
+
+  /** The batches of an evening. The first write of each is a credit, so that there is something to post. */
+  *evening(slot: WalletSlot): Generator<{ batch: WalletBatch; at: Timestamp }> {
+    const { writes, newWallets, atMs } = slot;
+    const batches = Math.min(batchesPerSlotMax, Math.ceil(writes / writesPerBatchMin));
+    for (let number = 0; number < batches; number += 1) {
+      const batchMs = atMs - (batches - number + 1) * minuteMs;
+      const share = (whole: number) => shareOf(whole, batches, number);
+      yield this.#batch(slot.assetIndex, share(writes), share(newWallets), batchMs);
+    }
+  }
+
+  /** The wallets as they are in the end, by key. */
+  wallets(): readonly Wallet[] {
+    return [...this.#states.keys()].sort().flatMap((key) => this.#states.get(key)?.wallet ?? []);
+  }
+
+  /** Every hold that was made, as it is in the end. */
+  holds(): readonly Hold[] {
+    return [...this.#holds.values()];
+  }
+
+  #batch(
+    assetIndex: number,
+    writes: number,
+    newWallets: number,
+    atMs: number,
+  ): { batch: WalletBatch; at: Timestamp } {
+    const rule = this.#rules[assetIndex];
+    const keys = this.#keys[assetIndex];
+    if (rule === undefined || keys === undefined) throw new Error("wallets have an asset");
+    const purses = new Map<string, Purse>();
+    const items: WalletWrite[] = [];
+    for (let number = 0; number < writes; number += 1) {
+      if (number < newWallets) items.push(this.#firstCredit(rule, keys, purses));
+      else items.push(this.#next(this.#random.pick(keys), rule, purses, number === 0));
+    }
+    const now = timestampOf(atMs);
+    const touched = [...purses.keys()];
+    const states = touched.flatMap((key) => {
+      const state = this.#states.get(key);
+      return state === undefined ? [] : [[key, state] as const];
+    });
+    const batch = decideWalletBatch(
+      {
+        ledger: this.#ledger,
+        status: "active",
+        now,
+        wallets: new Map(states),
+        rules: new Map(this.#rules.map((known) => [known.assetCode, known])),
+        known: new Map(),
+        namedHolds: new Map(states.flatMap(([, { activeHolds }]) => [...activeHolds])),
+      },
+      items,
+      () => this.#random.id(atMs),
+    );
+    this.#settle(batch);
+    return { batch, at: now };
+  }
+
+  #settle(batch: WalletBatch): void {
+    const refused = batch.outcomes.find((outcome) => "refusal" in outcome);
+    if (refused !== undefined)
+      throw new Error("a seed's wallet write is accepted", { cause: refused });
+    for (const hold of batch.holds) this.#holds.set(hold.holdId, hold);
+    const changed = new Map(batch.holds.map((hold) => [hold.walletId, [] as Hold[]]));
+    for (const hold of batch.holds) changed.get(hold.walletId)?.push(hold);
+    for (const { wallet } of batch.wallets) {
+      const activeHolds = new Map(this.#states.get(wallet.callerKey)?.activeHolds);
+      for (const hold of changed.get(wallet.walletId) ?? []) {
+        if (hold.status === "active") activeHolds.set(hold.holdId, hold);
+        else activeHolds.delete(hold.holdId);
+      }
+      this.#states.set(wallet.callerKey, { wallet, activeHolds });
+    }
+  }
+
+  #firstCredit(rule: AssetRule, keys: string[], purses: Map<string, Purse>): WalletWrite {
+    const number = String(keys.length + 1).padStart(5, "0");
+    const key = `${rule.assetCode.toLowerCase()}-${number}`;
+    keys.push(key);
+    purses.set(key, { available: 0n, holdId: null, isReserving: false });
+    return this.#credit(key, rule, purses);
+  }
+
+  #next(
+    callerKey: string,
+    rule: AssetRule,
+    purses: Map<string, Purse>,
+    isCredit: boolean,
+  ): WalletWrite {
+    const purse = purses.get(callerKey) ?? this.#purseOf(callerKey);
+    purses.set(callerKey, purse);
+    const roll = isCredit ? 0 : this.#random.below(100);
+    if (roll < 50 || purse.available < 100n) return this.#credit(callerKey, rule, purses);
+    const amount = BigInt(this.#random.between(1, Math.min(Number(purse.available), 8_000)));
+    if (roll < 80) {
+      purse.available -= amount;
+      return { type: "debit", amount, ...this.#movement(callerKey, rule, "purchase") };
+    }
+    if (purse.holdId !== null) return this.#resolve(callerKey, purse, purse.holdId);
+    if (purse.isReserving) return this.#credit(callerKey, rule, purses);
+    purse.isReserving = true;
+    purse.available -= amount;
+    const movement = this.#movement(callerKey, rule, "booking");
+    return { type: "reserve", amount, expiresInSeconds: null, ...movement };
+  }
+
+  /** Two of three holds come to something. */
+  #resolve(callerKey: string, purse: Purse, holdId: string): WalletWrite {
+    purse.holdId = null;
+    // What a release gives back is left until the next batch: only less is spent for it.
+    return this.#random.happens(66)
+      ? { type: "commit", callerKey, holdId, amount: null }
+      : { type: "release", callerKey, holdId };
+  }
+
+  #credit(callerKey: string, rule: AssetRule, purses: Map<string, Purse>): WalletWrite {
+    const amount = BigInt(this.#random.between(500, 20_000));
+    const purse = purses.get(callerKey);
+    if (purse !== undefined) purse.available += amount;
+    return { type: "credit", amount, ...this.#movement(callerKey, rule, "top-up") };
+  }
+
+  #movement(callerKey: string, { assetCode }: AssetRule, what: string) {
+    this.#writeCount += 1;
+    const externalId = `${what}-${String(this.#writeCount).padStart(7, "0")}`;
+    return { callerKey, assetCode, externalId, metadata: JSON.stringify({ order: externalId }) };
+  }
+
+  #purseOf(callerKey: string): Purse {
+    const state = this.#states.get(callerKey);
+    if (state === undefined) throw new Error("a wallet that was credited is there");
+    const { balance, held } = state.wallet;
+    const [holdId = null] = state.activeHolds.keys();
+    return { available: balance - held, holdId, isReserving: false };
+  }
+}

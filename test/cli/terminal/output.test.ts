@@ -1,0 +1,68 @@
+// No text of others may command the terminal that it is shown on.
+import { describe, expect, it } from "vitest";
+import { CommandFailure, describeFailure, exitCodes } from "../../../src/cli/failure.ts";
+import { members, Output, toJson } from "../../../src/cli/terminal/output.ts";
+import { printable, printableLines } from "../../../src/cli/terminal/printable.ts";
+import { ServiceProblem } from "../../../src/client/errors.ts";
+
+const range = (first: number, last: number): string[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => String.fromCharCode(first + index));
+
+const controls = [
+  ...range(0x00, 0x1f),
+  ...range(0x7f, 0x9f),
+  ...range(0x200e, 0x200f),
+  ...range(0x202a, 0x202e),
+  ...range(0x2066, 0x2069),
+];
+const hostile = `a${controls.join("")}b`;
+const isShown = (text: string) => controls.some((control) => text.includes(control));
+
+describe("text of others", () => {
+  it("is shown with its control characters as escapes, and all else as it is", () => {
+    for (const control of controls) {
+      const code = control.charCodeAt(0).toString(16).padStart(4, "0");
+      expect(printable(`a${control}b`)).toBe(`a\\u${code}b`);
+    }
+    const harmless = "Café № 7 – 東京 🎉 \u00a0x";
+    expect(printable(harmless)).toBe(harmless);
+    expect(printableLines("one\ntwo\r\n\u001b[2J")).toBe("one\ntwo\\u000d\n\\u001b[2J");
+  });
+
+  it("keeps to its cell of a table and to its line of a document", () => {
+    const output = new Output({}, true);
+    const table = output.table([hostile], [{ title: "NAME", value: (name) => name }]);
+    expect(table.split("\n")).toHaveLength(2);
+    expect(isShown(table.replace("\n", ""))).toBe(false);
+    expect(isShown(members({ name: hostile }))).toBe(false);
+  });
+
+  it("keeps to its place in the message of a failure", () => {
+    const problem = new ServiceProblem({
+      status: 400,
+      problem: {
+        detail: hostile,
+        code: hostile,
+        journalId: hostile,
+        errors: [
+          { detail: hostile, pointer: hostile },
+          { detail: hostile, parameter: hostile },
+        ],
+      },
+      requestId: hostile,
+      retryAfterSeconds: null,
+      wasRepeated: false,
+    });
+    const lines = describeFailure(problem).split("\n");
+    expect(lines).toHaveLength(5);
+    expect(isShown(lines.join(""))).toBe(false);
+    const failure = new CommandFailure(`no account ${hostile}\nsee above`, exitCodes.notFound);
+    expect(isShown(describeFailure(failure).replaceAll("\n", ""))).toBe(false);
+  });
+
+  it("is the same value in JSON, without the controls that JSON leaves raw", () => {
+    const text = toJson({ name: hostile });
+    expect(JSON.parse(text)).toEqual({ name: hostile });
+    for (const control of range(0x7f, 0x9f)) expect(text).not.toContain(control);
+  });
+});
