@@ -1,5 +1,5 @@
 // What can go wrong for a caller of the service.
-import type { WireProblem } from "../contract/wire.ts";
+import type { Problem } from "../contract/wire.ts";
 
 /** The service answered with an error status. */
 export class ServiceProblem extends Error {
@@ -7,14 +7,14 @@ export class ServiceProblem extends Error {
   /** From the catalog, or null where the status has none. */
   readonly code: string | null;
   readonly requestId: string | null;
-  readonly problem: Partial<WireProblem>;
+  readonly problem: Partial<Problem>;
   readonly retryAfterSeconds: number | null;
   /** Whether an earlier attempt of the same request went unanswered, and may have been carried out. */
   readonly wasRepeated: boolean;
 
   constructor(reply: {
     status: number;
-    problem: Partial<WireProblem>;
+    problem: Partial<Problem>;
     requestId: string | null;
     retryAfterSeconds: number | null;
     wasRepeated: boolean;

@@ -3,30 +3,30 @@ import { randomUUID } from "node:crypto";
 import { isSameEntry } from "../contract/entry-equality.ts";
 import { paths, requireText } from "../contract/paths.ts";
 import type {
-  WireAccount,
-  WireBalance,
-  WireBulkMovementInput,
-  WireBulkResult,
-  WireClose,
-  WireCloseInput,
-  WireClosePage,
-  WireClosePreview,
-  WireCloseWithBalances,
-  WireEntry,
-  WireEntryInput,
-  WireEntryOutcome,
-  WireEntryPage,
-  WireLedger,
-  WireMovementInput,
-  WirePostedWrites,
-  WireReserveInput,
-  WireReserveResult,
-  WireReversalInput,
-  WireTrialBalance,
-  WireWalletBalance,
-  WireWalletHistory,
-  WireWalletResult,
-  WireWriteResult,
+  Account,
+  AccountBalance,
+  BulkMovementInput,
+  BulkResult,
+  Close,
+  CloseInput,
+  ClosePage,
+  ClosePreview,
+  CloseWithBalances,
+  Entry,
+  EntryInput,
+  EntryOutcome,
+  EntryPage,
+  Ledger,
+  MovementInput,
+  PostedWritePage,
+  ReserveInput,
+  Reservation,
+  ReversalInput,
+  TrialBalance,
+  WalletBalance,
+  WalletLogPage,
+  WalletResult,
+  EntryReceipt,
 } from "../contract/wire.ts";
 import { ServiceProblem } from "./errors.ts";
 import { WalletStream, type WalletStreamOptions } from "./wallet-stream.ts";
@@ -36,42 +36,42 @@ export { ServiceProblem, ServiceUnreachable } from "./errors.ts";
 export type { Exchange, HttpReply, SignedHttpOptions } from "./signed-http.ts";
 export { WalletStream, type WalletStreamOptions } from "./wallet-stream.ts";
 export type {
-  WireAccount,
-  WireCloseWithBalances,
-  WireClosePage,
-  WireClosePreview,
-  WireCloseInput,
-  WireClose,
-  WireBalance,
-  WireBalanceRow,
-  WireBalanceTotals,
-  WireMovedBalance,
-  WireTrialBalance,
-  WireTrialBalanceRow,
-  WireBalanceMessage,
-  WireBulkMovementInput,
-  WireBulkResult,
-  WireMovementInput,
-  WirePostedWrites,
-  WireReserveInput,
-  WireReserveResult,
-  WireWalletBalance,
-  WireWalletHistory,
-  WireWalletResult,
-  WireWalletWrite,
-  WireBalances,
-  WireEntry,
-  WireEntryDocument,
-  WireEntryInput,
-  WireEntryOutcome,
-  WireEntryPage,
-  WireLedger,
-  WireProof,
-  WireLine,
-  WireLineInput,
-  WireProblem,
-  WireReversalInput,
-  WireWriteResult,
+  Account,
+  CloseWithBalances,
+  ClosePage,
+  ClosePreview,
+  CloseInput,
+  Close,
+  AccountBalance,
+  CloseBalance,
+  TrialBalanceTotals,
+  MovedAccount,
+  TrialBalance,
+  TrialBalanceRow,
+  BalanceMessage,
+  BulkMovementInput,
+  BulkResult,
+  MovementInput,
+  PostedWritePage,
+  ReserveInput,
+  Reservation,
+  WalletBalance,
+  WalletLogPage,
+  WalletResult,
+  WalletLogEntry,
+  TrialBalanceFigures,
+  Entry,
+  EntryDocument,
+  EntryInput,
+  EntryOutcome,
+  EntryPage,
+  Ledger,
+  Proof,
+  EntryLine,
+  EntryLineInput,
+  Problem,
+  ReversalInput,
+  EntryReceipt,
 } from "../contract/wire.ts";
 
 /** Which entries a list holds, and which page of it. Times are ISO 8601; `to` is exclusive. */
@@ -104,21 +104,21 @@ export class LedgerClient {
     this.#http = new SignedHttp(options);
   }
 
-  async listLedgers(): Promise<readonly WireLedger[]> {
-    const { ledgers } = await this.#get<{ ledgers: WireLedger[] }>(paths.listLedgers({}));
+  async listLedgers(): Promise<readonly Ledger[]> {
+    const { ledgers } = await this.#get<{ ledgers: Ledger[] }>(paths.listLedgers({}));
     return ledgers;
   }
 
-  async getLedger(ledgerId: string): Promise<WireLedger> {
+  async getLedger(ledgerId: string): Promise<Ledger> {
     return this.#get(paths.getLedger({ ledgerId }));
   }
 
   async listAccounts(
     ledgerId: string,
     query: { activeOnly?: boolean } = {},
-  ): Promise<readonly WireAccount[]> {
+  ): Promise<readonly Account[]> {
     const target = withQuery(paths.listAccounts({ ledgerId }), query);
-    const { accounts } = await this.#get<{ accounts: WireAccount[] }>(target);
+    const { accounts } = await this.#get<{ accounts: Account[] }>(target);
     return accounts;
   }
 
@@ -126,11 +126,11 @@ export class LedgerClient {
   async getBalance(
     ledgerId: string,
     query: { account: string; currency?: string },
-  ): Promise<WireBalance> {
+  ): Promise<AccountBalance> {
     const target = withQuery(paths.getBalance({ ledgerId }), query);
     const { reply } = await this.#http.send({ method: "GET", target });
     const { value, inexactNumbers } = parseReply(reply);
-    const held = value as Omit<WireBalance, "balance"> & { balance: number };
+    const held = value as Omit<AccountBalance, "balance"> & { balance: number };
     const digits = inexactNumbers.find(({ path }) => path[0] === "balance")?.text;
     return { ...held, balance: BigInt(digits ?? held.balance) };
   }
@@ -139,15 +139,15 @@ export class LedgerClient {
   async getTrialBalance(
     ledgerId: string,
     query: { periodId?: string; asOf?: string } = {},
-  ): Promise<WireTrialBalance> {
+  ): Promise<TrialBalance> {
     return this.#get(withQuery(paths.getTrialBalance({ ledgerId }), query));
   }
 
-  async listEntries(ledgerId: string, query: EntryListQuery = {}): Promise<WireEntryPage> {
+  async listEntries(ledgerId: string, query: EntryListQuery = {}): Promise<EntryPage> {
     return this.#get(withQuery(paths.listEntries({ ledgerId }), query));
   }
 
-  async getEntry(ledgerId: string, entryId: string): Promise<WireEntry> {
+  async getEntry(ledgerId: string, entryId: string): Promise<Entry> {
     return this.#get(paths.getEntry({ ledgerId, entryId }));
   }
 
@@ -155,7 +155,7 @@ export class LedgerClient {
    * Posts an entry. Without an externalId one is made up, so that a lost answer can be asked for
    * again; an entry that got in at the first attempt resolves as if it had been answered.
    */
-  async postEntry(ledgerId: string, entry: WireEntryInput): Promise<WireWriteResult> {
+  async postEntry(ledgerId: string, entry: EntryInput): Promise<EntryReceipt> {
     const body = withExternalId(entry);
     const target = paths.postEntry({ ledgerId });
     return this.#write(ledgerId, target, body, (stored) => isSameEntry(body, stored));
@@ -167,14 +167,14 @@ export class LedgerClient {
    */
   async postEntries(
     ledgerId: string,
-    entries: readonly WireEntryInput[],
-  ): Promise<readonly WireEntryOutcome[]> {
+    entries: readonly EntryInput[],
+  ): Promise<readonly EntryOutcome[]> {
     const bodies = entries.map(withExternalId);
     const { reply, wasRepeated } = await this.#postBulk(ledgerId, { entries: bodies });
-    const { results } = parseReply(reply).value as { results: readonly WireEntryOutcome[] };
+    const { results } = parseReply(reply).value as { results: readonly EntryOutcome[] };
     if (!wasRepeated) return results;
     return Promise.all(
-      results.map(async (result, index): Promise<WireEntryOutcome> => {
+      results.map(async (result, index): Promise<EntryOutcome> => {
         const isKnown = "title" in result && result.code === "DUPLICATE_ENTRY";
         if (!isKnown || result.journalId === undefined) return result;
         const stored = await this.getEntry(ledgerId, result.journalId);
@@ -191,12 +191,12 @@ export class LedgerClient {
    */
   async postEntriesTogether(
     ledgerId: string,
-    entries: readonly WireEntryInput[],
-  ): Promise<readonly WireWriteResult[]> {
+    entries: readonly EntryInput[],
+  ): Promise<readonly EntryReceipt[]> {
     const bodies = entries.map(withExternalId);
     try {
       const { reply } = await this.#postBulk(ledgerId, { entries: bodies, atomic: true });
-      return (parseReply(reply).value as { results: readonly WireWriteResult[] }).results;
+      return (parseReply(reply).value as { results: readonly EntryReceipt[] }).results;
     } catch (error) {
       const isOurs = error instanceof ServiceProblem && error.wasRepeated;
       if (!isOurs || error.code !== "DUPLICATE_ENTRY") throw error;
@@ -215,8 +215,8 @@ export class LedgerClient {
   async reverseEntry(
     ledgerId: string,
     entryId: string,
-    reversal: WireReversalInput = {},
-  ): Promise<WireWriteResult> {
+    reversal: ReversalInput = {},
+  ): Promise<EntryReceipt> {
     const body = { ...reversal, externalId: reversal.externalId ?? randomUUID() };
     const target = paths.reverseEntry({ ledgerId, entryId });
     return this.#write(
@@ -232,23 +232,23 @@ export class LedgerClient {
     ledgerId: string,
     entryId: string,
     query: { limit?: number; offset?: number } = {},
-  ): Promise<WirePostedWrites> {
+  ): Promise<PostedWritePage> {
     return this.#get(withQuery(paths.listPostedWrites({ ledgerId, entryId }), query));
   }
 
   /** Closes a period; one that is closed gives the record that it has. */
-  async closePeriod(ledgerId: string, close: WireCloseInput): Promise<WireClose> {
+  async closePeriod(ledgerId: string, close: CloseInput): Promise<Close> {
     const target = paths.closePeriod({ ledgerId });
     const body = JSON.stringify(close);
     const { reply } = await this.#http.send({ method: "POST", target, body });
-    return parseReply(reply).value as WireClose;
+    return parseReply(reply).value as Close;
   }
 
   /** What closing a period would do now. */
   async previewClose(
     ledgerId: string,
     query: { periodId: string; startsAt?: string; endsAt?: string },
-  ): Promise<WireClosePreview> {
+  ): Promise<ClosePreview> {
     return this.#get(withQuery(paths.previewClose({ ledgerId }), query));
   }
 
@@ -256,11 +256,11 @@ export class LedgerClient {
   async listCloses(
     ledgerId: string,
     query: { limit?: number; offset?: number } = {},
-  ): Promise<WireClosePage> {
+  ): Promise<ClosePage> {
     return this.#get(withQuery(paths.listCloses({ ledgerId }), query));
   }
 
-  async getClose(ledgerId: string, closeId: string): Promise<WireCloseWithBalances> {
+  async getClose(ledgerId: string, closeId: string): Promise<CloseWithBalances> {
     return this.#get(paths.getClose({ ledgerId, closeId }));
   }
 
@@ -281,19 +281,16 @@ export class LedgerClient {
    * a write that got in at such an attempt resolves as accepted, with the figures of now. With an externalId
    * of the caller's it resolves as duplicate then: nobody can tell it from an earlier call's.
    */
-  async creditWallet(
-    wallet: WalletAddress,
-    movement: WireMovementInput,
-  ): Promise<WireWalletResult> {
+  async creditWallet(wallet: WalletAddress, movement: MovementInput): Promise<WalletResult> {
     return this.#writeWallet(paths.creditWallet({ walletKey: walletKeyOf(wallet) }), movement);
   }
 
   /** Takes from a wallet; refused with 422 where that is more than is available. */
-  async debitWallet(wallet: WalletAddress, movement: WireMovementInput): Promise<WireWalletResult> {
+  async debitWallet(wallet: WalletAddress, movement: MovementInput): Promise<WalletResult> {
     return this.#writeWallet(paths.debitWallet({ walletKey: walletKeyOf(wallet) }), movement);
   }
 
-  async reserveFunds(wallet: WalletAddress, hold: WireReserveInput): Promise<WireReserveResult> {
+  async reserveFunds(wallet: WalletAddress, hold: ReserveInput): Promise<Reservation> {
     return this.#writeWallet(paths.reserveFunds({ walletKey: walletKeyOf(wallet) }), hold);
   }
 
@@ -302,16 +299,16 @@ export class LedgerClient {
     wallet: WalletAddress,
     holdId: string,
     commit: { amount?: string } = {},
-  ): Promise<WireWalletResult> {
+  ): Promise<WalletResult> {
     const target = paths.commitHold({ walletKey: walletKeyOf(wallet), holdId });
     return this.#resolveHold(target, commit);
   }
 
-  async releaseHold(wallet: WalletAddress, holdId: string): Promise<WireWalletResult> {
+  async releaseHold(wallet: WalletAddress, holdId: string): Promise<WalletResult> {
     return this.#resolveHold(paths.releaseHold({ walletKey: walletKeyOf(wallet), holdId }), {});
   }
 
-  async getWalletBalance(wallet: WalletAddress): Promise<WireWalletBalance> {
+  async getWalletBalance(wallet: WalletAddress): Promise<WalletBalance> {
     return this.#get(paths.getWalletBalance({ walletKey: walletKeyOf(wallet) }));
   }
 
@@ -319,15 +316,12 @@ export class LedgerClient {
   async listWalletWrites(
     wallet: WalletAddress,
     query: { after?: number; limit?: number } = {},
-  ): Promise<WireWalletHistory> {
+  ): Promise<WalletLogPage> {
     return this.#get(withQuery(paths.listWalletWrites({ walletKey: walletKeyOf(wallet) }), query));
   }
 
   /** Up to 1,000 credits and debits, each by itself: a result for each, in order. */
-  async writeWallets(
-    ledgerId: string,
-    writes: readonly WireBulkMovementInput[],
-  ): Promise<WireBulkResult> {
+  async writeWallets(ledgerId: string, writes: readonly BulkMovementInput[]): Promise<BulkResult> {
     const target = paths.writeWallets({ ledgerId });
     const keyed = writes.map((write) => ({
       ...write,
@@ -335,7 +329,7 @@ export class LedgerClient {
     }));
     const body = JSON.stringify({ writes: keyed });
     const { reply, wasRepeated } = await this.#http.send({ method: "POST", target, body });
-    const { results } = parseReply(reply).value as WireBulkResult;
+    const { results } = parseReply(reply).value as BulkResult;
     return {
       results: results.map((result, index) =>
         wasRepeated && isUnkeyed(writes[index]) ? asAccepted(result) : result,
@@ -366,9 +360,9 @@ export class LedgerClient {
     return parseReply(reply).value as Reply;
   }
 
-  async #writeWallet<Reply extends WireWalletResult>(
+  async #writeWallet<Reply extends WalletResult>(
     target: string,
-    movement: WireMovementInput,
+    movement: MovementInput,
   ): Promise<Reply> {
     const body = JSON.stringify({ ...movement, externalId: movement.externalId ?? randomUUID() });
     const { reply, wasRepeated } = await this.#http.send({ method: "POST", target, body });
@@ -380,10 +374,10 @@ export class LedgerClient {
    * Resolving a hold twice the same way answers "duplicate", so it needs no key of its own. A duplicate
    * after a lost answer stays one: whoever resolved the hold, it is resolved that way.
    */
-  async #resolveHold(target: string, commit: object): Promise<WireWalletResult> {
+  async #resolveHold(target: string, commit: object): Promise<WalletResult> {
     const body = JSON.stringify(commit);
     const { reply } = await this.#http.send({ method: "POST", target, body });
-    return parseReply(reply).value as WireWalletResult;
+    return parseReply(reply).value as WalletResult;
   }
 
   async #postBulk(ledgerId: string, bulk: object) {
@@ -394,14 +388,14 @@ export class LedgerClient {
   async #write(
     ledgerId: string,
     target: string,
-    body: WireEntryInput | WireReversalInput,
-    isOurs: (stored: WireEntry) => boolean,
-  ): Promise<WireWriteResult> {
+    body: EntryInput | ReversalInput,
+    isOurs: (stored: Entry) => boolean,
+  ): Promise<EntryReceipt> {
     const json = JSON.stringify(body);
     try {
       const request = { method: "POST", target, body: json };
       const { reply } = await this.#http.send(request);
-      return parseReply(reply).value as WireWriteResult;
+      return parseReply(reply).value as EntryReceipt;
     } catch (error) {
       // A duplicate of an attempt of ours whose answer was lost is that answer.
       const first = error instanceof ServiceProblem && error.wasRepeated ? error.problem : {};
@@ -414,7 +408,7 @@ export class LedgerClient {
 }
 
 /** Whether the externalId of a write was made up here: a duplicate of it can only be an attempt of ours. */
-function isUnkeyed(write: WireMovementInput | undefined): boolean {
+function isUnkeyed(write: MovementInput | undefined): boolean {
   return write !== undefined && (write.externalId ?? null) === null;
 }
 
@@ -424,7 +418,7 @@ function asAccepted<Result extends { readonly status: string | number }>(result:
 }
 
 /** An entry as it is sent: with the externalId that it has, or one that is made up. */
-function withExternalId(entry: WireEntryInput): WireEntryInput & { readonly externalId: string } {
+function withExternalId(entry: EntryInput): EntryInput & { readonly externalId: string } {
   return asSent({ ...entry, externalId: entry.externalId ?? randomUUID() });
 }
 

@@ -6,7 +6,7 @@ import { signRequest } from "../core/signing.ts";
 import { errorCode } from "../core/thrown.ts";
 import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
 import { requireText } from "../contract/paths.ts";
-import type { WireProblem } from "../contract/wire.ts";
+import type { Problem } from "../contract/wire.ts";
 import { ServiceProblem, ServiceUnreachable } from "./errors.ts";
 
 export interface SignedHttpOptions {
@@ -201,9 +201,9 @@ export function parseReply(reply: HttpReply): ExactJson {
 }
 
 function problemOf(reply: HttpReply, wasRepeated: boolean): ServiceProblem {
-  let problem: Partial<WireProblem>;
+  let problem: Partial<Problem>;
   try {
-    const value = parseReply(reply).value as Partial<WireProblem> & { error?: string };
+    const value = parseReply(reply).value as Partial<Problem> & { error?: string };
     problem = value.error === undefined ? value : { detail: value.error };
   } catch {
     problem = { detail: `the service answered ${reply.status} with no JSON` };

@@ -2,7 +2,7 @@
 // that nothing is missed and nothing comes twice.
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
-import type { WireBalanceMessage } from "../contract/wire.ts";
+import type { BalanceMessage } from "../contract/wire.ts";
 import { ServiceProblem } from "./errors.ts";
 import type { SignedHttp } from "./signed-http.ts";
 
@@ -13,7 +13,7 @@ export interface WalletStreamOptions {
   readonly onConnection?: (state: "connected" | "lost") => void;
 }
 
-export interface WalletMessage extends WireBalanceMessage {
+export interface WalletMessage extends BalanceMessage {
   readonly seq: number;
 }
 

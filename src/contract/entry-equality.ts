@@ -2,13 +2,13 @@
 import { canonicalJson } from "../core/canonical.ts";
 import type { JsonValue } from "../core/journal.ts";
 import { parseTimestamp } from "../core/time.ts";
-import type { WireEntry, WireEntryInput, WireLineInput } from "./wire.ts";
+import type { Entry, EntryInput, EntryLineInput } from "./wire.ts";
 
 /**
  * Compares what a client sent with what the service stored, once the service's defaults are filled in.
  * A transactionDate that was left out was chosen by the service and says nothing.
  */
-export function isSameEntry(sent: WireEntryInput, stored: WireEntry): boolean {
+export function isSameEntry(sent: EntryInput, stored: Entry): boolean {
   const functionalCurrency = stored.lines[0]?.functionalCurrency ?? "";
   const sentDate = sent.transactionDate ?? null;
   return (
@@ -37,7 +37,7 @@ export function isSameEntry(sent: WireEntryInput, stored: WireEntry): boolean {
   );
 }
 
-function lineDocument(line: WireLineInput, ledgerCurrency: string): JsonValue {
+function lineDocument(line: EntryLineInput, ledgerCurrency: string): JsonValue {
   const functionalCurrency = line.functionalCurrency ?? ledgerCurrency;
   return {
     glAccountCode: line.glAccountCode,

@@ -5,28 +5,28 @@ import { accountTypes, ledgerStatuses } from "../core/ledger.ts";
 import { entryTypes, isJsonObject, type JsonObject } from "../core/journal.ts";
 import { walletWriteTypes } from "../core/wallet.ts";
 import type {
-  WireAccount,
-  WireBalance,
-  WireBalanceRow,
-  WireBulkResult,
-  WireClose,
-  WireClosePage,
-  WireClosePreview,
-  WireCloseWithBalances,
-  WireEntriesResult,
-  WireEntry,
-  WireEntryDocument,
-  WireEntryPage,
-  WireLedger,
-  WirePostedWrites,
-  WireProblem,
-  WireProof,
-  WireReserveResult,
-  WireTrialBalance,
-  WireWalletBalance,
-  WireWalletHistory,
-  WireWalletResult,
-  WireWriteResult,
+  Account,
+  AccountBalance,
+  CloseBalance,
+  BulkResult,
+  Close,
+  ClosePage,
+  ClosePreview,
+  CloseWithBalances,
+  EntryOutcomes,
+  Entry,
+  EntryDocument,
+  EntryPage,
+  Ledger,
+  PostedWritePage,
+  Problem,
+  Proof,
+  Reservation,
+  TrialBalance,
+  WalletBalance,
+  WalletLogPage,
+  WalletResult,
+  EntryReceipt,
 } from "./wire.ts";
 
 const id = z.uuid();
@@ -44,7 +44,7 @@ export const ledgerReply = z.strictObject({
   createdAt: timestamp,
   metadata,
   functionalCurrency: z.string(),
-}) satisfies z.ZodType<WireLedger>;
+}) satisfies z.ZodType<Ledger>;
 
 export const ledgerListReply = z.strictObject({ ledgers: z.array(ledgerReply) });
 
@@ -53,7 +53,7 @@ const accountReply = z.strictObject({
   name: z.string(),
   active: z.boolean(),
   type: z.enum(accountTypes).nullable(),
-}) satisfies z.ZodType<WireAccount>;
+}) satisfies z.ZodType<Account>;
 
 export const accountListReply = z.strictObject({ accounts: z.array(accountReply) });
 
@@ -62,7 +62,7 @@ export const balanceReply = z.strictObject({
   balance: z.bigint().describe("a JSON number with all its digits, past 2^53 too; smallest unit"),
   currency: z.string(),
   entryCount: z.int(),
-}) satisfies z.ZodType<WireBalance>;
+}) satisfies z.ZodType<AccountBalance>;
 
 export const entryReply = z.strictObject({
   journalId: id,
@@ -91,17 +91,17 @@ export const entryReply = z.strictObject({
       spotRate: z.number().nullable(),
     }),
   ),
-}) satisfies z.ZodType<WireEntry>;
+}) satisfies z.ZodType<Entry>;
 
 export const entryPageReply = z.strictObject({
   entries: z.array(entryReply),
   total: z.int(),
   hasMore: z.boolean(),
-}) satisfies z.ZodType<WireEntryPage>;
+}) satisfies z.ZodType<EntryPage>;
 
 export const entryDocumentReply = entryReply.omit({
   reversedByJournalId: true,
-}) satisfies z.ZodType<WireEntryDocument>;
+}) satisfies z.ZodType<EntryDocument>;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -121,13 +121,13 @@ export const closeReply = z.strictObject({
   balancesRoot: hash,
   previousCloseHash: hash.nullable(),
   closeHash: hash,
-}) satisfies z.ZodType<WireClose>;
+}) satisfies z.ZodType<Close>;
 
 export const closePageReply = z.strictObject({
   closes: z.array(closeReply),
   total: z.int(),
   hasMore: z.boolean(),
-}) satisfies z.ZodType<WireClosePage>;
+}) satisfies z.ZodType<ClosePage>;
 
 export const balanceRowReply = z.strictObject({
   glAccountCode: z.string(),
@@ -136,11 +136,11 @@ export const balanceRowReply = z.strictObject({
   credits: amount,
   closing: amount,
   entryCount: z.int(),
-}) satisfies z.ZodType<WireBalanceRow>;
+}) satisfies z.ZodType<CloseBalance>;
 
 export const closeWithBalancesReply = closeReply.extend({
   balances: z.array(balanceRowReply),
-}) satisfies z.ZodType<WireCloseWithBalances>;
+}) satisfies z.ZodType<CloseWithBalances>;
 
 const balanceTotalsReply = balanceRowReply.omit({ glAccountCode: true, entryCount: true });
 
@@ -171,7 +171,7 @@ export const trialBalanceReply = balancesReply.extend({
   periodId: z.string().nullable(),
   close: closeReply.nullable(),
   moved: z.array(movedBalanceReply),
-}) satisfies z.ZodType<WireTrialBalance>;
+}) satisfies z.ZodType<TrialBalance>;
 
 export const closePreviewReply = balancesReply.extend({
   periodId: z.string(),
@@ -201,7 +201,7 @@ export const closePreviewReply = balancesReply.extend({
       accounts: z.array(movedBalanceReply),
     }),
   ),
-}) satisfies z.ZodType<WireClosePreview>;
+}) satisfies z.ZodType<ClosePreview>;
 
 export const proofReply = z.strictObject({
   format: z.literal("ledgerctl-proof-v1"),
@@ -210,14 +210,14 @@ export const proofReply = z.strictObject({
   auditPath: z.array(hash),
   entry: entryDocumentReply,
   close: closeReply,
-}) satisfies z.ZodType<WireProof>;
+}) satisfies z.ZodType<Proof>;
 
 export const bundleReply = z.string().describe("a close, its accounts, its entries, a trailer");
 
 export const writeReply = z.strictObject({
   journalId: id,
   persistedAt: timestamp,
-}) satisfies z.ZodType<WireWriteResult>;
+}) satisfies z.ZodType<EntryReceipt>;
 
 const uri = z.string().meta({ format: "uri" });
 const codes = Object.values(problemKinds).flatMap(({ code }) => code ?? []);
@@ -244,15 +244,15 @@ export const problemReply = z.strictObject({
   reversalJournalId: id.exactOptional(),
   periodId: z.string().exactOptional(),
   closeId: id.exactOptional(),
-}) satisfies z.ZodType<WireProblem>;
+}) satisfies z.ZodType<Problem>;
 
 export const entriesReply = z.strictObject({
   results: z.array(z.union([writeReply.extend({ status: z.literal(201) }), problemReply])),
-}) satisfies z.ZodType<WireEntriesResult>;
+}) satisfies z.ZodType<EntryOutcomes>;
 
 export const entriesTogetherReply = z.strictObject({
   results: z.array(writeReply),
-}) satisfies z.ZodType<WireEntriesResult>;
+}) satisfies z.ZodType<EntryOutcomes>;
 
 /** What is answered instead of a reply on the paths of wallets. */
 export const walletErrorReply = z.strictObject({ error: z.string() });
@@ -260,17 +260,17 @@ export const walletErrorReply = z.strictObject({ error: z.string() });
 export const walletBalanceReply = z.strictObject({
   balance: amount,
   available: amount,
-}) satisfies z.ZodType<WireWalletBalance>;
+}) satisfies z.ZodType<WalletBalance>;
 
 export const walletReply = z.strictObject({
   status: z.enum(["accepted", "duplicate"]),
   balance: amount,
   available: amount,
-}) satisfies z.ZodType<WireWalletResult>;
+}) satisfies z.ZodType<WalletResult>;
 
 export const reserveReply = walletReply.extend({
   holdId: id.nullable(),
-}) satisfies z.ZodType<WireReserveResult>;
+}) satisfies z.ZodType<Reservation>;
 
 const walletWriteReply = z.strictObject({
   seq: z.int().positive(),
@@ -289,16 +289,16 @@ export const postedWritesReply = z.strictObject({
   writes: z.array(walletWriteReply.extend({ callerKey: z.string() })),
   total: z.int(),
   hasMore: z.boolean(),
-}) satisfies z.ZodType<WirePostedWrites>;
+}) satisfies z.ZodType<PostedWritePage>;
 
 export const walletHistoryReply = z.strictObject({
   writes: z.array(walletWriteReply),
   hasMore: z.boolean(),
-}) satisfies z.ZodType<WireWalletHistory>;
+}) satisfies z.ZodType<WalletLogPage>;
 
 export const bulkReply = z.strictObject({
   results: z.array(z.union([walletReply, z.strictObject({ status: z.int(), error: z.string() })])),
-}) satisfies z.ZodType<WireBulkResult>;
+}) satisfies z.ZodType<BulkResult>;
 
 export const balanceMessage = z.object({
   type: z.literal("balance"),

@@ -50,7 +50,7 @@ import {
   releaseBody,
   reserveBody,
 } from "./wallet-body.ts";
-import type { WireReplies } from "./wire.ts";
+import type { RouteReplies } from "./wire.ts";
 
 export interface Route {
   readonly method: "GET" | "POST";
@@ -336,9 +336,9 @@ export const routes = {
     status: 200,
     reply: bulkReply,
   },
-} as const satisfies { [Name in keyof WireReplies]: Route };
+} as const satisfies { [Name in keyof RouteReplies]: Route };
 
 export type Routes = typeof routes;
 export type RouteName = keyof Routes;
 export type RouteQuery<Name extends RouteName> = z.output<Routes[Name]["query"]>;
-export type RouteReply<Name extends RouteName> = WireReplies[Name];
+export type RouteReply<Name extends RouteName> = RouteReplies[Name];

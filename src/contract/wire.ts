@@ -3,7 +3,7 @@ import type { AccountType, LedgerStatus } from "../core/ledger.ts";
 import type { EntryType, JsonObject } from "../core/journal.ts";
 import type { WalletWriteType } from "../core/wallet.ts";
 
-export interface WireLedger {
+export interface Ledger {
   readonly id: string;
   readonly name: string;
   readonly status: LedgerStatus;
@@ -12,14 +12,14 @@ export interface WireLedger {
   readonly functionalCurrency: string;
 }
 
-export interface WireAccount {
+export interface Account {
   readonly glAccountCode: string;
   readonly name: string;
   readonly active: boolean;
   readonly type: AccountType | null;
 }
 
-export interface WireBalance {
+export interface AccountBalance {
   readonly glAccountCode: string;
   /** A JSON number on the wire, with all its digits; smallest units, debits positive. */
   readonly balance: bigint;
@@ -27,7 +27,7 @@ export interface WireBalance {
   readonly entryCount: number;
 }
 
-export interface WireLine {
+export interface EntryLine {
   readonly glAccountCode: string;
   readonly description: string | null;
   readonly transactionAmount: string;
@@ -37,7 +37,7 @@ export interface WireLine {
   readonly spotRate: number | null;
 }
 
-export interface WireEntry {
+export interface Entry {
   readonly journalId: string;
   readonly ledgerId: string;
   readonly sequence: number;
@@ -53,22 +53,22 @@ export interface WireEntry {
   readonly persistedAt: string;
   readonly reversesJournalId: string | null;
   readonly reversedByJournalId: string | null;
-  readonly lines: readonly WireLine[];
+  readonly lines: readonly EntryLine[];
 }
 
-export interface WireEntryPage {
-  readonly entries: readonly WireEntry[];
+export interface EntryPage {
+  readonly entries: readonly Entry[];
   readonly total: number;
   readonly hasMore: boolean;
 }
 
-export interface WireWriteResult {
+export interface EntryReceipt {
   readonly journalId: string;
   /** ISO 8601 UTC with milliseconds. */
   readonly persistedAt: string;
 }
 
-export interface WireLineInput {
+export interface EntryLineInput {
   readonly glAccountCode: string;
   readonly functionalAmount: string;
   readonly functionalCurrency?: string | null;
@@ -78,8 +78,8 @@ export interface WireLineInput {
   readonly description?: string | null;
 }
 
-export interface WireEntryInput {
-  readonly lines: readonly WireLineInput[];
+export interface EntryInput {
+  readonly lines: readonly EntryLineInput[];
   readonly externalId?: string | null;
   readonly originSystem?: string | null;
   readonly originAccount?: string | null;
@@ -92,14 +92,14 @@ export interface WireEntryInput {
 }
 
 /** What became of one of many entries: it got in (201), or why it did not. */
-export type WireEntryOutcome = (WireWriteResult & { readonly status: 201 }) | WireProblem;
+export type EntryOutcome = (EntryReceipt & { readonly status: 201 }) | Problem;
 
 /** One outcome for each entry, in order; of entries that got in together, what each would have been told. */
-export interface WireEntriesResult {
-  readonly results: readonly WireEntryOutcome[] | readonly WireWriteResult[];
+export interface EntryOutcomes {
+  readonly results: readonly EntryOutcome[] | readonly EntryReceipt[];
 }
 
-export interface WireReversalInput {
+export interface ReversalInput {
   readonly externalId?: string | null;
   readonly description?: string | null;
   readonly reason?: string | null;
@@ -108,7 +108,7 @@ export interface WireReversalInput {
 }
 
 /** A close. Hashes are 64 lower-case hex digits. */
-export interface WireClose {
+export interface Close {
   readonly ledgerId: string;
   readonly closeId: string;
   /** 1, 2, 3 … in its ledger. */
@@ -129,14 +129,14 @@ export interface WireClose {
   readonly closeHash: string;
 }
 
-export interface WireClosePage {
-  readonly closes: readonly WireClose[];
+export interface ClosePage {
+  readonly closes: readonly Close[];
   readonly total: number;
   readonly hasMore: boolean;
 }
 
 /** A line of a closing trial balance: integer strings in the smallest unit of the functional currency. */
-export interface WireBalanceRow {
+export interface CloseBalance {
   readonly glAccountCode: string;
   readonly opening: string;
   readonly debits: string;
@@ -145,12 +145,12 @@ export interface WireBalanceRow {
   readonly entryCount: number;
 }
 
-export interface WireCloseWithBalances extends WireClose {
-  readonly balances: readonly WireBalanceRow[];
+export interface CloseWithBalances extends Close {
+  readonly balances: readonly CloseBalance[];
 }
 
 /** The columns of a trial balance, summed: integer strings in the smallest unit of the functional currency. */
-export interface WireBalanceTotals {
+export interface TrialBalanceTotals {
   readonly opening: string;
   readonly debits: string;
   readonly credits: string;
@@ -158,20 +158,20 @@ export interface WireBalanceTotals {
 }
 
 /** A line of a trial balance of the live books. */
-export interface WireTrialBalanceRow extends WireBalanceTotals {
+export interface TrialBalanceRow extends TrialBalanceTotals {
   readonly glAccountCode: string;
   readonly name: string;
   readonly type: AccountType | null;
 }
 
 /** An account whose figures are not those that a close stored. */
-export interface WireMovedBalance {
+export interface MovedAccount {
   readonly glAccountCode: string;
-  readonly stored: Omit<WireBalanceRow, "glAccountCode">;
-  readonly live: Omit<WireBalanceRow, "glAccountCode">;
+  readonly stored: Omit<CloseBalance, "glAccountCode">;
+  readonly live: Omit<CloseBalance, "glAccountCode">;
 }
 
-export interface WireBalances {
+export interface TrialBalanceFigures {
   readonly ledgerId: string;
   readonly functionalCurrency: string;
   /** null: from the beginning of the books. */
@@ -181,26 +181,26 @@ export interface WireBalances {
   /** The sequence up to which entries were read. */
   readonly lastSequence: number;
   /** Accounts with an entry dated before the end, by the UTF-8 bytes of their codes. */
-  readonly accounts: readonly WireTrialBalanceRow[];
-  readonly totals: WireBalanceTotals;
+  readonly accounts: readonly TrialBalanceRow[];
+  readonly totals: TrialBalanceTotals;
   readonly balanced: boolean;
 }
 
-export interface WireTrialBalance extends WireBalances {
+export interface TrialBalance extends TrialBalanceFigures {
   /** As it was asked for. */
   readonly periodId: string | null;
   /** The period's close. */
-  readonly close: WireClose | null;
+  readonly close: Close | null;
   /** Accounts whose figures are no longer those of the close. */
-  readonly moved: readonly WireMovedBalance[];
+  readonly moved: readonly MovedAccount[];
 }
 
 /** What a close would do if it were made now; all figures include the postings that it would make. */
-export interface WireClosePreview extends WireBalances {
+export interface ClosePreview extends TrialBalanceFigures {
   readonly periodId: string;
   readonly previewedAt: string;
   /** The close that the period has already, which closing again would give, and do nothing. */
-  readonly close: WireClose | null;
+  readonly close: Close | null;
   /** The label is no date: everything up to the moment of the close would be closed. */
   readonly closesToDate: boolean;
   readonly endsInFuture: boolean;
@@ -224,24 +224,24 @@ export interface WireClosePreview extends WireBalances {
     readonly closeId: string;
     readonly number: number;
     readonly closedAt: string;
-    readonly accounts: readonly WireMovedBalance[];
+    readonly accounts: readonly MovedAccount[];
   }[];
 }
 
 /** What of an entry is hashed: all but whether it has been reversed since. */
-export type WireEntryDocument = Omit<WireEntry, "reversedByJournalId">;
+export type EntryDocument = Omit<Entry, "reversedByJournalId">;
 
-export interface WireProof {
+export interface Proof {
   readonly format: "ledgerctl-proof-v1";
   readonly leafIndex: number;
   readonly treeSize: number;
   /** From the leaf's neighbour upwards. */
   readonly auditPath: readonly string[];
-  readonly entry: WireEntryDocument;
-  readonly close: WireClose;
+  readonly entry: EntryDocument;
+  readonly close: Close;
 }
 
-export interface WireCloseInput {
+export interface CloseInput {
   readonly periodId: string;
   readonly reason?: string | null;
   readonly startsAt?: string | null;
@@ -249,22 +249,22 @@ export interface WireCloseInput {
 }
 
 /** Amounts are integer strings in smallest units. */
-export interface WireWalletBalance {
+export interface WalletBalance {
   readonly balance: string;
   /** balance minus active holds. */
   readonly available: string;
 }
 
-export interface WireWalletResult extends WireWalletBalance {
+export interface WalletResult extends WalletBalance {
   readonly status: "accepted" | "duplicate";
 }
 
-export interface WireReserveResult extends WireWalletResult {
+export interface Reservation extends WalletResult {
   /** null only for a duplicate of a credit or debit, which made none. */
   readonly holdId: string | null;
 }
 
-export interface WireWalletWrite {
+export interface WalletLogEntry {
   /** 1, 2, 3 … in its wallet, without gaps. */
   readonly seq: number;
   readonly type: WalletWriteType;
@@ -280,78 +280,76 @@ export interface WireWalletWrite {
   readonly journalId: string | null;
 }
 
-export interface WireWalletHistory {
-  readonly writes: readonly WireWalletWrite[];
+export interface WalletLogPage {
+  readonly writes: readonly WalletLogEntry[];
   readonly hasMore: boolean;
 }
 
-export interface WirePostedWrites {
-  readonly writes: readonly (WireWalletWrite & { readonly callerKey: string })[];
+export interface PostedWritePage {
+  readonly writes: readonly (WalletLogEntry & { readonly callerKey: string })[];
   readonly total: number;
   readonly hasMore: boolean;
 }
 
-export interface WireMovementInput {
+export interface MovementInput {
   readonly amount: string;
   readonly assetCode: string;
   readonly externalId?: string | null;
   readonly metadata?: string | null;
 }
 
-export interface WireReserveInput extends WireMovementInput {
+export interface ReserveInput extends MovementInput {
   readonly expiresInSeconds?: number | null;
 }
 
-export interface WireBulkMovementInput extends WireMovementInput {
+export interface BulkMovementInput extends MovementInput {
   readonly callerKey: string;
   readonly type: "credit" | "debit";
 }
 
-export interface WireBulkResult {
-  readonly results: readonly (
-    WireWalletResult | { readonly status: number; readonly error: string }
-  )[];
+export interface BulkResult {
+  readonly results: readonly (WalletResult | { readonly status: number; readonly error: string })[];
 }
 
 /** What a wallet's stream sends; `seq` only on a stream that was opened with `since`. */
-export interface WireBalanceMessage extends WireWalletBalance {
+export interface BalanceMessage extends WalletBalance {
   readonly type: "balance";
   readonly seq?: number;
 }
 
 /** What each route answers, by the route's name. */
-export interface WireReplies {
-  readonly listLedgers: { readonly ledgers: readonly WireLedger[] };
-  readonly getLedger: WireLedger;
-  readonly listAccounts: { readonly accounts: readonly WireAccount[] };
-  readonly getBalance: WireBalance;
-  readonly getTrialBalance: WireTrialBalance;
-  readonly postEntry: WireWriteResult;
-  readonly postEntries: WireEntriesResult;
-  readonly listEntries: WireEntryPage;
-  readonly getEntry: WireEntry;
-  readonly reverseEntry: WireWriteResult;
-  readonly listPostedWrites: WirePostedWrites;
-  readonly closePeriod: WireClose;
-  readonly listCloses: WireClosePage;
-  readonly previewClose: WireClosePreview;
-  readonly getClose: WireCloseWithBalances;
-  readonly getProof: WireProof;
+export interface RouteReplies {
+  readonly listLedgers: { readonly ledgers: readonly Ledger[] };
+  readonly getLedger: Ledger;
+  readonly listAccounts: { readonly accounts: readonly Account[] };
+  readonly getBalance: AccountBalance;
+  readonly getTrialBalance: TrialBalance;
+  readonly postEntry: EntryReceipt;
+  readonly postEntries: EntryOutcomes;
+  readonly listEntries: EntryPage;
+  readonly getEntry: Entry;
+  readonly reverseEntry: EntryReceipt;
+  readonly listPostedWrites: PostedWritePage;
+  readonly closePeriod: Close;
+  readonly listCloses: ClosePage;
+  readonly previewClose: ClosePreview;
+  readonly getClose: CloseWithBalances;
+  readonly getProof: Proof;
   /** NDJSON, streamed. */
   readonly getBundle: AsyncIterable<string>;
-  readonly creditWallet: WireWalletResult;
-  readonly debitWallet: WireWalletResult;
-  readonly getWalletBalance: WireWalletBalance;
-  readonly listWalletWrites: WireWalletHistory;
-  readonly streamWallet: WireBalanceMessage;
-  readonly reserveFunds: WireReserveResult;
-  readonly commitHold: WireWalletResult;
-  readonly releaseHold: WireWalletResult;
-  readonly writeWallets: WireBulkResult;
+  readonly creditWallet: WalletResult;
+  readonly debitWallet: WalletResult;
+  readonly getWalletBalance: WalletBalance;
+  readonly listWalletWrites: WalletLogPage;
+  readonly streamWallet: BalanceMessage;
+  readonly reserveFunds: Reservation;
+  readonly commitHold: WalletResult;
+  readonly releaseHold: WalletResult;
+  readonly writeWallets: BulkResult;
 }
 
 /** A problem detail (RFC 9457) as the service answers it. */
-export interface WireProblem {
+export interface Problem {
   readonly type: string;
   readonly title: string;
   readonly status: number;

@@ -1,7 +1,7 @@
 // From an error to the answer that the caller sees: problem details (RFC 9457), or `{ error }` on
 // wallet paths. Of a bug nothing leaks but the request id.
 import { jsonPointer, problemKinds, Refusal, type Fault } from "../core/errors.ts";
-import type { WireProblem } from "../contract/wire.ts";
+import type { Problem } from "../contract/wire.ts";
 import { errorCode } from "../core/thrown.ts";
 import { unavailable } from "../engine/group-commit.ts";
 import { isUnavailable } from "../store/database-errors.ts";
@@ -97,7 +97,7 @@ export function plainMessage(refusal: Refusal): string {
 }
 
 /** A refusal as problem details of a request. */
-export function problemDocument(refusal: Refusal, requestId: string): WireProblem {
+export function problemDocument(refusal: Refusal, requestId: string): Problem {
   const { status, code, title } = problemKinds[refusal.problem];
   return {
     type: code === null ? "about:blank" : `urn:ledgerctl:problem:${kebabCase(code)}`,

@@ -13,7 +13,7 @@ import { CompactRange, hashLeaf } from "../core/merkle.ts";
 import { holds } from "../core/period.ts";
 import { compareUtf8 } from "../core/text.ts";
 import type { Timestamp } from "../core/time.ts";
-import { readEntryDocument, type EntryDocument } from "./documents.ts";
+import { readEntryDocument, type CheckedEntry } from "./documents.ts";
 
 /** What does not match: where, and how. */
 export interface Finding {
@@ -38,7 +38,7 @@ export interface CloseVerdict {
 const findingsMax = 20;
 
 /** How findings name an entry. */
-export function whereOf({ journalId, sequence }: Pick<EntryDocument, "journalId" | "sequence">) {
+export function whereOf({ journalId, sequence }: Pick<CheckedEntry, "journalId" | "sequence">) {
   return `entry ${journalId} (sequence ${sequence})`;
 }
 
@@ -97,7 +97,7 @@ export class CloseCheck {
   }
 
   /** Takes the next entry, with its canonical form. */
-  addDocument(document: EntryDocument, canonical: string): void {
+  addDocument(document: CheckedEntry, canonical: string): void {
     const where = whereOf(document);
     for (const what of this.#entryFaults(document)) this.find(where, what);
     this.#lastSequence = document.sequence;
@@ -156,7 +156,7 @@ export class CloseCheck {
     return this.#record.startsAt !== null && date < this.#record.startsAt;
   }
 
-  #entryFaults(document: EntryDocument): string[] {
+  #entryFaults(document: CheckedEntry): string[] {
     const { ledgerId, sequence, transactionDate, persistedAt, lines } = document;
     const record = this.#record;
     const faults: string[] = [];

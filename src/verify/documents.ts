@@ -5,18 +5,18 @@ import type { BalanceRow, CloseRecord } from "../core/close.ts";
 import type { JsonObject } from "../core/journal.ts";
 import type { Timestamp } from "../core/time.ts";
 import { balanceRowReply, closeReply, entryDocumentReply } from "../contract/replies.ts";
-import type { WireBalanceRow, WireEntryDocument } from "../contract/wire.ts";
+import type { CloseBalance, EntryDocument } from "../contract/wire.ts";
 
 /** A document, or what is wrong with it. */
 export type ReadDocument<Document> = { readonly document: Document } | { readonly fault: string };
 
 /** An entry as far as a check looks at it; its hash is taken over the whole document. */
-export type EntryDocument = Omit<WireEntryDocument, "transactionDate" | "persistedAt"> & {
+export type CheckedEntry = Omit<EntryDocument, "transactionDate" | "persistedAt"> & {
   readonly transactionDate: Timestamp;
   readonly persistedAt: Timestamp;
 };
 
-export function readEntryDocument(value: unknown): ReadDocument<EntryDocument> {
+export function readEntryDocument(value: unknown): ReadDocument<CheckedEntry> {
   const read = readBy(entryDocumentReply, value);
   if ("fault" in read) return read;
   const { transactionDate, persistedAt } = read.document;
@@ -29,7 +29,7 @@ export function readEntryDocument(value: unknown): ReadDocument<EntryDocument> {
  * Reads an entry document that is in canonical form, which can't be read in two ways. null for any other
  * text, which may still be an entry document. Far faster than reading text of any form.
  */
-export function readCanonicalEntry(text: string): EntryDocument | null {
+export function readCanonicalEntry(text: string): CheckedEntry | null {
   // What JSON escapes as a lone surrogate is the only thing that canonical form does not rule out.
   if (text.includes("\\ud")) return null;
   let value: unknown;
@@ -58,7 +58,7 @@ export function readBalanceRow(value: unknown): ReadDocument<BalanceRow> {
 }
 
 /** A row as it travels, with amounts to count with. */
-export function balanceRowOf(row: WireBalanceRow): BalanceRow {
+export function balanceRowOf(row: CloseBalance): BalanceRow {
   const { glAccountCode, opening, debits, credits, closing, entryCount } = row;
   return {
     glAccountCode,

@@ -6,7 +6,7 @@ import type { JsonObject } from "../core/journal.ts";
 import { hashLeaf, rootFromPath } from "../core/merkle.ts";
 import { holds } from "../core/period.ts";
 import { notCovered, unexpected, whereOf, type CloseVerdict, type Finding } from "./close-check.ts";
-import { readCloseRecord, readEntryDocument, type EntryDocument } from "./documents.ts";
+import { readCloseRecord, readEntryDocument, type CheckedEntry } from "./documents.ts";
 import { AmbiguousJson, parseStrictJson } from "./strict-json.ts";
 
 /** A file that is no proof at all: there is nothing to check. */
@@ -30,7 +30,7 @@ type ProofShape = z.output<typeof proofShape>;
 
 /** A proof whose parts are what they have to be; whether they agree is not looked at yet. */
 interface Proof extends Pick<ProofShape, "leafIndex" | "treeSize" | "auditPath"> {
-  readonly entry: EntryDocument;
+  readonly entry: CheckedEntry;
   readonly close: CloseRecord;
   /** From the entry's content and the path; null where there is no such leaf. */
   readonly root: string | null;

@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { WireClose } from "../../src/contract/wire.ts";
+import type { Close } from "../../src/contract/wire.ts";
 import type { CloseVerdict } from "../../src/verify/close-check.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";
@@ -13,7 +13,7 @@ import { hasPython } from "../support/python.ts";
 import { runSecondVerifier } from "../support/second-verifier.ts";
 
 let server: BinaryServer;
-let close: WireClose;
+let close: Close;
 let bundle: string;
 let entryIds: string[];
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const day of ["01", "15", "31"]) await post(`2026-03-${day}`, 12_000 + Number(day));
   const closed = await run("period", "close", "2026-03", "--reason", "March", "--yes", "--json");
   expect(closed).toMatchObject({ code: 0, stderr: "" });
-  close = JSON.parse(closed.stdout) as WireClose;
+  close = JSON.parse(closed.stdout) as Close;
   bundle = join(server.home, "2026-03.ndjson");
   expect(await run("bundle", "2026-03", "--out", bundle)).toMatchObject({ code: 0, stdout: "" });
   const listed = documents<{ journalId: string }>((await run("entry", "list", "--json")).stdout);

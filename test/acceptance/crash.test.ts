@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LedgerClient, ServiceProblem, type WireEntry } from "../../src/client/ledger-client.ts";
+import { LedgerClient, ServiceProblem, type Entry } from "../../src/client/ledger-client.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
 
 const writers = 24;
@@ -100,8 +100,8 @@ async function settle(service: LedgerClient): Promise<void> {
   }
 }
 
-async function readAll(service: LedgerClient): Promise<WireEntry[]> {
-  const entries: WireEntry[] = [];
+async function readAll(service: LedgerClient): Promise<Entry[]> {
+  const entries: Entry[] = [];
   for (;;) {
     const page = await service.listEntries(ledgerId, {
       after: entries.at(-1)?.sequence ?? 0,

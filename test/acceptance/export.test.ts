@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accountName, commodityName } from "../../src/cli/commands/export/journal-names.ts";
 import { entryPages } from "../../src/cli/commands/export/entry-pages.ts";
-import { LedgerClient, type WireAccount, type WireEntry } from "../../src/client/ledger-client.ts";
+import { LedgerClient, type Account, type Entry } from "../../src/client/ledger-client.ts";
 import { currencyExponent } from "../../src/core/currencies.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";
@@ -95,7 +95,7 @@ const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
 async function createLedger(
   name: string,
   currency: string,
-  chart: readonly Pick<WireAccount, "glAccountCode" | "name" | "type">[],
+  chart: readonly Pick<Account, "glAccountCode" | "name" | "type">[],
 ): Promise<Readonly<Record<string, string>>> {
   const file = join(server.home, `${name}.csv`);
   const rows = chart.map((row) =>
@@ -159,7 +159,7 @@ beforeAll(async () => {
   const chart = codes.map((glAccountCode, index) => ({
     glAccountCode,
     name: (texts[index % texts.length] ?? "").slice(0, 200),
-    type: (types[index % types.length] || null) as WireAccount["type"],
+    type: (types[index % types.length] || null) as Account["type"],
   }));
   hard = await createLedger("hard", "KWD", chart);
   const file = join(server.home, "hard.ndjson");
@@ -170,7 +170,7 @@ beforeAll(async () => {
       .join(""),
   );
   await done(hard, "entry", "post", file);
-  const [first] = documents<WireEntry>(await done(hard, "entry", "list", "--json"));
+  const [first] = documents<Entry>(await done(hard, "entry", "list", "--json"));
   await done(hard, "entry", "reverse", first?.journalId ?? "");
 });
 
@@ -186,7 +186,7 @@ interface Sums {
 
 /** Our own sums, from the entries as the API gives them; balances of nothing are left out. */
 async function sumsOf(env: Readonly<Record<string, string>>): Promise<Sums> {
-  const accounts = documents<WireAccount>(await done(env, "account", "list", "--json"));
+  const accounts = documents<Account>(await done(env, "account", "list", "--json"));
   const names = new Map(
     accounts.map(({ glAccountCode, type }) => [glAccountCode, accountName(glAccountCode, type)]),
   );
@@ -195,7 +195,7 @@ async function sumsOf(env: Readonly<Record<string, string>>): Promise<Sums> {
     const key = `${account}\n${commodityName(currency)}`;
     to.set(key, (to.get(key) ?? 0n) + BigInt(amount));
   };
-  for (const { lines } of documents<WireEntry>(await done(env, "entry", "list", "--json"))) {
+  for (const { lines } of documents<Entry>(await done(env, "entry", "list", "--json"))) {
     for (const line of lines) {
       const account = names.get(line.glAccountCode) ?? "";
       add(sums.atCost, account, line.functionalCurrency, line.functionalAmount);
@@ -259,7 +259,7 @@ describe.each([
       books.check(file);
       const text = await done(business, "trial-balance", "--period", "2026-02", "--json");
       const { accounts } = JSON.parse(text) as {
-        accounts: (WireAccount & { debits: string; credits: string })[];
+        accounts: (Account & { debits: string; credits: string })[];
       };
       const moved = accounts.map(
         ({ glAccountCode, type, debits, credits }) =>
@@ -277,7 +277,7 @@ describe.each(["csv", "ndjson"])("%s", (format) => {
     ["a business", () => business, "USD"],
     ["what is hard to write", () => hard, "KWD"],
   ])("of %s is posted again into another ledger", async (name, env, currency) => {
-    const chart = documents<WireAccount>(await done(env(), "account", "list", "--json"));
+    const chart = documents<Account>(await done(env(), "account", "list", "--json"));
     const copy = await createLedger(`copy-${format}-${name.length}`, currency, chart);
     const file = join(server.home, `${name.length}.${format}`);
     await done(env(), "export", "--format", format, "--out", file);
@@ -302,10 +302,10 @@ describe.each(["csv", "ndjson"])("%s", (format) => {
 });
 
 const listed = async (env: Readonly<Record<string, string>>) =>
-  documents<WireEntry>(await done(env, "entry", "list", "--json"));
+  documents<Entry>(await done(env, "entry", "list", "--json"));
 
 /** What of an entry does not depend on where and when it was posted. */
-function said(entry: WireEntry) {
+function said(entry: Entry) {
   const { externalId, originSystem, originAccount, eventType, description, metadata } = entry;
   const { sequence, transactionDate, entryType, lines } = entry;
   const labels = { externalId, originSystem, originAccount, eventType, description, metadata };
@@ -313,7 +313,7 @@ function said(entry: WireEntry) {
 }
 
 /** The same of one that was exported: it has an externalId, and a reversal is an ordinary entry that says so. */
-function asPosted(entry: WireEntry) {
+function asPosted(entry: Entry) {
   const { externalId, journalId, reversesJournalId, metadata } = entry;
   return {
     ...said(entry),
@@ -342,7 +342,7 @@ describe("export", () => {
     const { LEDGERCTL_URL: url = "", LEDGERCTL_API_KEY: apiKey = "" } = business;
     const { LEDGERCTL_API_SECRET: apiSecret = "", LEDGERCTL_LEDGER: ledgerId = "" } = business;
     const client = new LedgerClient({ url, apiKey, apiSecret });
-    const entries: WireEntry[] = [];
+    const entries: Entry[] = [];
     for await (const page of entryPages(client, ledgerId, {})) {
       entries.push(...page.entries);
       const lines = [

@@ -13,7 +13,7 @@ import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { WireClose } from "../../src/contract/wire.ts";
+import type { Close } from "../../src/contract/wire.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
@@ -38,7 +38,7 @@ interface Seeded {
   readonly ledgerId: string;
   readonly apiKey: string;
   readonly apiSecret: string;
-  readonly closes: readonly WireClose[];
+  readonly closes: readonly Close[];
 }
 
 interface Step {
@@ -392,7 +392,7 @@ describe("the accountant", () => {
       args: ["bundle", "2026-03", "--out", fileOf(who, "2026-03.ndjson"), "--quiet"],
     });
     copyFileSync(fileOf(who, "2026-03.ndjson"), fileOf("auditor", "2026-03.ndjson"));
-    const { closeHash } = await json<WireClose>(who, "period", "show", "2026-03");
+    const { closeHash } = await json<Close>(who, "period", "show", "2026-03");
     writeFileSync(fileOf("auditor", "published"), closeHash);
   });
 });

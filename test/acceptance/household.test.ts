@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
-import type { WireClose, WireCloseWithBalances } from "../../src/contract/wire.ts";
+import type { Close, CloseWithBalances } from "../../src/contract/wire.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, startCli, type CliResult } from "../support/cli.ts";
 import { hasPython } from "../support/python.ts";
@@ -128,7 +128,7 @@ describe.runIf(folder !== "")("the household's books", () => {
       const months = Array.from({ length: 12 }, (_, index) => `${year}-${twoDigits(index + 1)}`);
       for (const period of [...months, year]) {
         const close = await run(env, ["period", "close", period, "--yes", "--json"]);
-        const { closeHash } = JSON.parse(close.stdout) as WireClose;
+        const { closeHash } = JSON.parse(close.stdout) as Close;
         const bundle = join(server.home, `${period}.ndjson`);
         expect((await run(env, ["bundle", period, "--out", bundle])).code).toBe(0);
         const verify = ["merkle", "verify", "--bundle", bundle, "--expect", closeHash];
@@ -136,7 +136,7 @@ describe.runIf(folder !== "")("the household's books", () => {
         if (hasPython) expect(runSecondVerifier(bundle, "--expect", closeHash).code).toBe(0);
       }
       const shown = await run(env, ["period", "show", year, "--json"]);
-      const { balances } = JSON.parse(shown.stdout) as WireCloseWithBalances;
+      const { balances } = JSON.parse(shown.stdout) as CloseWithBalances;
       const closing = Object.fromEntries(
         balances.map(({ glAccountCode, closing: amount }) => [glAccountCode, amount]),
       );

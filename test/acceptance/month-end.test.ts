@@ -1,7 +1,7 @@
 // A month's end from the shell: the trial balance, the preview of a close, and the close on a terminal.
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { WireClose, WireClosePreview, WireTrialBalance } from "../../src/contract/wire.ts";
+import type { Close, ClosePreview, TrialBalance } from "../../src/contract/wire.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, type CliResult } from "../support/cli.ts";
 import { hasPython } from "../support/python.ts";
@@ -50,12 +50,12 @@ describe("trial-balance", () => {
   });
 
   it("of a moment and of now has what is dated before it, as the API's object with --json", async () => {
-    const closings = ({ accounts }: WireTrialBalance) =>
+    const closings = ({ accounts }: TrialBalance) =>
       accounts.map(({ glAccountCode, closing }) => `${glAccountCode} ${closing}`);
-    const early = await json<WireTrialBalance>("trial-balance", "--as-of", "2026-03-31");
+    const early = await json<TrialBalance>("trial-balance", "--as-of", "2026-03-31");
     expect(early.endsAt).toBe("2026-03-31T00:00:00.000Z");
     expect(closings(early)).toEqual(["1000 12701", "4000 -12701"]);
-    const now = await json<WireTrialBalance>("trial-balance");
+    const now = await json<TrialBalance>("trial-balance");
     expect(closings(now)).toEqual(["1000 12505", "4000 -12706", "5000 201"]);
     const { body } = await run(
       "request",
@@ -94,7 +94,7 @@ describe("period preview", () => {
     expect(stdout).toMatch(/^1000 +Cash +asset +7\.00 USD +120\.01 USD/m);
     expect(stdout).toContain("earlier months have entries and are not closed: 2026-02 (1)");
     expect(stdout).not.toContain("IS NO DATE");
-    const preview = await json<WireClosePreview>("period", "preview", "2026-03");
+    const preview = await json<ClosePreview>("period", "preview", "2026-03");
     expect(preview).toMatchObject({ entryCount: 2, closesToDate: false, endsInFuture: false });
   });
 
@@ -139,7 +139,7 @@ describe.runIf(hasPython)("period close on a terminal", () => {
     const [close] = (await run("period", "list", "--json")).stdout
       .trim()
       .split("\n")
-      .map((line) => JSON.parse(line) as WireClose);
+      .map((line) => JSON.parse(line) as Close);
     expect(close?.periodId).toBe("2026-03");
     expect(shown).toContain(close?.closeHash);
   });
@@ -154,7 +154,7 @@ describe.runIf(hasPython)("period close on a terminal", () => {
     );
     expect(code, shown).toBe(0);
     expect(shown).not.toContain("[y/N]");
-    const close = await json<WireClose>("period", "list");
+    const close = await json<Close>("period", "list");
     expect(shown).toContain(
       `"2026-03" WAS CLOSED ALREADY, at ${close.closedAt} by close 1 (${close.closeId})`,
     );
@@ -222,8 +222,6 @@ it("trial-balance ends with 3, and says so, where somebody has changed the datab
   const found = await run("trial-balance");
   expect(found.code).toBe(3);
   expect(found.stdout).toContain("IT DOES NOT BALANCE");
-  const { balanced } = JSON.parse(
-    (await run("trial-balance", "--json")).stdout,
-  ) as WireTrialBalance;
+  const { balanced } = JSON.parse((await run("trial-balance", "--json")).stdout) as TrialBalance;
   expect(balanced).toBe(false);
 });

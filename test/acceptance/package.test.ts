@@ -80,10 +80,10 @@ describe("the package", () => {
         return (error as { stdout: Buffer }).stdout.toString();
       }
     };
-    const use = (balance: string) => `import { LedgerClient, type WireEntry } from "ledgerctl";
+    const use = (balance: string) => `import { LedgerClient, type Entry } from "ledgerctl";
       declare const client: LedgerClient;
       const balance: ${balance} = (await client.getBalance("x", { account: "1000" })).balance;
-      const entry: WireEntry = await client.getEntry("x", "y");
+      const entry: Entry = await client.getEntry("x", "y");
       console.log(balance, entry.lines.length);`;
     expect(compile(use("bigint"))).toBe("");
     expect(compile(use("string"))).toContain("TS2322");

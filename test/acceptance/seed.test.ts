@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { WireClose } from "../../src/contract/wire.ts";
+import type { Close } from "../../src/contract/wire.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
 import { createTestDatabase, runStatement, type TestDatabase } from "../support/database.ts";
@@ -13,7 +13,7 @@ interface Seeded {
   apiKey: string;
   apiSecret: string;
   entries: number;
-  closes: WireClose[];
+  closes: Close[];
 }
 
 /**
@@ -91,7 +91,7 @@ describe("seed", () => {
     const entries = documents<{ sequence: number }>((await run("entry", "list", "--json")).stdout);
     expect(entries).toHaveLength(1_000);
     expect(seeded.closes.reduce((sum, { entryCount }) => sum + entryCount, 0)).toBe(1_000);
-    const closes = documents<WireClose>((await run("period", "list", "--json")).stdout);
+    const closes = documents<Close>((await run("period", "list", "--json")).stdout);
     expect(closes).toEqual(seeded.closes);
   });
 

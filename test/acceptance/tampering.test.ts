@@ -11,7 +11,7 @@ import { canonicalJson, entryLeaf } from "../../src/core/canonical.ts";
 import { balancesRootOf, closeHashOf, type CloseRecord } from "../../src/core/close.ts";
 import type { JsonObject } from "../../src/core/journal.ts";
 import { hashLeaf, rootOf } from "../../src/core/merkle.ts";
-import type { WireBalanceRow } from "../../src/contract/wire.ts";
+import type { CloseBalance } from "../../src/contract/wire.ts";
 import type { AuditReport } from "../../src/audit/audit-log.ts";
 import { auditLedgers } from "../../src/audit/audit.ts";
 import { findEntry } from "../../src/store/journal-reads.ts";
@@ -457,7 +457,7 @@ function rewriteBundle(bundle: string): { text: string; closeHash: string } {
     .map((line) => JSON.parse(line) as Record<string, JsonObject>);
   const of = (kind: string) => lines.flatMap((line) => line[kind] ?? []);
   const rows = of("account").map((row) => {
-    const read = balanceRowOf(row as unknown as WireBalanceRow);
+    const read = balanceRowOf(row as unknown as CloseBalance);
     const more =
       read.glAccountCode === "1000" ? { debits: read.debits + 1n } : { credits: read.credits - 1n };
     const changed = { ...read, ...more };

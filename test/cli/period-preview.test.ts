@@ -2,9 +2,9 @@
 import { expect, it } from "vitest";
 import { describePreview } from "../../src/cli/commands/period/preview.ts";
 import { Output } from "../../src/cli/terminal/output.ts";
-import type { WireClosePreview } from "../../src/contract/wire.ts";
+import type { ClosePreview } from "../../src/contract/wire.ts";
 
-const preview: WireClosePreview = {
+const preview: ClosePreview = {
   ledgerId: "019aaaaa-0000-7000-8000-000000000000",
   functionalCurrency: "USD",
   periodId: "2026-03\n\u001b[2J",

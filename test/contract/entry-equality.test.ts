@@ -1,9 +1,9 @@
 // Whether an entry that was sent is the one that is stored.
 import { describe, expect, test } from "vitest";
 import { isSameEntry } from "../../src/contract/entry-equality.ts";
-import type { WireEntry, WireEntryInput } from "../../src/contract/wire.ts";
+import type { Entry, EntryInput } from "../../src/contract/wire.ts";
 
-const stored: WireEntry = {
+const stored: Entry = {
   journalId: "0190b6a0-1111-7000-8000-00000000000a",
   ledgerId: "0190b6a0-0000-7000-8000-000000000001",
   sequence: 1,
@@ -30,7 +30,7 @@ const stored: WireEntry = {
   })),
 };
 
-const sent: WireEntryInput = {
+const sent: EntryInput = {
   externalId: "a",
   metadata: { b: [2], a: 1 },
   lines: [
@@ -40,7 +40,7 @@ const sent: WireEntryInput = {
 };
 
 describe("an entry that is sent again", () => {
-  test.each<[string, WireEntryInput]>([
+  test.each<[string, EntryInput]>([
     ["with the defaults left out", sent],
     ["with the defaults spelled out", { ...sent, entryType: "STANDARD", lines: stored.lines }],
     ["with nulls", { ...sent, description: null, transactionDate: null }],
@@ -49,7 +49,7 @@ describe("an entry that is sent again", () => {
     expect(isSameEntry(input, stored)).toBe(true);
   });
 
-  test.each<[string, WireEntryInput]>([
+  test.each<[string, EntryInput]>([
     ["externalId", { ...sent, externalId: "b" }],
     ["description", { ...sent, description: "x" }],
     ["metadata", { ...sent, metadata: {} }],

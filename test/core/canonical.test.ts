@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { canonicalEntry, canonicalJson, entryLeaf } from "../../src/core/canonical.ts";
 import type { Entry, JsonValue } from "../../src/core/journal.ts";
 import { hashLeaf } from "../../src/core/merkle.ts";
-import { canonicalText, type WireDocument } from "../support/canonical-oracle.ts";
+import { canonicalText, type LeafDocument } from "../support/canonical-oracle.ts";
 
 function readVectors(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), "utf8"));
@@ -94,7 +94,7 @@ describe("canonical JSON (RFC 8785)", () => {
 describe("leaves", () => {
   const vectors = readVectors("entry-leaf.json") as {
     name: string;
-    entry: WireDocument;
+    entry: LeafDocument;
     canonical: string;
     leaf: string;
   }[];

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { sql } from "slonik";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { leafOf, type WireDocument } from "../support/canonical-oracle.ts";
+import { leafOf, type LeafDocument } from "../support/canonical-oracle.ts";
 import { entriesPath, type Problem, type ReadEntry, type ReadPage } from "../support/entries.ts";
 import type { Reply } from "../support/signed-request.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
@@ -256,7 +256,7 @@ test("concurrent writes leave books that add up, and replies that are true", asy
         SELECT encode(leaf, 'hex') AS leaf FROM journal_entries
          WHERE ledger_id = ${ledgerId} ORDER BY sequence`);
       expect(rows.map(({ leaf }) => leaf)).toEqual(
-        entries.map((entry) => leafOf(entry as unknown as WireDocument)),
+        entries.map((entry) => leafOf(entry as unknown as LeafDocument)),
       );
     }),
     { numRuns: 30 },

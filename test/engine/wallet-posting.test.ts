@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Poster } from "../../src/engine/posting.ts";
 import { WriteConnections, type WriteTransaction } from "../../src/store/write-connections.ts";
-import { leafOf, type WireDocument } from "../support/canonical-oracle.ts";
+import { leafOf, type LeafDocument } from "../support/canonical-oracle.ts";
 import { openEngine, neverPosting, type TestEngine } from "../support/engine.ts";
 import { listEntries, problem, readBalance, type ReadEntry } from "../support/entries.ts";
 import { readRows } from "../support/rows.ts";
@@ -136,7 +136,7 @@ describe("a posting", () => {
     for (const entry of entries) {
       const query = "SELECT encode(leaf, 'hex') AS leaf FROM journal_entries WHERE journal_id = $1";
       const [row] = await readRows(service, query, [entry.journalId]);
-      expect(row?.["leaf"]).toBe(leafOf(entry as unknown as WireDocument));
+      expect(row?.["leaf"]).toBe(leafOf(entry as unknown as LeafDocument));
     }
     const postings = await readRows(
       service,

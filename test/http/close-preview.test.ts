@@ -1,7 +1,7 @@
 // What a close would do: a preview is held against the close that is made right after it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { closePreviewReply } from "../../src/contract/replies.ts";
-import type { WireClosePreview, WireCloseWithBalances } from "../../src/contract/wire.ts";
+import type { ClosePreview, CloseWithBalances } from "../../src/contract/wire.ts";
 import { neverPosting, openEngine, type TestEngine } from "../support/engine.ts";
 import { entry, pointers, postEntry, problem } from "../support/entries.ts";
 import { countRows } from "../support/rows.ts";
@@ -23,31 +23,28 @@ const closesPath = (ledgerId: string) => `/v1/ledgers/${ledgerId}/period-closes`
 const pathOf = (ledgerId: string, query: string) => `${closesPath(ledgerId)}/preview?${query}`;
 const dated = (transactionDate: string, amount = 100) => entry(amount, { transactionDate });
 
-async function preview(ledgerId: string, query: string): Promise<WireClosePreview> {
+async function preview(ledgerId: string, query: string): Promise<ClosePreview> {
   const reply = await service.get(pathOf(ledgerId, query));
   expect(reply.status, reply.text).toBe(200);
   expect(closePreviewReply.parse(reply.body)).toEqual(reply.body);
-  return reply.body as WireClosePreview;
+  return reply.body as ClosePreview;
 }
 
-async function close(
-  ledgerId: string,
-  body: Record<string, unknown>,
-): Promise<WireCloseWithBalances> {
+async function close(ledgerId: string, body: Record<string, unknown>): Promise<CloseWithBalances> {
   const made = await service.post(closesPath(ledgerId), body);
   expect(made.status, made.text).toBe(201);
   const { closeId } = made.body as { closeId: string };
-  return (await service.get(`${closesPath(ledgerId)}/${closeId}`)).body as WireCloseWithBalances;
+  return (await service.get(`${closesPath(ledgerId)}/${closeId}`)).body as CloseWithBalances;
 }
 
 /** The figures of a preview and of the close that it is about are the same. */
 async function expectTrue(
-  previewed: WireClosePreview,
+  previewed: ClosePreview,
   body: Record<string, unknown>,
-): Promise<WireCloseWithBalances> {
+): Promise<CloseWithBalances> {
   const made = await close(previewed.ledgerId, body);
   const columns = (
-    row: WireCloseWithBalances["balances"][number] | WireClosePreview["accounts"][number],
+    row: CloseWithBalances["balances"][number] | ClosePreview["accounts"][number],
   ) => [row.glAccountCode, row.opening, row.debits, row.credits, row.closing];
   expect(previewed.accounts.map(columns)).toEqual(made.balances.map(columns));
   expect(previewed.entryCount).toBe(made.entryCount);

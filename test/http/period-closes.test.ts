@@ -10,7 +10,7 @@ import {
   closeWithBalancesReply,
   proofReply,
 } from "../../src/contract/replies.ts";
-import type { WireClose, WireProof } from "../../src/contract/wire.ts";
+import type { Close, Proof } from "../../src/contract/wire.ts";
 import { openEngine } from "../support/engine.ts";
 import {
   entriesPath,
@@ -28,17 +28,17 @@ const service = serveBooks();
 const closesPath = (ledgerId = service.books.ledgerId) => `/v1/ledgers/${ledgerId}/period-closes`;
 const dated = (transactionDate: string, amount = 100) => entry(amount, { transactionDate });
 
-function closed(reply: Reply): WireClose {
+function closed(reply: Reply): Close {
   expect(reply.status, reply.text).toBe(201);
   expect(closeReply.parse(reply.body)).toEqual(reply.body);
-  return reply.body as WireClose;
+  return reply.body as Close;
 }
 
-async function close(periodId: string, ledgerId?: string): Promise<WireClose> {
+async function close(periodId: string, ledgerId?: string): Promise<Close> {
   return closed(await service.post(closesPath(ledgerId), { periodId }));
 }
 
-let january: WireClose;
+let january: Close;
 
 beforeAll(async () => {
   for (const day of ["01", "15", "31"]) await postEntry(service, dated(`2026-01-${day}T12:00:00Z`));
@@ -184,7 +184,7 @@ describe("a proof", () => {
     expect(entries).toHaveLength(3);
     for (const [index, { journalId }] of entries.entries()) {
       const reply = await service.get(proofPath(journalId));
-      const proof = proofReply.parse(reply.body) as WireProof;
+      const proof = proofReply.parse(reply.body) as Proof;
       expect(proof).toMatchObject({ leafIndex: index, treeSize: 3, close: january });
       const leaf = hashLeaf(canonicalJson(proof.entry as unknown as JsonValue));
       const path = proof.auditPath.map((hash) => Buffer.from(hash, "hex"));

@@ -1,7 +1,7 @@
 // The trial balance of the live books, against sums over the entries that the API lists.
 import { describe, expect, test } from "vitest";
 import { trialBalanceReply } from "../../src/contract/replies.ts";
-import type { WireTrialBalance } from "../../src/contract/wire.ts";
+import type { TrialBalance } from "../../src/contract/wire.ts";
 import { entry, listEntries, pointers, postEntry, problem } from "../support/entries.ts";
 import { serveBooks } from "../support/service.ts";
 
@@ -9,11 +9,11 @@ const service = serveBooks();
 
 const pathOf = (ledgerId: string, query = "") => `/v1/ledgers/${ledgerId}/trial-balance${query}`;
 
-async function read(ledgerId: string, query = ""): Promise<WireTrialBalance> {
+async function read(ledgerId: string, query = ""): Promise<TrialBalance> {
   const reply = await service.get(pathOf(ledgerId, query));
   expect(reply.status, reply.text).toBe(200);
   expect(trialBalanceReply.parse(reply.body)).toEqual(reply.body);
-  return reply.body as WireTrialBalance;
+  return reply.body as TrialBalance;
 }
 
 async function close(ledgerId: string, periodId: string): Promise<{ closeId: string }> {
@@ -47,7 +47,7 @@ async function summed(
   );
 }
 
-const figures = ({ accounts }: WireTrialBalance) =>
+const figures = ({ accounts }: TrialBalance) =>
   Object.fromEntries(
     accounts.map(({ glAccountCode, opening, debits, credits, closing }) => [
       glAccountCode,

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 
 /** An entry as the API returns it. */
-export interface WireDocument {
+export interface LeafDocument {
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   readonly [member: string]: unknown;
 }
@@ -45,7 +45,7 @@ export function canonicalText(value: unknown): string {
 }
 
 /** The leaf of an entry, in hex, from the API's reply. */
-export function leafOf(entry: WireDocument): string {
+export function leafOf(entry: LeafDocument): string {
   const document = {
     ...pick(entry, entryMembers),
     lines: entry.lines.map((line) => pick(line, lineMembers)),

@@ -1,9 +1,5 @@
 // Trial balances and what moved in them, as tables for people.
-import type {
-  WireBalanceTotals,
-  WireMovedBalance,
-  WireTrialBalance,
-} from "../../client/ledger-client.ts";
+import type { TrialBalanceTotals, MovedAccount, TrialBalance } from "../../client/ledger-client.ts";
 import { displayAmount } from "./amounts.ts";
 import { csvText } from "./csv-text.ts";
 import type { Output } from "./output.ts";
@@ -11,15 +7,15 @@ import type { Output } from "./output.ts";
 /** Sums over years of books may take minutes. */
 export const sumTimeoutMs = 15 * 60_000;
 
-type Balances = Pick<WireTrialBalance, "accounts" | "totals" | "balanced" | "functionalCurrency">;
+type Balances = Pick<TrialBalance, "accounts" | "totals" | "balanced" | "functionalCurrency">;
 
 /** The rows and their totals in major units; below them, loudly, when they do not balance. */
 export function balanceTable(output: Output, balances: Balances): string {
   const { accounts, totals, balanced, functionalCurrency } = balances;
-  const amount = (title: string, name: keyof WireBalanceTotals) => ({
+  const amount = (title: string, name: keyof TrialBalanceTotals) => ({
     title,
     align: "right" as const,
-    value: (row: WireBalanceTotals) => displayAmount(row[name], functionalCurrency),
+    value: (row: TrialBalanceTotals) => displayAmount(row[name], functionalCurrency),
   });
   const rows = [...accounts, { glAccountCode: "total", name: "", type: null, ...totals }];
   const table = output.table(rows, [
@@ -50,7 +46,7 @@ export function balanceCsv({ accounts, functionalCurrency }: Balances): string {
 /** What of accounts is no longer as a close stored it: a line for each figure. */
 export function movedTable(
   output: Output,
-  moved: readonly WireMovedBalance[],
+  moved: readonly MovedAccount[],
   currency: string,
 ): string {
   const rows = moved.flatMap(({ glAccountCode, stored, live }) => [

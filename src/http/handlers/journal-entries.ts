@@ -12,7 +12,7 @@ import {
   type EntryFilter,
 } from "../../store/journal-reads.ts";
 import { getLastSequence } from "../../store/ledgers.ts";
-import type { WireEntryOutcome } from "../../contract/wire.ts";
+import type { EntryOutcome } from "../../contract/wire.ts";
 import { asRefusal, problemDocument } from "../problems.ts";
 import { resolvePeriod } from "./period-closes.ts";
 import { wireEntry } from "./wire-entry.ts";
@@ -47,7 +47,7 @@ export const postEntries: RouteHandler<"postEntries"> = async ({ journal }, requ
   }
   const bytes = Math.ceil(bodyBytes / count);
   const results = await Promise.all(
-    entries.map(async (draft, index): Promise<WireEntryOutcome> => {
+    entries.map(async (draft, index): Promise<EntryOutcome> => {
       try {
         if (draft.faults) throw validationRefusal(draft.faults);
         return { status: 201, ...(await journal.postEntry(ledger, draft.value, bytes)) };

@@ -1,7 +1,7 @@
 // Reading ledgers, charts of accounts and balances.
 import { Refusal } from "../../core/errors.ts";
 import { quoted } from "../../core/text.ts";
-import type { WireLedger } from "../../contract/wire.ts";
+import type { Ledger } from "../../contract/wire.ts";
 import { findAccount, findBalance, listAccounts as listChart } from "../../store/accounts.ts";
 import { findLedger, listLedgers as listRecords, type LedgerRecord } from "../../store/ledgers.ts";
 import type { RouteHandler } from "./route-handler.ts";
@@ -36,7 +36,7 @@ export const getBalance: RouteHandler<"getBalance"> = async ({ pool }, { ledger,
   };
 };
 
-function wireLedger(record: LedgerRecord): WireLedger {
+function wireLedger(record: LedgerRecord): Ledger {
   return {
     id: record.ledgerId,
     name: record.name,

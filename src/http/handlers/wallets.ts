@@ -9,7 +9,7 @@ import {
   parseReleaseBody,
   parseReserveBody,
 } from "../../contract/wallet-body.ts";
-import type { WireBulkResult, WireWalletResult, WireWalletWrite } from "../../contract/wire.ts";
+import type { BulkResult, WalletResult, WalletLogEntry } from "../../contract/wire.ts";
 import { parseUuid, quoted } from "../../core/text.ts";
 import { findEntry } from "../../store/journal-reads.ts";
 import {
@@ -97,7 +97,7 @@ export const writeWallets: RouteHandler<"writeWallets"> = async (books, request)
   const { ledger } = request;
   const bytes = Math.ceil(request.bodyBytes / parsed.value.length);
   const results = await Promise.all(
-    parsed.value.map(async (one): Promise<WireBulkResult["results"][number]> => {
+    parsed.value.map(async (one): Promise<BulkResult["results"][number]> => {
       try {
         if (one.faults) throw validationRefusal(one.faults);
         return wireReply(await books.wallets.write(ledger, one.value, bytes));
@@ -120,11 +120,11 @@ async function write(
   return books.wallets.write(request.ledger, parsed.value, request.bodyBytes);
 }
 
-function wireReply({ status, balance, available }: WalletReply): WireWalletResult {
+function wireReply({ status, balance, available }: WalletReply): WalletResult {
   return { status, balance: balance.toString(), available: available.toString() };
 }
 
-function wireWrite(row: WalletHistoryRow): WireWalletWrite {
+function wireWrite(row: WalletHistoryRow): WalletLogEntry {
   return {
     seq: row.seq,
     type: row.type,

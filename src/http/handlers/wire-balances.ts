@@ -8,10 +8,10 @@ import {
 } from "../../core/close.ts";
 import type { Account, LedgerIdentity } from "../../core/ledger.ts";
 import type { Period } from "../../core/period.ts";
-import type { WireBalanceRow, WireMovedBalance, WireTrialBalance } from "../../contract/wire.ts";
+import type { CloseBalance, MovedAccount, TrialBalance } from "../../contract/wire.ts";
 
 /** A line of a close's stored trial balance. */
-export function wireBalanceRow(row: BalanceRow): WireBalanceRow {
+export function wireBalanceRow(row: BalanceRow): CloseBalance {
   return { glAccountCode: row.glAccountCode, ...wireTotals(row), entryCount: row.entryCount };
 }
 
@@ -22,7 +22,7 @@ export function wireBalances(
   rows: readonly BalanceRow[],
   chart: readonly Account[],
 ): Pick<
-  WireTrialBalance,
+  TrialBalance,
   "ledgerId" | "functionalCurrency" | "startsAt" | "endsAt" | "accounts" | "totals" | "balanced"
 > {
   const accounts = new Map(chart.map((account) => [account.glAccountCode, account]));
@@ -38,7 +38,7 @@ export function wireBalances(
   };
 }
 
-export function wireMovedBalance({ stored, live }: MovedBalance): WireMovedBalance {
+export function wireMovedBalance({ stored, live }: MovedBalance): MovedAccount {
   return {
     glAccountCode: stored.glAccountCode,
     stored: { ...wireTotals(stored), entryCount: stored.entryCount },

@@ -1,14 +1,14 @@
 // Entries as they travel.
 import type { StoredEntry } from "../../core/journal.ts";
-import type { WireEntry, WireEntryDocument } from "../../contract/wire.ts";
+import type { Entry, EntryDocument } from "../../contract/wire.ts";
 
 /** An entry as it is read. */
-export function wireEntry(entry: StoredEntry): WireEntry {
+export function wireEntry(entry: StoredEntry): Entry {
   return { ...entryDocument(entry), reversedByJournalId: entry.reversedByJournalId };
 }
 
 /** What of an entry is hashed, as it travels. */
-export function entryDocument(entry: StoredEntry): WireEntryDocument {
+export function entryDocument(entry: StoredEntry): EntryDocument {
   const { reversedByJournalId, ...document } = entry;
   return {
     ...document,

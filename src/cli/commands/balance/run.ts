@@ -1,6 +1,6 @@
 // The balance of one account.
 import type { Environment } from "../../../config.ts";
-import type { WireBalance } from "../../../client/ledger-client.ts";
+import type { AccountBalance } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../options.ts";
 import type { Column } from "../../terminal/output.ts";
 import { suggestingAccounts } from "../../input/account-suggestion.ts";
@@ -11,7 +11,7 @@ export interface BalanceFlags extends ServiceFlags {
   currency?: string;
 }
 
-const columns: readonly Column<WireBalance>[] = [
+const columns: readonly Column<AccountBalance>[] = [
   { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
   {
     title: "BALANCE",

@@ -1,6 +1,6 @@
 // `bench entries`: entries of two lines, found again by reading the journal from where it stood.
 import { paths } from "../../../contract/paths.ts";
-import type { LedgerClient, WireEntry } from "../../../client/ledger-client.ts";
+import type { LedgerClient, Entry } from "../../../client/ledger-client.ts";
 import { usageFailure } from "../../failure.ts";
 import { movementBetween, readStanding, type Standing } from "./books.ts";
 import { eachConcurrently } from "./concurrently.ts";
@@ -117,7 +117,7 @@ class EntriesVerifier {
     this.#read += limit;
   }
 
-  #take(entry: WireEntry): void {
+  #take(entry: Entry): void {
     const { run, accounts } = this.#books;
     for (const { glAccountCode, functionalAmount } of entry.lines) {
       const sum = this.#sums.get(glAccountCode) ?? 0n;

@@ -1,7 +1,7 @@
 // `bench entries` and `bench wallets`: prepares, loads, verifies, tells.
 import { randomBytes } from "node:crypto";
 import type { Environment } from "../../../config.ts";
-import { LedgerClient, type WireLedger } from "../../../client/ledger-client.ts";
+import { LedgerClient, type Ledger } from "../../../client/ledger-client.ts";
 import { requireCredentials, resolveConnection, type Connection } from "../../connection/target.ts";
 import { counted } from "../../terminal/counted.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
@@ -26,7 +26,7 @@ interface Bench {
   readonly settings: BenchSettings;
   readonly connection: Connection;
   readonly client: LedgerClient;
-  readonly ledger: WireLedger;
+  readonly ledger: Ledger;
   readonly output: Output;
 }
 
@@ -52,10 +52,7 @@ export async function runBench(
   }
 }
 
-async function requireOpenLedger(
-  client: LedgerClient,
-  ledgerId: string | null,
-): Promise<WireLedger> {
+async function requireOpenLedger(client: LedgerClient, ledgerId: string | null): Promise<Ledger> {
   if (ledgerId === null) throw usageFailure("name the ledger with --ledger or LEDGERCTL_LEDGER");
   const ledger = await client.getLedger(ledgerId);
   if (ledger.status === "active") return ledger;

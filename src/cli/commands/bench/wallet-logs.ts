@@ -1,7 +1,7 @@
 // Verifying `bench wallets`: each wallet's log is replayed and held against what was acknowledged, its
 // balance, and the account that the writes were posted to.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LedgerClient, WireWalletWrite } from "../../../client/ledger-client.ts";
+import type { LedgerClient, WalletLogEntry } from "../../../client/ledger-client.ts";
 import { movementBetween, readStanding, type Standing } from "./books.ts";
 import { eachConcurrently } from "./concurrently.ts";
 import { Findings, type Check } from "./findings.ts";
@@ -142,7 +142,7 @@ class WalletLogs {
   }
 
   /** Takes in a row of a log and gives what it adds to the balance. */
-  #take(wallet: number, write: WireWalletWrite, seq: number): bigint {
+  #take(wallet: number, write: WalletLogEntry, seq: number): bigint {
     const { walletRun } = this.#books;
     if (write.seq !== seq) this.#fault(wallet, `has seq ${write.seq} where ${seq} is due`);
     if (write.journalId === null) {
@@ -157,7 +157,7 @@ class WalletLogs {
     return amount;
   }
 
-  #see(wallet: number, write: WireWalletWrite): void {
+  #see(wallet: number, write: WalletLogEntry): void {
     const { walletRun } = this.#books;
     const number = numberOf(walletRun.run, write.externalId);
     if (number === null) {

@@ -1,11 +1,7 @@
 // `bench wallets`: credits and debits of wallets that are this run's own. How they are verified is in
 // wallet-logs.ts.
 import { paths } from "../../../contract/paths.ts";
-import type {
-  LedgerClient,
-  WireBulkMovementInput,
-  WireLedger,
-} from "../../../client/ledger-client.ts";
+import type { LedgerClient, BulkMovementInput, Ledger } from "../../../client/ledger-client.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
 import { readStanding } from "./books.ts";
 import type { BenchSettings } from "./settings.ts";
@@ -23,7 +19,7 @@ const bulkMax = 1_000;
 
 export async function prepareWallets(
   client: LedgerClient,
-  ledger: WireLedger,
+  ledger: Ledger,
   run: string,
   settings: BenchSettings,
 ): Promise<Workload> {
@@ -54,7 +50,7 @@ async function fundWallets(client: LedgerClient, walletRun: WalletRun): Promise<
   const { ledgerId, assetCode, walletCount } = walletRun;
   for (let first = 0; first < walletCount; first += bulkMax) {
     const length = Math.min(bulkMax, walletCount - first);
-    const writes = Array.from({ length }, (_, index): WireBulkMovementInput => ({
+    const writes = Array.from({ length }, (_, index): BulkMovementInput => ({
       callerKey: callerKeyOf(walletRun, first + index),
       type: "credit",
       amount: fundingAmount.toString(),

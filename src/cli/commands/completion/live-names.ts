@@ -1,5 +1,5 @@
 // Names that the service knows, for completion: what can't be had quickly is left out, and nothing is said of it.
-import { LedgerClient, type WireEntry } from "../../../client/ledger-client.ts";
+import { LedgerClient, type Entry } from "../../../client/ledger-client.ts";
 import type { LiveName } from "./values.ts";
 
 export interface Candidate {
@@ -109,6 +109,6 @@ async function listWallets(client: LedgerClient, ledgerId: string): Promise<Cand
   return [...keys].sort().map((value) => ({ value }));
 }
 
-function isPosting({ originSystem, eventType }: WireEntry): boolean {
+function isPosting({ originSystem, eventType }: Entry): boolean {
   return originSystem === "ledgerctl" && eventType === "WALLET_BATCH";
 }

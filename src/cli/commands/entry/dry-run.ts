@@ -2,7 +2,7 @@
 // duplicates and periods are the service's to know; all else is checked as the service does.
 import { parseEntryBody } from "../../../contract/entry-body.ts";
 import { jsonPointer, type Fault } from "../../../core/errors.ts";
-import type { WireEntryInput, WireLineInput } from "../../../contract/wire.ts";
+import type { EntryInput, EntryLineInput } from "../../../contract/wire.ts";
 import { placeInCsv } from "../../input/entry-files/csv-columns.ts";
 import type { FoundFault } from "../../input/entry-files/file-entry.ts";
 import type { FileEntry } from "../../input/entry-files/open-entries.ts";
@@ -44,7 +44,7 @@ export async function checkEntries(
 }
 
 export function checkEntry(
-  body: WireEntryInput,
+  body: EntryInput,
   functionalCurrency: string | null,
   output: Output,
 ): ExitCode {
@@ -80,10 +80,10 @@ function inFile({ line, rowLines }: FileEntry, { place, detail }: PlacedFault): 
 }
 
 /** What the ledger's currency may be: what a line says it is, else one of the entry's, or quite another. */
-function possibleCurrencies(body: Partial<WireEntryInput>): readonly string[] {
-  const lines: readonly Partial<WireLineInput>[] = Array.isArray(body.lines) ? body.lines : [];
+function possibleCurrencies(body: Partial<EntryInput>): readonly string[] {
+  const lines: readonly Partial<EntryLineInput>[] = Array.isArray(body.lines) ? body.lines : [];
   const named = (member: "functionalCurrency" | "transactionCurrency"): string[] =>
-    lines.flatMap((line: Partial<WireLineInput> | null) => {
+    lines.flatMap((line: Partial<EntryLineInput> | null) => {
       const value: unknown = line?.[member];
       return typeof value === "string" ? [value] : [];
     });

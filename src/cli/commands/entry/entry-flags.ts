@@ -1,5 +1,5 @@
 // From the flags of `entry post` and `entry reverse` to the body of a request.
-import type { WireEntryInput, WireLineInput } from "../../../client/ledger-client.ts";
+import type { EntryInput, EntryLineInput } from "../../../client/ledger-client.ts";
 import { currencyExponent } from "../../../core/currencies.ts";
 import type { JsonObject } from "../../../core/journal.ts";
 import { parseMajorAmount } from "../../../core/money.ts";
@@ -47,7 +47,7 @@ function readMetadata(pairs: readonly string[]): JsonObject {
 export function readEntryFlags(
   flags: LabelFlags & { line?: readonly string[] },
   majorCurrency: string | null,
-): WireEntryInput {
+): EntryInput {
   return {
     ...readLabels(flags),
     lines: (flags.line ?? []).map((line) => readLine(line, majorCurrency)),
@@ -55,7 +55,7 @@ export function readEntryFlags(
 }
 
 /** `CODE:AMOUNT`; a code may hold colons itself. */
-function readLine(text: string, majorCurrency: string | null): WireLineInput {
+function readLine(text: string, majorCurrency: string | null): EntryLineInput {
   const colon = text.lastIndexOf(":");
   if (colon < 1) throw usageFailure(`--line must be CODE:AMOUNT, not ${text}`);
   const amountText = text.slice(colon + 1);

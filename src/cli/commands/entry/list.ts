@@ -1,6 +1,6 @@
 // `entry list`: entries by sequence, page by page, however many there are.
 import type { Environment } from "../../../config.ts";
-import type { EntryListQuery, LedgerClient, WireEntry } from "../../../client/ledger-client.ts";
+import type { EntryListQuery, LedgerClient, Entry } from "../../../client/ledger-client.ts";
 import { requireLabel, requireMoment } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { toJson, type Column, type Output } from "../../terminal/output.ts";
@@ -84,7 +84,7 @@ async function* pages(
   }
 }
 
-const columns: readonly (Column<WireEntry> & { readonly widthMin: number })[] = [
+const columns: readonly (Column<Entry> & { readonly widthMin: number })[] = [
   { title: "SEQ", align: "right", widthMin: 5, value: ({ sequence }) => String(sequence) },
   { title: "DATE", widthMin: 10, value: ({ transactionDate }) => shortDate(transactionDate) },
   { title: "AMOUNT", align: "right", widthMin: 14, value: debits },
@@ -103,7 +103,7 @@ class RowPrinter {
     this.#output = output;
   }
 
-  print(entries: readonly WireEntry[]): void {
+  print(entries: readonly Entry[]): void {
     if (entries.length === 0) return;
     this.lastSequence = entries.at(-1)?.sequence ?? this.lastSequence;
     if (this.#output.isJson) {
@@ -138,7 +138,7 @@ class RowPrinter {
 }
 
 /** The sum of an entry's debits, which is that of its credits. */
-function debits({ lines }: WireEntry): string {
+function debits({ lines }: Entry): string {
   const amounts = lines.map(({ functionalAmount }) => BigInt(functionalAmount));
   const sum = amounts.reduce((total, amount) => (amount > 0n ? total + amount : total), 0n);
   return displayAmount(sum, lines[0]?.functionalCurrency ?? "");
@@ -148,7 +148,7 @@ function shortDate(timestamp: string): string {
   return timestamp.replace(/T00:00:00\.000Z$/, "").replace(/\.000Z$/, "Z");
 }
 
-function state({ entryType, reversedByJournalId }: WireEntry): string {
+function state({ entryType, reversedByJournalId }: Entry): string {
   if (reversedByJournalId !== null) return "reversed";
   return entryType === "STANDARD" ? "" : entryType.toLowerCase();
 }

@@ -3,9 +3,9 @@
 import { isSameEntry } from "../../../contract/entry-equality.ts";
 import {
   ServiceProblem,
-  type WireEntryInput,
-  type WireEntryOutcome,
-  type WireWriteResult,
+  type EntryInput,
+  type EntryOutcome,
+  type EntryReceipt,
 } from "../../../client/ledger-client.ts";
 import type { EntrySource, FileEntry } from "../../input/entry-files/open-entries.ts";
 import { describeFailure, exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
@@ -113,7 +113,7 @@ async function* postBulk(
 ): AsyncGenerator<PostResult> {
   const entries = bulk.filter((found) => found.fault === undefined);
   const [first] = entries;
-  const outcomes = new Map<Found, WireEntryOutcome | undefined>();
+  const outcomes = new Map<Found, EntryOutcome | undefined>();
   if (first !== undefined && entries.length > 1) {
     try {
       const results = await context.client.postEntries(ledgerId, entries.map(bodyOf));
@@ -157,7 +157,7 @@ async function resultOf(
   context: ServiceContext,
   ledgerId: string,
   found: FileEntry,
-  outcome: WireEntryOutcome,
+  outcome: EntryOutcome,
 ): Promise<PostResult> {
   if (!("title" in outcome)) return posted(found, outcome);
   const errors = outcome.errors?.map(({ pointer, ...fault }) => ({
@@ -194,7 +194,7 @@ async function refused(
   }
 }
 
-function posted({ line, externalId }: FileEntry, written: WireWriteResult): PostResult {
+function posted({ line, externalId }: FileEntry, written: EntryReceipt): PostResult {
   const { journalId, persistedAt } = written;
   return { status: "posted", line, externalId, journalId, persistedAt };
 }
@@ -205,8 +205,8 @@ function failed({ line, rowLines, externalId }: FileEntry, error: unknown): Post
 }
 
 /** The service judges what the file says; what it refuses is refused before types matter here. */
-function bodyOf(found: FileEntry): WireEntryInput {
-  return found.body as unknown as WireEntryInput;
+function bodyOf(found: FileEntry): EntryInput {
+  return found.body as unknown as EntryInput;
 }
 
 function firstWithSameId(error: unknown): string | null {

@@ -1,7 +1,7 @@
 // `entry post`: one entry from flags or a file, or a file of many.
 import { randomUUID } from "node:crypto";
 import type { Environment } from "../../../config.ts";
-import type { WireEntryInput } from "../../../client/ledger-client.ts";
+import type { EntryInput } from "../../../client/ledger-client.ts";
 import { requireWholeNumber } from "../../input/whole-number.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
 import type { FileEntry, EntrySource } from "../../input/entry-files/open-entries.ts";
@@ -61,7 +61,7 @@ export async function postEntries(
 }
 
 async function postFromFlags(flags: PostFlags, environment: Environment): Promise<number> {
-  const dryRun = async (entry: WireEntryInput, currency: string | null, output: Output) => {
+  const dryRun = async (entry: EntryInput, currency: string | null, output: Output) => {
     const body = { ...entry, externalId: entry.externalId ?? randomUUID() };
     const { checkEntry } = await import("./dry-run.ts");
     return checkEntry(body, currency, output);
@@ -89,7 +89,7 @@ async function postOnlyEntry(
 ): Promise<number> {
   const { body } = await onlyEntry(source.entries);
   // The service judges what the file says.
-  const entry = body as unknown as WireEntryInput;
+  const entry = body as unknown as EntryInput;
   return withService(flags, environment, (context) => postOne(context, entry));
 }
 
@@ -101,7 +101,7 @@ async function onlyEntry(entries: AsyncGenerator<FileEntry | FoundFault>): Promi
   throw usageFailure("there is no entry");
 }
 
-async function postOne(context: ServiceContext, entry: WireEntryInput): Promise<number> {
+async function postOne(context: ServiceContext, entry: EntryInput): Promise<number> {
   const { client, ledgerId, output } = context;
   const id = ledgerId();
   const posted = await suggestingAccounts({ client, ledgerId: id, codes: codesOf(entry) }, () =>

@@ -1,6 +1,6 @@
 // `entry show`: an entry's labels and a table of its lines.
 import type { Environment } from "../../../config.ts";
-import type { WireEntry, WireLine, WirePostedWrites } from "../../../client/ledger-client.ts";
+import type { Entry, EntryLine, PostedWritePage } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { members, type Column, type Output } from "../../terminal/output.ts";
 import { withService } from "../../connection/service-context.ts";
@@ -18,7 +18,7 @@ export async function showEntry(
   });
 }
 
-function describeEntry(entry: WireEntry, output: Output): string {
+function describeEntry(entry: Entry, output: Output): string {
   const { lines, metadata, sequence, ...labels } = entry;
   const header: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...labels, sequence: String(sequence) })) {
@@ -29,7 +29,7 @@ function describeEntry(entry: WireEntry, output: Output): string {
 }
 
 /** What a posting of wallets holds: the first of its writes, and how many there are. */
-function describePosted({ writes, total, hasMore }: WirePostedWrites, output: Output): string {
+function describePosted({ writes, total, hasMore }: PostedWritePage, output: Output): string {
   if (total === 0) return "";
   const table = output.table(writes, [
     { title: "WALLET", value: ({ callerKey }) => callerKey },
@@ -43,8 +43,8 @@ function describePosted({ writes, total, hasMore }: WirePostedWrites, output: Ou
 }
 
 /** Columns that no line has anything in are left out. */
-function lineColumns(lines: readonly WireLine[]): Column<WireLine>[] {
-  const columns: Column<WireLine>[] = [
+function lineColumns(lines: readonly EntryLine[]): Column<EntryLine>[] {
+  const columns: Column<EntryLine>[] = [
     { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
     {
       title: "AMOUNT",

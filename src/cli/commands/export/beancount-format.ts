@@ -1,10 +1,5 @@
 // The format of beancount, versions 2 and 3.
-import type {
-  WireAccount,
-  WireEntry,
-  WireLedger,
-  WireLine,
-} from "../../../client/ledger-client.ts";
+import type { Account, Entry, Ledger, EntryLine } from "../../../client/ledger-client.ts";
 import { currencyExponent } from "../../../core/currencies.ts";
 import { toJson } from "../../terminal/output.ts";
 import { decimalText, exactPrice, isTotalExact } from "./beancount-price.ts";
@@ -19,7 +14,7 @@ export class BeancountFormat implements ExportWriter {
   readonly #names = new Map<string, string>();
   readonly #commodities = new Set<string>();
 
-  head(ledger: WireLedger, contents: string): string {
+  head(ledger: Ledger, contents: string): string {
     const { id, name, functionalCurrency } = ledger;
     return [
       `; ledger ${id}, ${contents}`,
@@ -33,7 +28,7 @@ export class BeancountFormat implements ExportWriter {
     ].join("\n");
   }
 
-  accounts(accounts: readonly WireAccount[]): string {
+  accounts(accounts: readonly Account[]): string {
     return accounts
       .map(({ glAccountCode, name, type }) => {
         const full = accountName(glAccountCode, type);
@@ -44,7 +39,7 @@ export class BeancountFormat implements ExportWriter {
       .join("");
   }
 
-  entry(entry: WireEntry): string {
+  entry(entry: Entry): string {
     const { transactionDate, lines } = entry;
     const declared = lines
       .map(({ transactionCurrency }) => this.#commodity(transactionCurrency))
@@ -54,7 +49,7 @@ export class BeancountFormat implements ExportWriter {
     return [apart(declared), title, metaLines("  ", metaOf(entry)), ...postings].join("");
   }
 
-  #posting(line: WireLine): string {
+  #posting(line: EntryLine): string {
     const { number, currency, isForeign, isRevaluation } = lineValue(line);
     const account = this.#names.get(line.glAccountCode) ?? accountName(line.glAccountCode, null);
     const price = isForeign ? ` ${priceOf(line)}` : "";
@@ -79,7 +74,7 @@ export class BeancountFormat implements ExportWriter {
 }
 
 /** The total price where beancount weighs it exactly, else a price of one with all the digits that takes. */
-function priceOf(line: WireLine): string {
+function priceOf(line: EntryLine): string {
   const { transactionAmount, transactionCurrency, functionalAmount, functionalCurrency } = line;
   const [units, total] = [magnitude(transactionAmount), magnitude(functionalAmount)];
   const commodity = commodityName(functionalCurrency);
@@ -89,7 +84,7 @@ function priceOf(line: WireLine): string {
   return `@ ${decimalText({ coefficient, exponent: exponent + shift })} ${commodity}`;
 }
 
-function functionalText({ functionalAmount, functionalCurrency }: WireLine): string {
+function functionalText({ functionalAmount, functionalCurrency }: EntryLine): string {
   return `${major(BigInt(functionalAmount), functionalCurrency)} ${commodityName(functionalCurrency)}`;
 }
 
@@ -97,7 +92,7 @@ function magnitude(amount: string): bigint {
   return BigInt(amount.replace("-", ""));
 }
 
-function metaOf(entry: WireEntry): Record<string, string | null> {
+function metaOf(entry: Entry): Record<string, string | null> {
   const { metadata, entryType } = entry;
   return {
     journalId: entry.journalId,

@@ -1,5 +1,5 @@
 // CSV that `entry post` reads: a row a line, the rows of an entry together (RFC 4180, UTF-8, LF).
-import type { WireEntry } from "../../../client/ledger-client.ts";
+import type { Entry } from "../../../client/ledger-client.ts";
 import { csvLine } from "../../terminal/csv-text.ts";
 import {
   entryColumns,
@@ -19,7 +19,7 @@ export class CsvFormat implements ExportWriter {
     return "";
   }
 
-  entry(entry: WireEntry): string {
+  entry(entry: Entry): string {
     const postable = postableEntry(entry);
     return postable.lines
       .map((line, index) => {

@@ -1,11 +1,11 @@
 // The entries of an export, page by page: in memory there is one page, however large the books are.
-import type { EntryListQuery, LedgerClient, WireEntry } from "../../../client/ledger-client.ts";
+import type { EntryListQuery, LedgerClient, Entry } from "../../../client/ledger-client.ts";
 
 /** The most that the service gives at once. */
 const pageLimit = 100;
 
 export interface EntryPage {
-  readonly entries: readonly WireEntry[];
+  readonly entries: readonly Entry[];
   /** How many entries there are in all. */
   readonly total: number;
 }

@@ -1,10 +1,5 @@
 // The journal format of hledger (and ledger): https://hledger.org/hledger.html#journal
-import type {
-  WireAccount,
-  WireEntry,
-  WireLedger,
-  WireLine,
-} from "../../../client/ledger-client.ts";
+import type { Account, Entry, Ledger, EntryLine } from "../../../client/ledger-client.ts";
 import { currencyExponent } from "../../../core/currencies.ts";
 import type { AccountType } from "../../../core/ledger.ts";
 import { toJson } from "../../terminal/output.ts";
@@ -24,7 +19,7 @@ export class HledgerFormat implements ExportWriter {
   readonly #names = new Map<string, string>();
   readonly #commodities = new Set<string>();
 
-  head(ledger: WireLedger, contents: string): string {
+  head(ledger: Ledger, contents: string): string {
     const { id, name, functionalCurrency } = ledger;
     return [
       `; ${quoted(name)}, ledger ${id}, ${contents}`,
@@ -34,7 +29,7 @@ export class HledgerFormat implements ExportWriter {
     ].join("\n");
   }
 
-  accounts(accounts: readonly WireAccount[]): string {
+  accounts(accounts: readonly Account[]): string {
     return accounts
       .map(({ glAccountCode, name, type }) => {
         const full = accountName(glAccountCode, type);
@@ -45,7 +40,7 @@ export class HledgerFormat implements ExportWriter {
       .join("");
   }
 
-  entry(entry: WireEntry): string {
+  entry(entry: Entry): string {
     const { transactionDate, sequence, lines } = entry;
     const shown = oneLine(titleOf(entry));
     const declared = lines
@@ -59,7 +54,7 @@ export class HledgerFormat implements ExportWriter {
     return [apart(declared), `\n${title}\n`, ...tags, ...postings].join("");
   }
 
-  #posting(line: WireLine): string {
+  #posting(line: EntryLine): string {
     const { number, currency, isForeign, isRevaluation } = lineValue(line);
     const account = this.#names.get(line.glAccountCode) ?? accountName(line.glAccountCode, null);
     const price = isForeign ? ` @@ ${totalPrice(line)}` : "";
@@ -84,7 +79,7 @@ export class HledgerFormat implements ExportWriter {
 }
 
 /** What all of a foreign amount is worth, without a sign: hledger rounds nothing of it. */
-function totalPrice({ functionalAmount, functionalCurrency }: WireLine): string {
+function totalPrice({ functionalAmount, functionalCurrency }: EntryLine): string {
   const total = BigInt(functionalAmount.replace("-", ""));
   return `${major(total, functionalCurrency)} ${symbol(functionalCurrency)}`;
 }
@@ -96,7 +91,7 @@ function symbol(currency: string): string {
 }
 
 /** What of an entry is neither in its title nor in its postings; a description only where the title says less. */
-function tagsOf(entry: WireEntry, shown: string): Record<string, string | null> {
+function tagsOf(entry: Entry, shown: string): Record<string, string | null> {
   const { journalId, transactionDate, externalId, entryType, description, metadata } = entry;
   const text = (value: string | null) => (value === null ? null : quoted(value));
   return {

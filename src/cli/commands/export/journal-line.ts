@@ -1,5 +1,5 @@
 // What a line of an entry is worth, as hledger and beancount both write it.
-import type { WireLine } from "../../../client/ledger-client.ts";
+import type { EntryLine } from "../../../client/ledger-client.ts";
 import { currencyExponent } from "../../../core/currencies.ts";
 import { formatMajorAmount } from "../../../core/money.ts";
 
@@ -12,7 +12,7 @@ export interface LineValue {
   readonly isRevaluation: boolean;
 }
 
-export function lineValue(line: WireLine): LineValue {
+export function lineValue(line: EntryLine): LineValue {
   const { transactionAmount, transactionCurrency, functionalAmount, functionalCurrency } = line;
   const isOwn = transactionCurrency === functionalCurrency;
   const isRevaluation = !isOwn && transactionAmount === "0";

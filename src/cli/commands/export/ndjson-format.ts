@@ -1,5 +1,5 @@
 // NDJSON that `entry post` reads: an entry a line, in the form in which the API takes it.
-import type { WireEntry } from "../../../client/ledger-client.ts";
+import type { Entry } from "../../../client/ledger-client.ts";
 import { toJson } from "../../terminal/output.ts";
 import type { ExportWriter } from "./export-format.ts";
 import { postableEntry } from "./postable-entry.ts";
@@ -13,7 +13,7 @@ export class NdjsonFormat implements ExportWriter {
     return "";
   }
 
-  entry(entry: WireEntry): string {
+  entry(entry: Entry): string {
     return `${toJson(postableEntry(entry))}\n`;
   }
 }

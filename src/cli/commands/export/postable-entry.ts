@@ -1,10 +1,10 @@
 // Stored entries in the form in which they can be posted again, into another ledger with the same accounts.
-import type { WireEntry, WireEntryInput, WireLineInput } from "../../../client/ledger-client.ts";
+import type { Entry, EntryInput, EntryLineInput } from "../../../client/ledger-client.ts";
 
 /** What a file of entries says about one; members that would be null are left out. */
-export type PostableEntry = WireEntryInput & {
+export type PostableEntry = EntryInput & {
   readonly externalId: string;
-  readonly lines: readonly WireLineInput[];
+  readonly lines: readonly EntryLineInput[];
 };
 
 /**
@@ -12,7 +12,7 @@ export type PostableEntry = WireEntryInput & {
  * together and makes posting the file again safe. Only the service makes reversals: one is written as an ordinary
  * entry with its amounts, whose metadata says what it reversed.
  */
-export function postableEntry(entry: WireEntry): PostableEntry {
+export function postableEntry(entry: Entry): PostableEntry {
   const { transactionDate, externalId, journalId, entryType, reversesJournalId, metadata } = entry;
   const { eventType, originSystem, originAccount, description } = entry;
   const isReversal = reversesJournalId !== null;
@@ -24,7 +24,7 @@ export function postableEntry(entry: WireEntry): PostableEntry {
     entryType: isReversal ? "STANDARD" : entryType,
     ...withoutNulls({ description }),
     ...(Object.keys(said).length === 0 ? {} : { metadata: said }),
-    lines: entry.lines.map((line) => withoutNulls(line) as WireLineInput),
+    lines: entry.lines.map((line) => withoutNulls(line) as EntryLineInput),
   };
 }
 

@@ -4,7 +4,7 @@ import {
   ServiceProblem,
   type EntryListQuery,
   type LedgerClient,
-  type WireLedger,
+  type Ledger,
 } from "../../../client/ledger-client.ts";
 import { labelExamples, readPeriodLabel } from "../../../core/period.ts";
 import { requireMoment } from "../../input/arguments.ts";
@@ -100,7 +100,7 @@ function writerOf(format: ExportFormat): ExportWriter {
 /** The whole of the file, a page of entries at a time. */
 async function* textsOf(
   client: LedgerClient,
-  ledger: WireLedger,
+  ledger: Ledger,
   filter: EntryListQuery,
   writer: ExportWriter,
   progress: ExportProgress,

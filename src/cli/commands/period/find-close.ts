@@ -1,5 +1,5 @@
 // From the label of a period to its close.
-import type { LedgerClient, WireClose } from "../../../client/ledger-client.ts";
+import type { LedgerClient, Close } from "../../../client/ledger-client.ts";
 import { notFoundFailure } from "../../failure.ts";
 import { suggestion } from "../../input/suggestion.ts";
 
@@ -8,7 +8,7 @@ export async function findClose(
   client: LedgerClient,
   ledgerId: string,
   period: string,
-): Promise<WireClose> {
+): Promise<Close> {
   const labels: string[] = [];
   const found = await lookUpClose(client, ledgerId, ({ periodId, closeId }) => {
     labels.push(periodId);
@@ -24,8 +24,8 @@ export async function findClose(
 export async function lookUpClose(
   client: LedgerClient,
   ledgerId: string,
-  isWanted: (close: WireClose) => boolean,
-): Promise<WireClose | null> {
+  isWanted: (close: Close) => boolean,
+): Promise<Close | null> {
   for (let offset = 0; ;) {
     const { closes, hasMore } = await client.listCloses(ledgerId, { offset, limit: 100 });
     const found = closes.find(isWanted);

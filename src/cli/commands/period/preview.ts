@@ -1,5 +1,5 @@
 // `period preview`: what a close would do, and what somebody should know before it is made.
-import type { LedgerClient, WireClosePreview } from "../../../client/ledger-client.ts";
+import type { LedgerClient, ClosePreview } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import { readPeriodLabel } from "../../../core/period.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
@@ -63,7 +63,7 @@ export function readPreview(
   client: LedgerClient,
   ledgerId: string,
   { periodId, startsAt, endsAt }: RequestedPeriod,
-): Promise<WireClosePreview> {
+): Promise<ClosePreview> {
   return client.previewClose(ledgerId, {
     periodId,
     ...(startsAt === null ? {} : { startsAt }),
@@ -72,7 +72,7 @@ export function readPreview(
 }
 
 /** The preview for people: bounds, trial balance, postings, and each thing to look at before closing. */
-export function describePreview(output: Output, preview: WireClosePreview): string {
+export function describePreview(output: Output, preview: ClosePreview): string {
   const { periodId, startsAt, endsAt, entryCount } = preview;
   const bounds = `from ${startsAt ?? "the beginning"} up to ${endsAt}`;
   return [
@@ -83,7 +83,7 @@ export function describePreview(output: Output, preview: WireClosePreview): stri
   ].join("\n\n");
 }
 
-function describePostings(output: Output, preview: WireClosePreview): string[] {
+function describePostings(output: Output, preview: ClosePreview): string[] {
   const { pendingPostings, functionalCurrency } = preview;
   if (pendingPostings.length === 0) return [];
   const table = output.table(pendingPostings, [
@@ -101,7 +101,7 @@ function describePostings(output: Output, preview: WireClosePreview): string[] {
   return [`what wallets have pending is posted first:\n${table}`];
 }
 
-function warnings(output: Output, preview: WireClosePreview): string[] {
+function warnings(output: Output, preview: ClosePreview): string[] {
   const { periodId, startsAt, close, assetsWithoutRate, earlierOpen, moved } = preview;
   const told: string[] = [];
   if (close !== null) {

@@ -1,5 +1,5 @@
 // `period list` and `period show`.
-import type { WireBalanceRow, WireClose } from "../../../client/ledger-client.ts";
+import type { CloseBalance, Close } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { members } from "../../terminal/output.ts";
@@ -10,7 +10,7 @@ import { findClose } from "./find-close.ts";
 export async function listPeriods(flags: ServiceFlags, environment: Environment): Promise<void> {
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const id = ledgerId();
-    const all: WireClose[] = [];
+    const all: Close[] = [];
     for (let hasMore = true; hasMore;) {
       const page = await client.listCloses(id, { offset: all.length, limit: 100 });
       all.push(...page.closes);
@@ -46,7 +46,7 @@ export async function showPeriod(
       const amount = (title: string, name: "opening" | "debits" | "credits" | "closing") => ({
         title,
         align: "right" as const,
-        value: (row: WireBalanceRow) => displayAmount(row[name], functionalCurrency),
+        value: (row: CloseBalance) => displayAmount(row[name], functionalCurrency),
       });
       const table = output.table(balances, [
         { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },

@@ -1,6 +1,6 @@
 // The trial balance of the live books.
 import type { Environment } from "../../../config.ts";
-import type { WireTrialBalance } from "../../../client/ledger-client.ts";
+import type { TrialBalance } from "../../../client/ledger-client.ts";
 import { requireLabel, requireMoment } from "../../input/arguments.ts";
 import {
   balanceCsv,
@@ -49,7 +49,7 @@ export async function showTrialBalance(
   );
 }
 
-function describe(output: Output, balance: WireTrialBalance): string {
+function describe(output: Output, balance: TrialBalance): string {
   const { startsAt, endsAt, close, moved, functionalCurrency } = balance;
   const parts = [
     `from ${startsAt ?? "the beginning"} up to ${endsAt}`,

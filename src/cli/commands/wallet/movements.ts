@@ -1,6 +1,6 @@
 // `wallet credit` and `wallet debit`.
 import type { Environment } from "../../../config.ts";
-import type { WireMovementInput, WireWalletResult } from "../../../client/ledger-client.ts";
+import type { MovementInput, WalletResult } from "../../../client/ledger-client.ts";
 import { currencyExponents } from "../../../core/currencies.ts";
 import { requireCurrency, requireLabel } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../options.ts";
@@ -44,7 +44,7 @@ export async function moveFunds(
 }
 
 /** The body that amount and flags describe. */
-export function readMovement(amountText: string, flags: MovementFlags): WireMovementInput {
+export function readMovement(amountText: string, flags: MovementFlags): MovementInput {
   const assetCode = requireCurrency("--asset", flags.asset);
   const { externalId, metadata } = flags;
   return {
@@ -63,7 +63,7 @@ function looksLikeCurrency(assetCode: string): boolean {
 /** The figures after a write; with `--quiet` the status alone. */
 export function printFigures(
   output: Output,
-  result: WireWalletResult,
+  result: WalletResult,
   shown: (amount: string) => string,
 ): void {
   output.result(result, ({ status, balance, available, ...others }) => {

@@ -1,10 +1,6 @@
 // `wallet balance` and `wallet history`.
 import type { Environment } from "../../../config.ts";
-import type {
-  LedgerClient,
-  WalletAddress,
-  WireWalletWrite,
-} from "../../../client/ledger-client.ts";
+import type { LedgerClient, WalletAddress, WalletLogEntry } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../options.ts";
 import { members, toJson, type Column, type Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
@@ -58,7 +54,7 @@ export async function listWalletHistory(
   const after = flags.after === undefined ? 0 : requireWholeNumber("--after", flags.after, 0);
   const limit = readLimit(flags);
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    const rows: WireWalletWrite[] = [];
+    const rows: WalletLogEntry[] = [];
     let isMore = false;
     const wallet = addressOf(name, ledgerId);
     for await (const page of pages(client, wallet, after, limit)) {
@@ -96,7 +92,7 @@ async function* pages(client: LedgerClient, wallet: WalletAddress, after: number
   }
 }
 
-const columnsOf = (shown: (amount: string) => string): readonly Column<WireWalletWrite>[] => [
+const columnsOf = (shown: (amount: string) => string): readonly Column<WalletLogEntry>[] => [
   { title: "SEQ", align: "right", value: ({ seq }) => String(seq) },
   { title: "AT", value: ({ at }) => at },
   { title: "TYPE", value: ({ type }) => type },

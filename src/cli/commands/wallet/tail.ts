@@ -1,6 +1,6 @@
 // `wallet tail`: follows wallets until it is interrupted; on a terminal as a live screen, else a line a message.
 import type { Environment } from "../../../config.ts";
-import type { WalletStream, WireBalanceMessage } from "../../../client/ledger-client.ts";
+import type { WalletStream, BalanceMessage } from "../../../client/ledger-client.ts";
 import { usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../interruption.ts";
 import { isScreenWanted } from "../../terminal/screen-wanted.ts";
@@ -90,7 +90,7 @@ class MessageLines {
     this.#keyWidth = Math.max(...keys.map((key) => printable(key).length));
   }
 
-  async print(key: string, message: WireBalanceMessage): Promise<void> {
+  async print(key: string, message: BalanceMessage): Promise<void> {
     this.#printed = this.#printed.then(() => {
       this.#output.line(
         this.#output.isJson ? toJson({ key, ...message }) : this.#row(key, message),
@@ -101,7 +101,7 @@ class MessageLines {
   }
 
   /** Time here, since messages carry none; columns get wider where an amount needs it. */
-  #row(key: string, { balance, available, seq }: WireBalanceMessage): string {
+  #row(key: string, { balance, available, seq }: BalanceMessage): string {
     // A write has a seq of its own, a posting that of the latest write.
     const isPosting = seq !== undefined && seq <= (this.#lastSeqs.get(key) ?? 0);
     if (seq !== undefined) this.#lastSeqs.set(key, seq);
