@@ -63,7 +63,7 @@ class WalletReplay {
   }
 
   add(write: AuditedWrite): void {
-    const { seq, type, balance, held, at, batchId, hold } = write;
+    const { seq, type, balance, held, at, pendingPostingId, hold } = write;
     const place = `seq ${seq}`;
     if (seq !== this.#seq + 1) this.#find(`${place} comes after seq ${this.#seq}`);
     const change = changeOf(write);
@@ -81,7 +81,7 @@ class WalletReplay {
       this.#find(`${place} is a ${type} of a hold that is ${hold.status}`);
     }
     const isMoving = type === "credit" || type === "debit" || type === "commit";
-    if (isMoving !== (batchId !== null)) {
+    if (isMoving !== (pendingPostingId !== null)) {
       this.#find(`${place} ${isMoving ? "moves money and has no batch" : "has a batch"}`);
     }
     if (at < this.#lastAt) this.#find(`${place} is of ${at}, before ${this.#lastAt}`);
@@ -135,7 +135,7 @@ function changeOf({ type, amount, hold }: AuditedWrite): { balance: bigint; held
   }
 }
 
-/** Batch sides are the sums of their writes, and name exactly those. */
+/** Pending postings are the sums of their writes, and name exactly those. */
 export async function checkBatches(
   reads: ReadConnection,
   ledgerId: string,

@@ -1,14 +1,16 @@
-// From what wallets accepted to journal entries: which batch sides make one entry, what its lines are
+// From what wallets accepted to journal entries: which pending postings make one entry, what its lines are
 // worth, and what stays pending. Pure.
 import { convert, parseRate, type AssetRule } from "./asset.ts";
-import type { BatchSide } from "./wallet-batch.ts";
+import type { NewPendingPosting } from "./wallet-batch.ts";
 import type { Entry, JsonObject, Line } from "./journal.ts";
 import type { LedgerIdentity } from "./ledger.ts";
 import type { ClosedCalendar } from "./period.ts";
 import type { Timestamp } from "./time.ts";
 
-/** A batch side that waits; of its spans only the wallets matter here. */
-export type PendingSide = Omit<BatchSide, "spans"> & { readonly walletIds: readonly string[] };
+/** What waits to be posted, as it is read back: of its spans only the wallets matter here. */
+export type PendingPosting = Omit<NewPendingPosting, "spans"> & {
+  readonly walletIds: readonly string[];
+};
 
 /** What has been posted so far of one side under one rule, before and after conversion. */
 export interface PostingTotal {
@@ -21,7 +23,7 @@ export interface PostingTotal {
 
 export interface PostingBooks {
   readonly ledger: LedgerIdentity;
-  readonly pending: readonly PendingSide[];
+  readonly pending: readonly PendingPosting[];
   /** Every version of every rule of the ledger. */
   readonly rules: readonly AssetRule[];
   readonly totals: readonly PostingTotal[];
@@ -35,7 +37,7 @@ export interface Posting {
   readonly lines: readonly Line[];
   readonly transactionDate: Timestamp;
   readonly metadata: JsonObject;
-  readonly batchIds: readonly string[];
+  readonly pendingPostingIds: readonly string[];
   readonly walletIds: readonly string[];
   /** The totals of its sides, with it included. */
   readonly totals: readonly PostingTotal[];
@@ -43,12 +45,12 @@ export interface Posting {
 
 interface Group {
   readonly rule: AssetRule & { readonly rate: string };
-  readonly sides: PendingSide[];
+  readonly pending: PendingPosting[];
 }
 
 /**
- * What can be posted now. Sides are gathered by asset, rule and UTC day; those of a currency without a
- * rate, and a side whose value rounds to nothing, stay pending whole.
+ * What can be posted now. It is gathered by asset, rule and UTC day. What has no rate yet, and a side whose
+ * value rounds to nothing, stays pending whole.
  */
 export function planPostings(books: PostingBooks): Posting[] {
   const totals = new Map(books.totals.map((total) => [totalKey(total), total]));
@@ -62,12 +64,12 @@ export function planPostings(books: PostingBooks): Posting[] {
 function gather({ pending, rules }: PostingBooks): Map<string, Group> {
   const groups = new Map<string, Group>();
   const inOrder = [...pending].sort((a, b) => (a.acceptedTo < b.acceptedTo ? -1 : 1));
-  for (const side of inOrder) {
-    const rule = postingRule(rules, side);
+  for (const one of inOrder) {
+    const rule = postingRule(rules, one);
     if (rule === null) continue;
-    const key = `${side.assetCode} ${rule.version} ${side.acceptedTo.slice(0, 10)}`;
-    const group = groups.get(key) ?? { rule, sides: [] };
-    group.sides.push(side);
+    const key = `${one.assetCode} ${rule.version} ${one.acceptedTo.slice(0, 10)}`;
+    const group = groups.get(key) ?? { rule, pending: [] };
+    group.pending.push(one);
     groups.set(key, group);
   }
   return groups;
@@ -76,10 +78,12 @@ function gather({ pending, rules }: PostingBooks): Map<string, Group> {
 /** The rule a write was accepted under or, where that had no rate yet, the first one after it that has. */
 function postingRule(
   rules: readonly AssetRule[],
-  side: PendingSide,
+  pending: PendingPosting,
 ): (AssetRule & { rate: string }) | null {
   const candidates = rules
-    .filter(({ assetCode, version }) => assetCode === side.assetCode && version >= side.ruleVersion)
+    .filter(
+      ({ assetCode, version }) => assetCode === pending.assetCode && version >= pending.ruleVersion,
+    )
     .sort((a, b) => a.version - b.version);
   for (const rule of candidates) {
     if (rule.rate !== null) return { ...rule, rate: rule.rate };
@@ -88,16 +92,16 @@ function postingRule(
 }
 
 function postGroup(
-  { rule, sides }: Group,
+  { rule, pending }: Group,
   totals: ReadonlyMap<string, PostingTotal>,
   { ledger, closed }: PostingBooks,
 ): Posting | null {
   const posted = (["credit", "debit"] as const).flatMap((side) => {
-    const own = sides.filter((each) => each.side === side);
+    const own = pending.filter((each) => each.side === side);
     return postSide(rule, side, own, totals) ?? [];
   });
   if (posted.length === 0) return null;
-  const settled = posted.flatMap((each) => each.sides);
+  const settled = posted.flatMap((each) => each.pending);
   const walletIds = [...new Set(settled.flatMap((each) => each.walletIds))];
   const acceptedTo = settled.map((each) => each.acceptedTo).reduce((a, b) => (a < b ? b : a));
   const acceptedFrom = settled.map((each) => each.acceptedFrom).reduce((a, b) => (a < b ? a : b));
@@ -113,7 +117,7 @@ function postGroup(
       writes: settled.reduce((sum, { writeCount }) => sum + writeCount, 0),
       wallets: walletIds.length,
     },
-    batchIds: settled.map(({ batchId }) => batchId),
+    pendingPostingIds: settled.map(({ pendingPostingId }) => pendingPostingId),
     walletIds,
     totals: posted.map(({ total }) => total),
   };
@@ -121,7 +125,7 @@ function postGroup(
 
 interface PostedSide {
   readonly side: "credit" | "debit";
-  readonly sides: readonly PendingSide[];
+  readonly pending: readonly PendingPosting[];
   readonly amount: bigint;
   readonly functionalAmount: bigint;
   readonly total: PostingTotal;
@@ -131,19 +135,19 @@ interface PostedSide {
 function postSide(
   rule: AssetRule & { rate: string },
   side: "credit" | "debit",
-  sides: readonly PendingSide[],
+  pending: readonly PendingPosting[],
   totals: ReadonlyMap<string, PostingTotal>,
 ): PostedSide | null {
   const identity = { assetCode: rule.assetCode, ruleVersion: rule.version, side };
   const before = totals.get(totalKey(identity)) ?? { amount: 0n, functionalAmount: 0n };
   const rate = parseRate(rule.rate);
   if (rate === null) throw new Error(`the rate of ${rule.assetCode} is no decimal: ${rule.rate}`);
-  const amount = sides.reduce((sum, each) => sum + each.amount, 0n);
+  const amount = pending.reduce((sum, each) => sum + each.amount, 0n);
   const functionalTotal = convert(before.amount + amount, rate);
   const functionalAmount = functionalTotal - before.functionalAmount;
   if (functionalAmount === 0n) return null;
   const total = { ...identity, amount: before.amount + amount, functionalAmount: functionalTotal };
-  return { side, sides, amount, functionalAmount, total };
+  return { side, pending, amount, functionalAmount, total };
 }
 
 /** Credits: the clearing account Dr, the wallets account Cr; debits the reverse. */

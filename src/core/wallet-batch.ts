@@ -10,7 +10,7 @@ import {
   duplicateReply,
   type Hold,
   type Wallet,
-  type WalletLogRow,
+  type WalletLogEntry,
   type WalletReply,
   type WalletState,
   type WalletWrite,
@@ -31,9 +31,9 @@ export interface WalletBooks {
   readonly namedHolds: ReadonlyMap<string, Hold>;
 }
 
-/** One side of what a batch has to have posted. */
-export interface BatchSide {
-  readonly batchId: string;
+/** What a batch leaves to be posted of one asset, one side and one UTC day. */
+export interface NewPendingPosting {
+  readonly pendingPostingId: string;
   readonly assetCode: string;
   readonly ruleVersion: number;
   readonly side: "credit" | "debit";
@@ -49,22 +49,17 @@ export interface BatchSide {
   }[];
 }
 
-export interface LoggedWrite extends WalletLogRow {
-  readonly callerKey: string;
-  readonly batchId: string | null;
-}
-
 export type WalletOutcome = { readonly reply: WalletReply } | { readonly refusal: Refusal };
 
 export interface WalletBatch {
   readonly outcomes: readonly WalletOutcome[];
   /** Wallets that changed, as they are now; `isNew` for those to be made. Sorted by callerKey. */
   readonly wallets: readonly { readonly wallet: Wallet; readonly isNew: boolean }[];
-  readonly writes: readonly LoggedWrite[];
+  readonly writes: readonly WalletLogEntry[];
   readonly holds: readonly Hold[];
   /** Rules that had to be made for assets used for the first time. */
   readonly newRules: readonly AssetRule[];
-  readonly sides: readonly BatchSide[];
+  readonly pendingPostings: readonly NewPendingPosting[];
 }
 
 /** Apart by NUL, which no key can hold. */
@@ -90,7 +85,7 @@ class BatchInProgress {
   readonly #holds: Map<string, Hold>;
   readonly #changedHolds = new Map<string, Hold>();
   readonly #changed = new Set<string>();
-  readonly #rows: { callerKey: string; row: WalletLogRow }[] = [];
+  readonly #entries: WalletLogEntry[] = [];
   readonly #rules: Map<string, AssetRule>;
   readonly #newRules: AssetRule[] = [];
 
@@ -123,7 +118,7 @@ class BatchInProgress {
       addSeconds,
     });
     if ("refusal" in decision) return decision;
-    this.#accept(item, decision.state, decision.rows, decision.holds, rule);
+    this.#accept(item, decision.state, decision.entries, decision.holds, rule);
     if ("externalId" in item && item.externalId !== null) {
       const { holdId } = decision.reply;
       this.#known.set(keyOf(item.callerKey, item.externalId), { holdId });
@@ -138,9 +133,9 @@ class BatchInProgress {
       const isNew = !this.#books.wallets.has(callerKey);
       return state === undefined ? [] : [{ wallet: state.wallet, isNew }];
     });
-    const { writes, sides } = this.#gatherSides();
+    const { writes, pendingPostings } = this.#sumPendingPostings();
     const holds = [...this.#changedHolds.values()];
-    return { wallets, writes, holds, newRules: this.#newRules, sides };
+    return { wallets, writes, holds, newRules: this.#newRules, pendingPostings };
   }
 
   #duplicate(state: WalletState, item: WalletWrite): WalletReply | null {
@@ -174,13 +169,13 @@ class BatchInProgress {
   #accept(
     item: WalletWrite,
     state: WalletState,
-    rows: readonly WalletLogRow[],
+    entries: readonly WalletLogEntry[],
     holds: readonly Hold[],
     rule: AssetRule,
   ): void {
     this.#states.set(item.callerKey, state);
     this.#changed.add(item.callerKey);
-    for (const row of rows) this.#rows.push({ callerKey: item.callerKey, row });
+    this.#entries.push(...entries);
     for (const hold of holds) {
       this.#holds.set(hold.holdId, hold);
       this.#changedHolds.set(hold.holdId, hold);
@@ -191,47 +186,30 @@ class BatchInProgress {
     }
   }
 
-  /** Sums the rows that move balances by asset, side and UTC day, and names for each row its batch side. */
-  #gatherSides(): { writes: LoggedWrite[]; sides: BatchSide[] } {
-    const sides = new Map<string, SideInProgress>();
-    const writes = this.#rows.map(({ callerKey, row }): LoggedWrite => {
-      const side = sideOf(row);
-      const wallet = this.#states.get(callerKey)?.wallet;
-      if (side === null || wallet === undefined) return loggedWrite(row, callerKey, null);
-      const key = `${wallet.assetCode} ${side} ${row.at.slice(0, 10)}`;
-      let gathered = sides.get(key);
-      if (gathered === undefined) {
-        const ruleVersion = this.#rules.get(wallet.assetCode)?.version ?? 1;
-        gathered = new SideInProgress(this.#newId(), wallet.assetCode, ruleVersion, side, row.at);
-        sides.set(key, gathered);
+  /** Sums the entries that move balances by asset, side and UTC day, and names in each what it is part of. */
+  #sumPendingPostings(): { writes: WalletLogEntry[]; pendingPostings: NewPendingPosting[] } {
+    const sums = new Map<string, PendingSum>();
+    const writes = this.#entries.map((entry) => {
+      const side = sideOf(entry);
+      const wallet = this.#states.get(entry.callerKey)?.wallet;
+      if (side === null || wallet === undefined) return entry;
+      const { assetCode } = wallet;
+      const key = `${assetCode} ${side} ${entry.at.slice(0, 10)}`;
+      let sum = sums.get(key);
+      if (sum === undefined) {
+        const ruleVersion = this.#rules.get(assetCode)?.version ?? 1;
+        sum = new PendingSum(this.#newId(), assetCode, ruleVersion, side, entry.at);
+        sums.set(key, sum);
       }
-      gathered.add(row);
-      return loggedWrite(row, callerKey, gathered.batchId);
+      sum.add(entry);
+      return { ...entry, pendingPostingId: sum.pendingPostingId };
     });
-    return { writes, sides: [...sides.values()].map((side) => side.result()) };
+    return { writes, pendingPostings: [...sums.values()].map((sum) => sum.result()) };
   }
 }
 
-/** Member by member, as in wallet.ts. */
-function loggedWrite(row: WalletLogRow, callerKey: string, batchId: string | null): LoggedWrite {
-  return {
-    callerKey,
-    batchId,
-    walletId: row.walletId,
-    seq: row.seq,
-    type: row.type,
-    amount: row.amount,
-    balance: row.balance,
-    held: row.held,
-    externalId: row.externalId,
-    holdId: row.holdId,
-    metadata: row.metadata,
-    at: row.at,
-  };
-}
-
-class SideInProgress {
-  readonly batchId: string;
+class PendingSum {
+  readonly pendingPostingId: string;
   readonly #assetCode: string;
   readonly #ruleVersion: number;
   readonly #side: "credit" | "debit";
@@ -242,13 +220,13 @@ class SideInProgress {
   #acceptedTo: Timestamp;
 
   constructor(
-    batchId: string,
+    pendingPostingId: string,
     assetCode: string,
     ruleVersion: number,
     side: "credit" | "debit",
     at: Timestamp,
   ) {
-    this.batchId = batchId;
+    this.pendingPostingId = pendingPostingId;
     this.#assetCode = assetCode;
     this.#ruleVersion = ruleVersion;
     this.#side = side;
@@ -256,26 +234,26 @@ class SideInProgress {
     this.#acceptedTo = at;
   }
 
-  add(row: WalletLogRow): void {
-    this.#amount += row.amount;
+  add(entry: WalletLogEntry): void {
+    this.#amount += entry.amount;
     this.#writeCount += 1;
-    if (row.at < this.#acceptedFrom) this.#acceptedFrom = row.at;
-    if (row.at > this.#acceptedTo) this.#acceptedTo = row.at;
-    const span = this.#spans.get(row.walletId);
+    if (entry.at < this.#acceptedFrom) this.#acceptedFrom = entry.at;
+    if (entry.at > this.#acceptedTo) this.#acceptedTo = entry.at;
+    const span = this.#spans.get(entry.walletId);
     if (span === undefined) {
-      this.#spans.set(row.walletId, {
-        walletId: row.walletId,
-        firstSeq: row.seq,
-        lastSeq: row.seq,
+      this.#spans.set(entry.walletId, {
+        walletId: entry.walletId,
+        firstSeq: entry.seq,
+        lastSeq: entry.seq,
       });
     } else {
-      span.lastSeq = row.seq;
+      span.lastSeq = entry.seq;
     }
   }
 
-  result(): BatchSide {
+  result(): NewPendingPosting {
     return {
-      batchId: this.batchId,
+      pendingPostingId: this.pendingPostingId,
       assetCode: this.#assetCode,
       ruleVersion: this.#ruleVersion,
       side: this.#side,
@@ -288,10 +266,10 @@ class SideInProgress {
   }
 }
 
-/** Which side of the books a row is on; reserving, releasing and expiring move no money. */
-function sideOf(row: WalletLogRow): "credit" | "debit" | null {
-  if (row.type === "credit") return "credit";
-  return row.type === "debit" || row.type === "commit" ? "debit" : null;
+/** Which side of the ledger an entry is on; reserving, releasing and expiring move no money. */
+function sideOf(entry: WalletLogEntry): "credit" | "debit" | null {
+  if (entry.type === "credit") return "credit";
+  return entry.type === "debit" || entry.type === "commit" ? "debit" : null;
 }
 
 function addSeconds(at: Timestamp, seconds: number): Timestamp {

@@ -57,8 +57,9 @@ export interface Wallet {
   readonly lastAt: Timestamp;
 }
 
-/** A row of a wallet's log: one accepted change, with the figures after it. */
-export interface WalletLogRow {
+/** An entry of a wallet's log: one accepted change, with the figures after it. */
+export interface WalletLogEntry {
+  readonly callerKey: string;
   readonly walletId: string;
   readonly seq: number;
   readonly type: WalletWriteType;
@@ -69,6 +70,8 @@ export interface WalletLogRow {
   readonly holdId: string | null;
   readonly metadata: string | null;
   readonly at: Timestamp;
+  /** Of the pending posting that its amount is part of; null where it moves no money. */
+  readonly pendingPostingId: string | null;
 }
 
 export interface WalletReply {
@@ -90,7 +93,7 @@ export interface WalletState {
 export interface WalletChange {
   readonly state: WalletState;
   /** Expiries that had to be logged first, then the write. */
-  readonly rows: readonly WalletLogRow[];
+  readonly entries: readonly WalletLogEntry[];
   /** Holds that are new or changed. */
   readonly holds: readonly Hold[];
   readonly reply: WalletReply;
@@ -166,16 +169,16 @@ export function decideWalletWrite(
 
 interface Logged {
   readonly state: WalletState;
-  readonly rows: readonly WalletLogRow[];
+  readonly entries: readonly WalletLogEntry[];
   readonly holds: readonly Hold[];
   readonly at: Timestamp;
 }
 
 function withExpiriesLogged(state: WalletState, now: Timestamp): Logged {
   const at = momentOf(state.wallet, now);
-  let logged: Logged = { state, rows: [], holds: [], at };
+  let logged: Logged = { state, entries: [], holds: [], at };
   for (const hold of expiredHolds(state, now)) {
-    logged = logRow(
+    logged = appendEntry(
       logged,
       { type: "expire", amount: hold.amount, holdId: hold.holdId },
       -hold.amount,
@@ -185,11 +188,11 @@ function withExpiriesLogged(state: WalletState, now: Timestamp): Logged {
   return logged;
 }
 
-/** Appends a row to the log; `balance` and `held` are what it adds to them. */
-function logRow(
+/** Appends an entry to the log; `balance` and `held` are what it adds to them. */
+function appendEntry(
   logged: Logged,
-  row: { type: WalletWriteType; amount: bigint; holdId?: string | null } & Partial<
-    Pick<WalletLogRow, "externalId" | "metadata">
+  entry: { type: WalletWriteType; amount: bigint; holdId?: string | null } & Partial<
+    Pick<WalletLogEntry, "externalId" | "metadata">
   >,
   held: bigint,
   balance = 0n,
@@ -205,22 +208,24 @@ function logRow(
     lastSeq: wallet.lastSeq + 1,
     lastAt: logged.at,
   };
-  const written: WalletLogRow = {
+  const written: WalletLogEntry = {
+    callerKey: wallet.callerKey,
     walletId: wallet.walletId,
     seq: next.lastSeq,
-    type: row.type,
-    amount: row.amount,
+    type: entry.type,
+    amount: entry.amount,
     balance: next.balance,
     held: next.held,
-    externalId: row.externalId ?? null,
-    holdId: row.holdId ?? null,
-    metadata: row.metadata ?? null,
+    externalId: entry.externalId ?? null,
+    holdId: entry.holdId ?? null,
+    metadata: entry.metadata ?? null,
     at: logged.at,
+    pendingPostingId: null,
   };
-  const { state, rows, holds, at } = logged;
+  const { state, entries, holds, at } = logged;
   return {
     state: { wallet: next, activeHolds: state.activeHolds },
-    rows: [...rows, written],
+    entries: [...entries, written],
     holds,
     at,
   };
@@ -238,11 +243,11 @@ function withHold(logged: Logged, hold: Hold): Logged {
 }
 
 function done(logged: Logged, holdId: string | null): WalletChange {
-  const { state, rows, holds } = logged;
+  const { state, entries, holds } = logged;
   const { balance, held } = state.wallet;
   return {
     state,
-    rows,
+    entries,
     holds,
     reply: { status: "accepted", balance, available: balance - held, holdId },
   };
@@ -253,7 +258,7 @@ function change(
   write: WalletWrite & { type: MovementType },
   by: { balance: bigint },
 ): WalletDecision {
-  return refuseAsset(logged.state, write) ?? done(logRow(logged, write, 0n, by.balance), null);
+  return refuseAsset(logged.state, write) ?? done(appendEntry(logged, write, 0n, by.balance), null);
 }
 
 function reserve(
@@ -267,7 +272,7 @@ function reserve(
     expiresInSeconds === null ? null : circumstances.addSeconds(logged.at, expiresInSeconds);
   const { walletId } = logged.state.wallet;
   const hold: Hold = { holdId, walletId, amount: write.amount, expiresAt, status: "active" };
-  return done(withHold(logRow(logged, { ...write, holdId }, write.amount), hold), holdId);
+  return done(withHold(appendEntry(logged, { ...write, holdId }, write.amount), hold), holdId);
 }
 
 function resolveHold(
@@ -291,8 +296,11 @@ function resolveHold(
     return { refusal: new Refusal("holdResolved", `the hold has been ${hold.status} already`) };
   }
   if (write.type === "release") {
-    const row = { type: "release", amount: hold.amount, holdId: hold.holdId } as const;
-    return done(withHold(logRow(logged, row, -hold.amount), { ...hold, status: "released" }), null);
+    const entry = { type: "release", amount: hold.amount, holdId: hold.holdId } as const;
+    return done(
+      withHold(appendEntry(logged, entry, -hold.amount), { ...hold, status: "released" }),
+      null,
+    );
   }
   const amount = write.amount ?? hold.amount;
   if (amount > hold.amount) {
@@ -300,8 +308,8 @@ function resolveHold(
       refusal: validationRefusal([{ path: ["amount"], detail: "must not be more than is held" }]),
     };
   }
-  const row = { type: "commit", amount, holdId: hold.holdId } as const;
-  const committed = logRow(logged, row, -hold.amount, -amount);
+  const entry = { type: "commit", amount, holdId: hold.holdId } as const;
+  const committed = appendEntry(logged, entry, -hold.amount, -amount);
   return done(withHold(committed, { ...hold, status: "committed" }), null);
 }
 

@@ -18,7 +18,7 @@ import {
   getLedgerIdentity,
   insertWalletPostings,
   listLedgersWithPending,
-  listPendingSides,
+  listPendingPostings,
   listPostingTotals,
   listRuleVersions,
   markPosted,
@@ -32,7 +32,7 @@ import type {
 import { ClosedPeriods } from "./closed-periods.ts";
 import { newId } from "./new-id.ts";
 
-/** Batch sides of one transaction: what bounds its memory and how long it holds the head's lock. */
+/** Pending postings of one transaction: what bounds its memory and how long it holds the head's lock. */
 const sidesMax = 500;
 
 export interface PosterOptions {
@@ -148,7 +148,7 @@ export async function previewPending(
 ): Promise<readonly Posting[]> {
   const [ledger, pending, rules, totals] = await Promise.all([
     getLedgerIdentity(sender, ledgerId),
-    listPendingSides(sender, ledgerId, Number.MAX_SAFE_INTEGER),
+    listPendingPostings(sender, ledgerId, Number.MAX_SAFE_INTEGER),
     listRuleVersions(sender, ledgerId),
     listPostingTotals(sender, ledgerId),
   ]);
@@ -169,7 +169,7 @@ async function planPending(
     lockJournalHead(transaction, ledgerId),
     readClock(transaction),
     getLedgerIdentity(transaction, ledgerId),
-    listPendingSides(transaction, ledgerId, sidesMax),
+    listPendingPostings(transaction, ledgerId, sidesMax),
     listRuleVersions(transaction, ledgerId),
     listPostingTotals(transaction, ledgerId),
     closedPeriods.read(transaction, ledgerId),
@@ -179,7 +179,7 @@ async function planPending(
   let hasMore = pending.length === sidesMax;
   if (postings.length === 0 && hasMore) {
     // All of them round to nothing; only together with the rest may they come to something.
-    const all = await listPendingSides(transaction, ledgerId, Number.MAX_SAFE_INTEGER);
+    const all = await listPendingPostings(transaction, ledgerId, Number.MAX_SAFE_INTEGER);
     postings = planPostings({ ledger, pending: all, rules, totals, closed });
     hasMore = false;
   }
@@ -207,8 +207,8 @@ function record(
     ...posting,
     journalId: entries[index]?.journalId ?? "",
   }));
-  const marks = made.flatMap(({ batchIds, journalId }) =>
-    batchIds.map((batchId) => ({ batchId, journalId })),
+  const marks = made.flatMap(({ pendingPostingIds, journalId }) =>
+    pendingPostingIds.map((pendingPostingId) => ({ pendingPostingId, journalId })),
   );
   // A side can be in several postings of one plan (days); its last total is the one that stands.
   const totals = new Map(

@@ -2,9 +2,9 @@
 // order, whichever server accepted it. What this process commits is pushed at once; for the rest the
 // logs of the wallets that have listeners are polled. No socket is met here.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { LoggedWrite } from "../core/wallet-batch.ts";
+import type { WalletLogEntry } from "../core/wallet.ts";
 import {
-  listPendingBatchesOf,
+  listPendingPostingIds,
   listPostedBatches,
   listWalletFigures,
   listWalletHistory,
@@ -36,8 +36,8 @@ interface Feed {
   lastSeq: number;
   latest: { balance: bigint; available: bigint };
   readonly listeners: Set<Listener>;
-  /** Batch sides with writes of this wallet whose posting has not been told. */
-  readonly pendingBatches: Set<string>;
+  /** Pending postings with writes of this wallet whose posting has not been told. */
+  readonly pendingPostings: Set<string>;
   /** The last entries that were told: of one, a batch may become known only afterwards. */
   readonly toldEntries: Set<string>;
   /** A read that is under way; the next one waits for it, so that rows stay in order. */
@@ -109,7 +109,7 @@ export class StreamHub {
   }
 
   /** Tells what this process has just committed. Never throws: the writes stand, whoever hears of them. */
-  publish(ledgerId: string, writes: readonly LoggedWrite[]): void {
+  publish(ledgerId: string, writes: readonly WalletLogEntry[]): void {
     if (this.#feeds.size === 0) return;
     try {
       for (const write of writes) this.#publishOne(ledgerId, write);
@@ -118,7 +118,7 @@ export class StreamHub {
     }
   }
 
-  #publishOne(ledgerId: string, write: LoggedWrite): void {
+  #publishOne(ledgerId: string, write: WalletLogEntry): void {
     const feed = this.#feeds.get(feedKey(ledgerId, write.callerKey));
     if (feed === undefined || write.seq <= feed.lastSeq) return;
     // Somebody else's write comes before this one: the log has both, in order.
@@ -139,7 +139,7 @@ export class StreamHub {
     const { figures, pending } = await this.#connections.read(async (sender) => {
       const [found] = await listWalletFigures(sender, ledgerId, [callerKey]);
       const batches =
-        found === undefined ? [] : await listPendingBatchesOf(sender, ledgerId, found.walletId);
+        found === undefined ? [] : await listPendingPostingIds(sender, ledgerId, found.walletId);
       return { figures: found, pending: batches };
     });
     const meanwhile = this.#feeds.get(key);
@@ -150,7 +150,7 @@ export class StreamHub {
       lastSeq: figures?.lastSeq ?? 0,
       latest: { balance: figures?.balance ?? 0n, available: figures?.available ?? 0n },
       listeners: new Set(),
-      pendingBatches: new Set(pending),
+      pendingPostings: new Set(pending),
       toldEntries: new Set(),
       reading: null,
     };
@@ -213,7 +213,9 @@ export class StreamHub {
   }
 
   async #pollLedger(ledgerId: string, feeds: readonly Feed[]): Promise<void> {
-    const batchIds = [...new Set(feeds.flatMap(({ pendingBatches }) => [...pendingBatches]))];
+    const pendingPostingIds = [
+      ...new Set(feeds.flatMap(({ pendingPostings }) => [...pendingPostings])),
+    ];
     const [figures, posted] = await this.#connections.read((sender) =>
       Promise.all([
         listWalletFigures(
@@ -221,11 +223,13 @@ export class StreamHub {
           ledgerId,
           feeds.map(({ callerKey }) => callerKey),
         ),
-        listPostedBatches(sender, ledgerId, batchIds),
+        listPostedBatches(sender, ledgerId, pendingPostingIds),
       ]),
     );
     const seqOf = new Map(figures.map(({ callerKey, lastSeq }) => [callerKey, lastSeq]));
-    const journalOf = new Map(posted.map(({ batchId, journalId }) => [batchId, journalId]));
+    const journalOf = new Map(
+      posted.map(({ pendingPostingId, journalId }) => [pendingPostingId, journalId]),
+    );
     for (const feed of feeds) {
       if ((seqOf.get(feed.callerKey) ?? 0) > feed.lastSeq) await this.#catchUp(feed);
       tellPostings(feed, journalOf);
@@ -236,10 +240,10 @@ export class StreamHub {
 /** One event an entry that holds writes of the wallet, with the latest figures. */
 function tellPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void {
   const entries = new Set<string>();
-  for (const batchId of feed.pendingBatches) {
-    const journalId = journalOf.get(batchId);
+  for (const pendingPostingId of feed.pendingPostings) {
+    const journalId = journalOf.get(pendingPostingId);
     if (journalId === undefined) continue;
-    feed.pendingBatches.delete(batchId);
+    feed.pendingPostings.delete(pendingPostingId);
     if (!feed.toldEntries.has(journalId)) entries.add(journalId);
   }
   for (const journalId of entries) {
@@ -252,13 +256,13 @@ function tellPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void 
   }
 }
 
-type LogRow = Pick<WalletHistoryRow, "seq" | "type" | "balance" | "held" | "batchId">;
+type LogRow = Pick<WalletHistoryRow, "seq" | "type" | "balance" | "held" | "pendingPostingId">;
 
 function tell(feed: Feed, row: LogRow): void {
   feed.lastSeq = row.seq;
   const event = eventOf(row);
   feed.latest = { balance: event.balance, available: event.available };
-  if (row.batchId !== null) feed.pendingBatches.add(row.batchId);
+  if (row.pendingPostingId !== null) feed.pendingPostings.add(row.pendingPostingId);
   // An expiry is logged, but nobody accepted it.
   if (row.type === "expire") return;
   for (const listener of feed.listeners) listener(event);

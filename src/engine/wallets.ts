@@ -3,17 +3,23 @@ import { walletAccounts, type LedgerIdentity } from "../core/ledger.ts";
 import {
   decideWalletBatch,
   keyOf,
-  type LoggedWrite,
   type WalletBatch,
   type WalletBooks,
 } from "../core/wallet-batch.ts";
-import type { Hold, Wallet, WalletReply, WalletState, WalletWrite } from "../core/wallet.ts";
+import type {
+  Hold,
+  Wallet,
+  WalletLogEntry,
+  WalletReply,
+  WalletState,
+  WalletWrite,
+} from "../core/wallet.ts";
 import { insertAssetRules, insertMissingAccounts } from "../store/asset-rules.ts";
 import { lockLedgerStateShared, readClock } from "../store/journal-writes.ts";
 import { lockLedgerState } from "../store/ledger-state-changes.ts";
 import {
   hasWalletWrites,
-  insertBatchSides,
+  insertPendingPostings,
   insertWallets,
   insertWalletWrites,
   listActiveHolds,
@@ -54,7 +60,7 @@ export class Wallets {
   constructor(
     connections: WriteConnections,
     options: GroupCommitOptions,
-    onCommitted: (ledgerId: string, writes: readonly LoggedWrite[]) => void,
+    onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
   ) {
     this.#lanes = new GroupCommit(connections, walletWork(onCommitted), options, this.counts);
   }
@@ -79,7 +85,7 @@ export class Wallets {
 }
 
 function walletWork(
-  onCommitted: (ledgerId: string, writes: readonly LoggedWrite[]) => void,
+  onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
 ): LaneWork<WalletItem, WalletReply> {
   return {
     async plan(transaction, _laneKey, items, lookUpKeys) {
@@ -178,7 +184,7 @@ function planOf(
   ledgerId: string,
   batch: WalletBatch,
   now: WalletBooks["now"],
-  onCommitted: (ledgerId: string, writes: readonly LoggedWrite[]) => void,
+  onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
 ): Plan<WalletReply> {
   return {
     outcomes: batch.outcomes satisfies readonly Outcome<WalletReply>[],
@@ -203,8 +209,10 @@ function planOf(
  * one that bears an id made for this batch. Releases and expiries have none; where there is nothing else, all
  * of them have to be there, which is then what was asked for, whoever did it.
  */
-function marksOf(writes: readonly LoggedWrite[]): readonly LoggedWrite[] {
-  const marked = writes.find(({ batchId, type }) => batchId !== null || type === "reserve");
+function marksOf(writes: readonly WalletLogEntry[]): readonly WalletLogEntry[] {
+  const marked = writes.find(
+    ({ pendingPostingId, type }) => pendingPostingId !== null || type === "reserve",
+  );
   return marked === undefined ? writes : [marked];
 }
 
@@ -224,7 +232,7 @@ function record(
     updateWallets(transaction, ledgerId, moved),
     insertWalletWrites(transaction, ledgerId, batch.writes),
     upsertHolds(transaction, ledgerId, batch.holds),
-    insertBatchSides(transaction, ledgerId, batch.sides),
+    insertPendingPostings(transaction, ledgerId, batch.pendingPostings),
     ...(batch.newRules.length === 0
       ? []
       : [

@@ -19,7 +19,7 @@ import { insertOrganization } from "../store/organizations.ts";
 import { readingThrough } from "../store/read-pool.ts";
 import { insertWalletPostings, markPosted, upsertPostingTotals } from "../store/wallet-postings.ts";
 import {
-  insertBatchSides,
+  insertPendingPostings,
   insertWallets,
   insertWalletWrites,
   upsertHolds,
@@ -132,11 +132,14 @@ class Recorder {
         break;
       case "walletBatch":
         this.#send(insertWalletWrites(transaction, ledgerId, event.batch.writes));
-        this.#send(insertBatchSides(transaction, ledgerId, event.batch.sides));
+        this.#send(insertPendingPostings(transaction, ledgerId, event.batch.pendingPostings));
         break;
       case "posting": {
         const { posting, journalId } = event;
-        const marks = posting.batchIds.map((batchId) => ({ batchId, journalId }));
+        const marks = posting.pendingPostingIds.map((pendingPostingId) => ({
+          pendingPostingId,
+          journalId,
+        }));
         this.#send(markPosted(transaction, ledgerId, marks));
         this.#send(upsertPostingTotals(transaction, ledgerId, posting.totals));
         this.#send(insertWalletPostings(transaction, ledgerId, [{ ...posting, journalId }]));

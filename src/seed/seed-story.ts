@@ -19,12 +19,12 @@ import { ClosedCalendar } from "../core/period.ts";
 import {
   planPostings,
   postingEntry,
-  type PendingSide,
+  type PendingPosting,
   type Posting,
   type PostingTotal,
 } from "../core/posting.ts";
 import { laterOf, type Timestamp } from "../core/time.ts";
-import type { BatchSide, WalletBatch } from "../core/wallet-batch.ts";
+import type { NewPendingPosting, WalletBatch } from "../core/wallet-batch.ts";
 import type { Hold, Wallet } from "../core/wallet.ts";
 import { SeedBusiness, timestampOf } from "./seed-business.ts";
 import { functionalCurrency, seedChart, walletAssets } from "./seed-chart.ts";
@@ -113,12 +113,12 @@ export class SeedStory {
       yield { kind: "entry", entry: this.#write(slot) };
       return;
     }
-    const sides: BatchSide[] = [];
+    const pending: NewPendingPosting[] = [];
     for (const { batch } of this.#wallets.evening(slot)) {
-      sides.push(...batch.sides);
+      pending.push(...batch.pendingPostings);
       yield { kind: "walletBatch", batch };
     }
-    yield* this.#post(sides, slot.atMs);
+    yield* this.#post(pending, slot.atMs);
   }
 
   #write(slot: Exclude<Slot, { kind: "wallets" }>): Entry {
@@ -154,9 +154,9 @@ export class SeedStory {
     return this.#recorded(entry);
   }
 
-  *#post(sides: readonly BatchSide[], atMs: number): Generator<SeedEvent> {
-    const pending = sides.map(({ spans, ...side }): PendingSide => ({
-      ...side,
+  *#post(made: readonly NewPendingPosting[], atMs: number): Generator<SeedEvent> {
+    const pending = made.map(({ spans, ...rest }): PendingPosting => ({
+      ...rest,
       walletIds: spans.map(({ walletId }) => walletId),
     }));
     const postings = planPostings({

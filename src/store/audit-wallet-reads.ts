@@ -62,7 +62,7 @@ export interface AuditedWrite {
   readonly balance: bigint;
   readonly held: bigint;
   readonly at: Timestamp;
-  readonly batchId: string | null;
+  readonly pendingPostingId: string | null;
   /** null where it is about no hold, or one that is not there. */
   readonly hold: { readonly amount: bigint; readonly status: string } | null;
 }
@@ -76,7 +76,7 @@ const writeRow = z
     balance: z.bigint(),
     held: z.bigint(),
     at: timestampColumn,
-    batchId: z.string().nullable(),
+    pendingPostingId: z.string().nullable(),
     holdAmount: z.bigint().nullable(),
     holdStatus: z.string().nullable(),
   })
@@ -100,7 +100,7 @@ export async function* readAuditedWrites(
   for (;;) {
     const page = await reads.any(sql.type(writeRow)`
       SELECT writes.wallet_id AS "walletId", seq, type, writes.amount, balance, held, at,
-             batch_id AS "batchId", holds.amount AS "holdAmount", holds.status AS "holdStatus"
+             batch_id AS "pendingPostingId", holds.amount AS "holdAmount", holds.status AS "holdStatus"
         FROM (SELECT * FROM wallet_writes
                WHERE ledger_id = ${ledgerId}
                  AND (wallet_id, seq) > (${after.walletId}::uuid, ${after.seq}::bigint)
@@ -116,14 +116,14 @@ export async function* readAuditedWrites(
   }
 }
 
-/** How many batch sides a ledger has. */
+/** How many pending and posted sums of batches a ledger has. */
 export async function countBatches(reads: ReadConnection, ledgerId: string): Promise<number> {
   const { count } = await reads.one(sql.type(z.object({ count: z.number() }))`
     SELECT count(*) FROM wallet_batches WHERE ledger_id = ${ledgerId}`);
   return count;
 }
 
-/** Batch sides that are not what their writes come to, and writes whose batch side is not there. */
+/** Pending postings (posted ones too) that are not what their writes come to, and writes whose own is not there. */
 export function listBatchFaults(
   reads: ReadConnection,
   ledgerId: string,

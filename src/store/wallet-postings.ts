@@ -1,7 +1,7 @@
 // Statements of posting: what waits, what has been posted, and the marks.
 import type { AssetRule } from "../core/asset.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
-import type { PendingSide, Posting, PostingTotal } from "../core/posting.ts";
+import type { PendingPosting, Posting, PostingTotal } from "../core/posting.ts";
 import type { StatementSender } from "./write-connections.ts";
 
 /** Ledgers in which something waits. */
@@ -36,18 +36,18 @@ export async function getLedgerIdentity(
 }
 
 /**
- * Batch sides that wait and have a rate, oldest first, up to a number; read under the lock of the
+ * Pending postings that have a rate, oldest first, up to a number; read under the lock of the
  * journal's head.
  */
-export async function listPendingSides(
+export async function listPendingPostings(
   sender: StatementSender,
   ledgerId: string,
   limit: number,
-): Promise<PendingSide[]> {
-  return sender.send<PendingSide>(
+): Promise<PendingPosting[]> {
+  return sender.send<PendingPosting>(
     {
-      name: "list_pending_sides",
-      text: `SELECT batch_id AS "batchId", asset_code AS "assetCode", rule_version AS "ruleVersion",
+      name: "list_pending_postings",
+      text: `SELECT batch_id AS "pendingPostingId", asset_code AS "assetCode", rule_version AS "ruleVersion",
                     side, amount, write_count AS "writeCount", accepted_from AS "acceptedFrom",
                     accepted_to AS "acceptedTo", to_json(wallet_ids) AS "walletIds"
                FROM wallet_batches AS waiting
@@ -95,11 +95,11 @@ export async function listPostingTotals(
   );
 }
 
-/** Marks batch sides with the entries that hold them; under the head's lock they stay where they are (ctid). */
+/** Marks pending postings with the entries that hold them; under the head's lock they stay where they are (ctid). */
 export function markPosted(
   sender: StatementSender,
   ledgerId: string,
-  marks: readonly { readonly batchId: string; readonly journalId: string }[],
+  marks: readonly { readonly pendingPostingId: string; readonly journalId: string }[],
 ): Promise<unknown> {
   return sender.send(
     {
@@ -113,7 +113,11 @@ export function markPosted(
                ) AS waiting
               WHERE wallet_batches.ctid = waiting.ctid`,
     },
-    [ledgerId, marks.map(({ batchId }) => batchId), marks.map(({ journalId }) => journalId)],
+    [
+      ledgerId,
+      marks.map(({ pendingPostingId }) => pendingPostingId),
+      marks.map(({ journalId }) => journalId),
+    ],
   );
 }
 
@@ -191,7 +195,7 @@ export async function listWalletPostings(
   return rows.map(({ journalId }) => journalId);
 }
 
-/** Assets with batch sides that no rule gives a rate to; what only rounds to nothing has one. */
+/** Assets with pending postings that no rule gives a rate to; what only rounds to nothing has one. */
 export async function listAssetsWithoutRate(
   sender: StatementSender,
   ledgerId: string,
@@ -212,7 +216,7 @@ export async function listAssetsWithoutRate(
   return rows.map(({ assetCode }) => assetCode);
 }
 
-/** Assets, of all ledgers, with batch sides that wait for a first rate. */
+/** Assets, of all ledgers, with pending postings that wait for a first rate. */
 export async function listWaitingAssets(
   sender: StatementSender,
 ): Promise<{ ledgerId: string; assetCode: string }[]> {

@@ -49,7 +49,7 @@ export interface WalletHistoryRow {
   readonly holdId: string | null;
   readonly metadata: string | null;
   readonly at: Timestamp;
-  readonly batchId: string | null;
+  readonly pendingPostingId: string | null;
   /** The entry that it was posted with, once it was. */
   readonly journalId: string | null;
 }
@@ -66,7 +66,7 @@ export async function listWalletHistory(
       name: "list_wallet_history",
       text: `SELECT writes.seq, writes.type, writes.amount, writes.balance, writes.held,
                     writes.external_id AS "externalId", writes.hold_id AS "holdId",
-                    writes.metadata, writes.at, writes.batch_id AS "batchId",
+                    writes.metadata, writes.at, writes.batch_id AS "pendingPostingId",
                     batches.journal_id AS "journalId"
                FROM (
                  SELECT wallet_id FROM wallets
@@ -89,17 +89,17 @@ export async function listWalletHistory(
   );
 }
 
-/** Of batch sides, those that have been posted, with their entries. */
+/** Of pending postings, those that have been posted, with their entries. */
 export async function listPostedBatches(
   sender: StatementSender,
   ledgerId: string,
-  batchIds: readonly string[],
-): Promise<{ batchId: string; journalId: string }[]> {
-  if (batchIds.length === 0) return [];
+  pendingPostingIds: readonly string[],
+): Promise<{ pendingPostingId: string; journalId: string }[]> {
+  if (pendingPostingIds.length === 0) return [];
   return sender.send(
     {
       name: "list_posted_batches",
-      text: `SELECT batches.batch_id AS "batchId", batches.journal_id AS "journalId"
+      text: `SELECT batches.batch_id AS "pendingPostingId", batches.journal_id AS "journalId"
                FROM unnest($2::uuid[]) AS wanted (batch_id)
                CROSS JOIN LATERAL (
                  SELECT batch_id, journal_id FROM wallet_batches
@@ -108,25 +108,25 @@ export async function listPostedBatches(
                   LIMIT 1
                ) AS batches`,
     },
-    [ledgerId, batchIds],
+    [ledgerId, pendingPostingIds],
   );
 }
 
-/** Batch sides of a wallet that wait to be posted. */
-export async function listPendingBatchesOf(
+/** What waits to be posted of a wallet. */
+export async function listPendingPostingIds(
   sender: StatementSender,
   ledgerId: string,
   walletId: string,
 ): Promise<string[]> {
-  const rows = await sender.send<{ batchId: string }>(
+  const rows = await sender.send<{ pendingPostingId: string }>(
     {
-      name: "list_pending_batches_of",
-      text: `SELECT batch_id AS "batchId" FROM wallet_batches
+      name: "list_pending_posting_ids",
+      text: `SELECT batch_id AS "pendingPostingId" FROM wallet_batches
               WHERE ledger_id = $1 AND journal_id IS NULL AND $2 = ANY (wallet_ids)`,
     },
     [ledgerId, walletId],
   );
-  return rows.map(({ batchId }) => batchId);
+  return rows.map(({ pendingPostingId }) => pendingPostingId);
 }
 
 /** The writes that an entry posts, by wallet and seq, and how many there are. */
@@ -151,7 +151,7 @@ export async function listPostedWrites(
         text: `SELECT wallets.caller_key AS "callerKey", writes.seq, writes.type, writes.amount,
                       writes.balance, writes.held, writes.external_id AS "externalId",
                       writes.hold_id AS "holdId", writes.metadata, writes.at,
-                      writes.batch_id AS "batchId", batches.journal_id AS "journalId"
+                      writes.batch_id AS "pendingPostingId", batches.journal_id AS "journalId"
                  FROM wallet_batches AS batches
                  CROSS JOIN LATERAL unnest(batches.wallet_ids, batches.first_seqs, batches.last_seqs)
                    AS spans (wallet_id, first_seq, last_seq)

@@ -1,8 +1,8 @@
 // Statements of a batch of wallet writes, in the order in which a transaction sends them: lock, read,
 // record. Every one names the ledger first.
 import type { AssetRule } from "../core/asset.ts";
-import type { BatchSide, LoggedWrite } from "../core/wallet-batch.ts";
-import type { Hold, Wallet } from "../core/wallet.ts";
+import type { NewPendingPosting } from "../core/wallet-batch.ts";
+import type { Hold, Wallet, WalletLogEntry } from "../core/wallet.ts";
 import { namingTakenKey } from "./database-errors.ts";
 import type { StatementSender } from "./write-connections.ts";
 
@@ -137,7 +137,10 @@ export async function listKnownWrites(
 export async function hasWalletWrites(
   sender: StatementSender,
   ledgerId: string,
-  writes: readonly Pick<LoggedWrite, "walletId" | "seq" | "type" | "holdId" | "batchId">[],
+  writes: readonly Pick<
+    WalletLogEntry,
+    "walletId" | "seq" | "type" | "holdId" | "pendingPostingId"
+  >[],
 ): Promise<boolean> {
   const [counted] = await sender.send<{ count: number }>(
     {
@@ -160,7 +163,7 @@ export async function hasWalletWrites(
       writes.map(({ seq }) => seq),
       writes.map(({ type }) => type),
       writes.map(({ holdId }) => holdId),
-      writes.map(({ batchId }) => batchId),
+      writes.map(({ pendingPostingId }) => pendingPostingId),
     ],
   );
   return counted?.count === writes.length;
@@ -235,7 +238,7 @@ function walletFigures(wallets: readonly Wallet[]): unknown[][] {
 export function insertWalletWrites(
   sender: StatementSender,
   ledgerId: string,
-  writes: readonly LoggedWrite[],
+  writes: readonly WalletLogEntry[],
 ): Promise<unknown> {
   return namingTakenKey(
     "wallet_writes_external_id_key",
@@ -262,7 +265,7 @@ export function insertWalletWrites(
         writes.map(({ holdId }) => holdId),
         writes.map(({ metadata }) => metadata),
         writes.map(({ at }) => at),
-        writes.map(({ batchId }) => batchId),
+        writes.map(({ pendingPostingId }) => pendingPostingId),
       ],
     ),
   );
@@ -295,18 +298,18 @@ export function upsertHolds(
   );
 }
 
-/** Records what a batch has to have posted; one row a side. */
-export function insertBatchSides(
+/** Records what a batch leaves to be posted. */
+export function insertPendingPostings(
   sender: StatementSender,
   ledgerId: string,
-  sides: readonly BatchSide[],
+  pendingPostings: readonly NewPendingPosting[],
 ): Promise<unknown> {
-  // One statement a side: arrays of arrays would have to be of one length.
+  // One statement each: arrays of arrays would have to be of one length.
   return Promise.all(
-    sides.map((side) =>
+    pendingPostings.map((pending) =>
       sender.send(
         {
-          name: "insert_batch_side",
+          name: "insert_pending_posting",
           text: `INSERT INTO wallet_batches
                    (ledger_id, batch_id, asset_code, rule_version, side, amount, write_count,
                     accepted_from, accepted_to, wallet_ids, first_seqs, last_seqs)
@@ -314,17 +317,17 @@ export function insertBatchSides(
         },
         [
           ledgerId,
-          side.batchId,
-          side.assetCode,
-          side.ruleVersion,
-          side.side,
-          side.amount.toString(),
-          side.writeCount,
-          side.acceptedFrom,
-          side.acceptedTo,
-          side.spans.map(({ walletId }) => walletId),
-          side.spans.map(({ firstSeq }) => firstSeq),
-          side.spans.map(({ lastSeq }) => lastSeq),
+          pending.pendingPostingId,
+          pending.assetCode,
+          pending.ruleVersion,
+          pending.side,
+          pending.amount.toString(),
+          pending.writeCount,
+          pending.acceptedFrom,
+          pending.acceptedTo,
+          pending.spans.map(({ walletId }) => walletId),
+          pending.spans.map(({ firstSeq }) => firstSeq),
+          pending.spans.map(({ lastSeq }) => lastSeq),
         ],
       ),
     ),

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { defaultAssetRule, type AssetRule } from "../../src/core/asset.ts";
 import {
   planPostings,
-  type PendingSide,
+  type PendingPosting,
   type Posting,
   type PostingBooks,
   type PostingTotal,
@@ -16,11 +16,11 @@ import type { Timestamp } from "../../src/core/time.ts";
 const ledger = { ledgerId: "l", organizationId: "o", functionalCurrency: "USD" };
 let made = 0;
 
-function side(more: Partial<PendingSide> & { at?: string } = {}): PendingSide {
+function side(more: Partial<PendingPosting> & { at?: string } = {}): PendingPosting {
   made += 1;
   const at = (more.at ?? "2026-03-01T12:00:00.000Z") as Timestamp;
   return {
-    batchId: `b${made}`,
+    pendingPostingId: `b${made}`,
     assetCode: "USD",
     ruleVersion: 1,
     side: "credit",
@@ -39,7 +39,7 @@ function rule(assetCode: string, more: Partial<AssetRule> = {}): AssetRule {
 
 const open = new ClosedCalendar([]);
 
-function plan(pending: PendingSide[], more: Partial<PostingBooks> = {}): Posting[] {
+function plan(pending: PendingPosting[], more: Partial<PostingBooks> = {}): Posting[] {
   return planPostings({ ledger, pending, rules: [rule("USD")], totals: [], closed: open, ...more });
 }
 
@@ -54,7 +54,10 @@ describe("the day of a posting", () => {
     const before = side({ at: "2026-02-28T23:59:59.999Z", amount: 1n });
     const after = side({ at: "2026-03-01T00:00:00.000Z", amount: 2n });
     const postings = plan([after, before]);
-    expect(postings.map(({ batchIds }) => batchIds)).toEqual([[before.batchId], [after.batchId]]);
+    expect(postings.map(({ pendingPostingIds }) => pendingPostingIds)).toEqual([
+      [before.pendingPostingId],
+      [after.pendingPostingId],
+    ]);
     expect(postings.map(({ transactionDate }) => transactionDate)).toEqual([
       "2026-02-28T23:59:59.999Z",
       "2026-03-01T00:00:00.000Z",
@@ -146,7 +149,7 @@ describe("rounding", () => {
     const small = side({ assetCode: "x", amount: 5n, side: "debit" });
     const large = side({ assetCode: "x", amount: 50n });
     const [posting] = plan([small, large], { rules });
-    expect(posting?.batchIds).toEqual([large.batchId]);
+    expect(posting?.pendingPostingIds).toEqual([large.pendingPostingId]);
     expect(posting?.totals.map((total) => total.side)).toEqual(["credit"]);
     expect(plan([small], { rules })).toEqual([]);
   });
@@ -170,7 +173,7 @@ describe("rounding", () => {
         const text = `${whole}.${String(decimals).padStart(4, "0")}`;
         const rules = [rule("x", { rate: text })];
         const numerator = BigInt(whole) * 10_000n + BigInt(decimals);
-        let pending: PendingSide[] = [];
+        let pending: PendingPosting[] = [];
         let totals: readonly PostingTotal[] = [];
         const posted = { credit: 0n, debit: 0n };
         const booked = new Map<string, bigint>();
@@ -189,9 +192,10 @@ describe("rounding", () => {
             const merged = new Map([...totals, ...posting.totals].map((one) => [one.side, one]));
             totals = [...merged.values()];
           }
-          const settled = new Set(postings.flatMap(({ batchIds }) => batchIds));
-          for (const one of pending) if (settled.has(one.batchId)) posted[one.side] += one.amount;
-          pending = pending.filter(({ batchId }) => !settled.has(batchId));
+          const settled = new Set(postings.flatMap(({ pendingPostingIds }) => pendingPostingIds));
+          for (const one of pending)
+            if (settled.has(one.pendingPostingId)) posted[one.side] += one.amount;
+          pending = pending.filter(({ pendingPostingId }) => !settled.has(pendingPostingId));
         }
         const exact = (amount: bigint) => {
           const down = (amount * numerator) / 10_000n;

@@ -77,7 +77,7 @@ describe("a batch", () => {
     ];
     const { outcomes, ...rest } = decide(books(), items);
     expect(words(outcomes)).toEqual(["insufficientFunds", "holdNotFound", "holdNotFound"]);
-    expect(rest).toEqual({ wallets: [], writes: [], holds: [], newRules: [], sides: [] });
+    expect(rest).toEqual({ wallets: [], writes: [], holds: [], newRules: [], pendingPostings: [] });
   });
 
   test("makes a rule for an asset that is used for the first time, once", () => {
@@ -107,7 +107,7 @@ describe("a batch", () => {
   });
 });
 
-describe("the sides of a batch", () => {
+describe("the pending postings of a batch", () => {
   test("are one for credits and one for debits of each asset, with the writes they hold", () => {
     const given = books({ wallets: new Map([wallet("a"), wallet("b", { lastSeq: 7 })]) });
     const batch = decide(given, [
@@ -116,7 +116,7 @@ describe("the sides of a batch", () => {
       write("credit", "a", 4n),
       write("credit", "b", 8n),
     ]);
-    expect(batch.sides).toMatchObject([
+    expect(batch.pendingPostings).toMatchObject([
       {
         side: "credit",
         amount: 13n,
@@ -128,19 +128,24 @@ describe("the sides of a batch", () => {
       },
       { side: "debit", amount: 2n, writeCount: 1 },
     ]);
-    const [credits, debits] = batch.sides.map(({ batchId }) => batchId);
-    expect(batch.writes.map(({ batchId }) => batchId)).toEqual([credits, debits, credits, credits]);
+    const [credits, debits] = batch.pendingPostings.map(({ pendingPostingId }) => pendingPostingId);
+    expect(batch.writes.map(({ pendingPostingId }) => pendingPostingId)).toEqual([
+      credits,
+      debits,
+      credits,
+      credits,
+    ]);
   });
 
   test("never span midnight: a wallet whose clock is ahead has its own day", () => {
     const lastAt = "2026-03-02T00:00:00.000Z" as Timestamp;
     const given = books({ wallets: new Map([wallet("a"), wallet("ahead", { lastAt })]) });
-    const { sides, writes } = decide(given, [
+    const { pendingPostings, writes } = decide(given, [
       write("credit", "a", 1n),
       write("credit", "ahead", 2n),
     ]);
     expect(writes.map(({ at }) => at)).toEqual([now, lastAt]);
-    expect(sides.map(({ acceptedTo, amount }) => [acceptedTo, amount])).toEqual([
+    expect(pendingPostings.map(({ acceptedTo, amount }) => [acceptedTo, amount])).toEqual([
       [now, 1n],
       [lastAt, 2n],
     ]);
@@ -153,8 +158,8 @@ describe("the sides of a batch", () => {
       expiresInSeconds: null,
     };
     const given = books({ wallets: new Map([wallet("a")]) });
-    const { sides, writes } = decide(given, [reserve]);
-    expect(sides).toEqual([]);
-    expect(writes.map(({ batchId }) => batchId)).toEqual([null]);
+    const { pendingPostings, writes } = decide(given, [reserve]);
+    expect(pendingPostings).toEqual([]);
+    expect(writes.map(({ pendingPostingId }) => pendingPostingId)).toEqual([null]);
   });
 });

@@ -76,8 +76,8 @@ describe("a hold that expires", () => {
 
   test("frees its amount at its instant, and is logged first, at the same moment", () => {
     expect(problem(expiring, debit(56n), at("11:59:59.999"))).toBe("insufficientFunds");
-    const { rows, holds, reply } = change(expiring, debit(95n));
-    expect(rows).toMatchObject([
+    const { entries, holds, reply } = change(expiring, debit(95n));
+    expect(entries).toMatchObject([
       { seq: 5, type: "expire", amount: 40n, balance: 100n, held: 5n, at: noon, holdId: "h" },
       { seq: 6, type: "debit", amount: 95n, balance: 5n, held: 5n, at: noon, holdId: null },
     ]);
@@ -109,8 +109,8 @@ describe("a clock that is behind the wallet's last write", () => {
   });
 
   test("leaves the wallet's time where it is", () => {
-    const { rows, state: after } = change(ahead, debit(1n), at("11:00:00.000"));
-    expect(rows.map((row) => row.at)).toEqual([at("13:00:00.000"), at("13:00:00.000")]);
+    const { entries, state: after } = change(ahead, debit(1n), at("11:00:00.000"));
+    expect(entries.map((entry) => entry.at)).toEqual([at("13:00:00.000"), at("13:00:00.000")]);
     expect(after.wallet.lastAt).toBe(at("13:00:00.000"));
   });
 });

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
 import {
-  listPendingBatchesOf,
+  listPendingPostingIds,
   listPostedBatches,
   listWalletFigures,
   listWalletHistory,
@@ -114,7 +114,7 @@ const statements: readonly PlannedStatement[] = [
   {
     name: "hasWalletWrites",
     send: (sender) => {
-      const row = { type: "credit", holdId: null, batchId: null } as const;
+      const row = { type: "credit", holdId: null, pendingPostingId: null } as const;
       return hasWalletWrites(sender, ledgerId, [{ walletId, seq: 19_000, ...row }]);
     },
     scans: { wallet_writes: ["ledger_id", "wallet_id", "seq"] },
@@ -135,7 +135,7 @@ const statements: readonly PlannedStatement[] = [
       markPosted(
         sender,
         ledgerId,
-        ids.map((batchId) => ({ batchId, journalId: batchId })),
+        ids.map((pendingPostingId) => ({ pendingPostingId, journalId: pendingPostingId })),
       ),
     scans: { wallet_batches: ["ledger_id", "batch_id"] },
   },
@@ -145,8 +145,8 @@ const statements: readonly PlannedStatement[] = [
     scans: { wallet_batches: ["ledger_id", "batch_id"] },
   },
   {
-    name: "listPendingBatchesOf",
-    send: (sender) => listPendingBatchesOf(sender, ledgerId, walletId),
+    name: "listPendingPostingIds",
+    send: (sender) => listPendingPostingIds(sender, ledgerId, walletId),
     scans: { wallet_batches: ["ledger_id"] },
   },
 ];
