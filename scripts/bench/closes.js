@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { startBenchServer } from "./bench-server.js";
+import { startBenchServer } from "./server.js";
 import { machine, runPsql } from "./measure.js";
 import { signedHeaders } from "./signed-requests.js";
 

@@ -3,7 +3,7 @@
 //
 //   node scripts/bench/entries.js [--connections 64] [--seconds 20] [--pgbench /path/to/pgbench]
 import { parseArgs } from "node:util";
-import { startBenchServer } from "./bench-server.js";
+import { startBenchServer } from "./server.js";
 import { machine, runClient, runPgbench } from "./measure.js";
 
 const accounts = ["1000", "1100", "2000", "3000", "4000", "5000"];

@@ -7,7 +7,7 @@
 //   node scripts/bench/overload.js [--factor 2] [--seconds 30] [--connections 8000] [--wallets 10000]
 //     [--psql /path/to/psql]
 import { parseArgs } from "node:util";
-import { startBenchServer } from "./bench-server.js";
+import { startBenchServer } from "./server.js";
 import { checkWallets, machine, runClient, watchResidentMb } from "./measure.js";
 
 const { values } = parseArgs({

@@ -4,7 +4,7 @@
 //   node scripts/bench/soak.js [--kind entries|wallets] [--seconds 600] [--connections 64]
 //     [--wallets 10000] [--psql /path/to/psql]
 import { parseArgs } from "node:util";
-import { startBenchServer } from "./bench-server.js";
+import { startBenchServer } from "./server.js";
 import { checkWallets, machine, runClient, runPsql, watchResidentMb } from "./measure.js";
 import { signedHeaders } from "./signed-requests.js";
 

@@ -10,7 +10,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { WebSocket } from "ws";
-import { startBenchServer, startSecondServer } from "./bench-server.js";
+import { startBenchServer, startSecondServer } from "./server.js";
 import { machine, percentilesOf, runClient } from "./measure.js";
 import { isAccepted, onReply, requestBytes, signedHeaders } from "./signed-requests.js";
 

@@ -9,7 +9,7 @@
 // `--wallets` are written to and read at random; `--existing` wallets are made first; `--only` leaves out loads
 // whose names do not have that part.
 import { parseArgs } from "node:util";
-import { startBenchServer } from "./bench-server.js";
+import { startBenchServer } from "./server.js";
 import { machine, runClient, runPgbench } from "./measure.js";
 
 const { values } = parseArgs({

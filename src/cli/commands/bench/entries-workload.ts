@@ -26,6 +26,7 @@ export async function prepareEntries(
   return {
     described: { accounts },
     request: (number) => ({
+      method: "POST",
       target,
       body: JSON.stringify({
         externalId: externalIdOf(run, number),

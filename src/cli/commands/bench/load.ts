@@ -5,12 +5,18 @@ import { Histogram } from "./histogram.ts";
 import { outcomeOf, type OutcomeLog } from "./outcome-log.ts";
 import { RawConnection, type RawReply } from "./raw-connection.ts";
 import { fullSpeed, steadyRate, type Schedule } from "./schedule.ts";
-import type { BenchSettings } from "./settings.ts";
 import type { SignedRequests } from "./signed-requests.ts";
 
 /** How long after the end requests that were due before it are still sent. */
 const overtimeMs = 10_000;
 const reconnectMs = 100;
+
+export interface LoadSettings {
+  /** Requests a second; null: as many as the service takes. */
+  readonly rate: number | null;
+  readonly durationMs: number;
+  readonly connections: number;
+}
 
 export class Load {
   /** Microseconds, of acknowledged requests and (as far as they had waited) of those never sent. */
@@ -21,14 +27,14 @@ export class Load {
   /** Were due, but no connection was free for them until the overtime was over. */
   unsent = 0;
   elapsedMs = 0;
-  readonly #settings: BenchSettings;
+  readonly #settings: LoadSettings;
   readonly #url: URL;
   readonly #requests: SignedRequests;
   readonly #outcomes: OutcomeLog;
   #startMs = 0;
 
   constructor(
-    settings: BenchSettings,
+    settings: LoadSettings,
     url: URL,
     { requests, outcomes }: { requests: SignedRequests; outcomes: OutcomeLog },
   ) {

@@ -1,4 +1,5 @@
 // What a benchmark is asked to do, from its flags.
+import type { LoadSettings } from "./load.ts";
 import { requireDurationMs } from "../../input/arguments.ts";
 import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../options.ts";
@@ -15,11 +16,7 @@ export interface BenchFlags extends ServiceFlags {
   accounts?: string;
 }
 
-export interface BenchSettings {
-  /** Requests a second; null: as many as the service takes. */
-  readonly rate: number | null;
-  readonly durationMs: number;
-  readonly connections: number;
+export interface BenchSettings extends LoadSettings {
   readonly walletCount: number;
   /** null: the first two of the chart. */
   readonly accounts: readonly [string, string] | null;

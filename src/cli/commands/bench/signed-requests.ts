@@ -1,7 +1,6 @@
 // Requests of a benchmark as the bytes that go over the wire, signed a while before they are sent: what
 // the client spends on signing must not look like the service's latency.
 import { signRequest } from "../../../core/signing.ts";
-import type { Connection } from "../../connection/target.ts";
 import type { BenchRequest } from "./workload.ts";
 
 export interface NumberedRequest {
@@ -9,26 +8,32 @@ export interface NumberedRequest {
   readonly bytes: Buffer;
 }
 
+export interface Signer {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+}
+
 interface Signed extends NumberedRequest {
   readonly signedAtMs: number;
 }
 
-/** Some 12 MB, and some tenths of a second to sign. */
-const aheadMax = 20_000;
+/** Some 60 MB, and a second to sign. */
+const aheadMax = 100_000;
 /** Far from the 300 s that a signature is good for. */
 const ageMsMax = 60_000;
 
 export class SignedRequests {
-  readonly #connection: Connection;
+  readonly #signer: Signer;
   readonly #url: URL;
   readonly #make: (number: number) => BenchRequest;
   readonly #ready: Signed[];
   #lastNumber = 0;
 
   /** `make` says what the requests 1, 2, 3 … ask; `expected` is how many will be wanted. */
-  constructor(connection: Connection, make: (number: number) => BenchRequest, expected: number) {
-    this.#connection = connection;
-    this.#url = new URL(connection.url);
+  constructor(signer: Signer, make: (number: number) => BenchRequest, expected: number) {
+    this.#signer = signer;
+    this.#url = new URL(signer.url);
     this.#make = make;
     const ahead = Math.min(aheadMax, expected);
     this.#ready = Array.from({ length: ahead }, () => this.#signNext()).reverse();
@@ -46,17 +51,20 @@ export class SignedRequests {
   }
 
   #sign(number: number): Signed {
-    const { apiKey, apiSecret } = this.#connection;
-    const { target, body } = this.#make(number);
+    const { apiKey, apiSecret } = this.#signer;
+    const { method, target, body } = this.#make(number);
     const timestamp = String(Math.floor(Date.now() / 1000));
-    const signature = signRequest(apiSecret, { timestamp, method: "POST", target, body });
+    const signature = signRequest(apiSecret, { timestamp, method, target, body });
     // A path in the URL is a proxy's, and is not signed.
     const prefix = this.#url.pathname.replace(/\/+$/, "");
     const bytes = Buffer.from(
-      `POST ${prefix}${target} HTTP/1.1\r\nHost: ${this.#url.host}\r\n` +
+      `${method} ${prefix}${target} HTTP/1.1\r\nHost: ${this.#url.host}\r\n` +
         `Authorization: Bearer ${apiKey}\r\nX-Timestamp: ${timestamp}\r\n` +
-        `X-Signature: ${signature.toString("hex")}\r\nContent-Type: application/json\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        `X-Signature: ${signature.toString("hex")}\r\n` +
+        (body === ""
+          ? "\r\n"
+          : "Content-Type: application/json\r\n" +
+            `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`),
     );
     return { number, bytes, signedAtMs: performance.now() };
   }

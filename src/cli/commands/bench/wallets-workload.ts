@@ -36,6 +36,7 @@ export async function prepareWallets(
       const walletKey = `${ledger.id}:${callerKeyOf(walletRun, wallet)}`;
       const externalId = externalIdOf(run, number);
       return {
+        method: "POST",
         target: (type === "credit" ? paths.creditWallet : paths.debitWallet)({ walletKey }),
         body: JSON.stringify({ amount: amount.toString(), assetCode, externalId }),
       };

@@ -4,7 +4,9 @@ import type { Check } from "./findings.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 
 export interface BenchRequest {
+  readonly method: "GET" | "POST";
   readonly target: string;
+  /** Empty where there is none. */
   readonly body: string;
 }
 

@@ -1,20 +1,21 @@
-// Starts the built binary on an embedded database of its own for a benchmark, or a second one beside it,
-// and ends it again.
+// Starts a built checkout on an embedded database of its own for a benchmark, or a second server on the same
+// database, and stops it again.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const binary = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "bin", "ledgerctl.js");
+/** The checkout that this script belongs to. */
+export const ownCheckout = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Resolves with credentials, the process and how to end it. */
-export async function startBenchServer(environment = {}) {
+/** Resolves with credentials, the process id and how to stop it. */
+export async function startBenchServer(checkout = ownCheckout) {
   const home = mkdtempSync(join(tmpdir(), "ledgerctl-bench-"));
   // Started as root, the database runs as another user; its folder has to be within that user's reach.
   chmodSync(home, 0o755);
-  const server = await serve(home, ["--bootstrap"], environment);
+  const server = await serve(checkout, home, ["--bootstrap"]);
   return {
     ...server,
     stop: async () => {
@@ -26,14 +27,14 @@ export async function startBenchServer(environment = {}) {
 
 /** A second server on a server's database, with the same credentials; it has to be stopped first. */
 export async function startSecondServer(first) {
-  return { ...first, ...(await serve(first.home, [], {}, "inherit")) };
+  return { ...first, ...(await serve(ownCheckout, first.home, [])) };
 }
 
-async function serve(home, flags, environment) {
+async function serve(checkout, home, flags) {
   const dataDir = join(home, "books");
-  const env = { ...process.env, HOME: home, LEDGERCTL_LOG_LEVEL: "warn", ...environment };
+  const binary = join(checkout, "bin", "ledgerctl.js");
   const child = spawn(binary, ["serve", ...flags, "--json", "--port", "0", "--data-dir", dataDir], {
-    env,
+    env: { ...process.env, HOME: home, LEDGERCTL_LOG_LEVEL: "warn" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const facts = {};
