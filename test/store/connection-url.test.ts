@@ -1,7 +1,8 @@
 // URLs of databases, as people and libpq write them.
-import { inject, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { readDatabaseUrl } from "../../src/store/connection-url.ts";
 import { listMigrations } from "../../src/store/migrate.ts";
+import { createTestDatabase } from "../support/database.ts";
 
 it.each([
   ["postgresql://u:p@db.example.com:6543/books?sslmode=require", null],
@@ -25,10 +26,12 @@ it.each(["books", "mysql://u@h/books", "postgresql:books", "postgresql:///b?host
 );
 
 it("connects through the socket that the query of a URL names", async () => {
-  const { hostname, port, username, password, pathname } = new URL(inject("databaseUrl"));
+  const database = await createTestDatabase();
+  const { hostname, port, username, password, pathname } = new URL(database.url);
   const directory = decodeURIComponent(hostname);
   const url = readDatabaseUrl(
     `postgresql://${username}:${password}@${pathname}?host=${directory}&port=${port}`,
   );
   expect((await listMigrations(url ?? "")).length).toBeGreaterThan(0);
+  await database.drop();
 });

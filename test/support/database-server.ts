@@ -1,6 +1,9 @@
-// vitest's global setup: one database server for a test run, with a migrated template that tests are cloned from.
+// vitest's global setup: one database server for a test run, with a migrated template that databases of tests are
+// cloned from. It starts when the first test file asks for it, so that pure tests start none.
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,32 +15,60 @@ import { runStatement, withDatabase } from "./database.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A server where databases may be made and dropped; its own database is nobody's. */
-    databaseUrl: string;
-    /** The name of a migrated database that nobody connects to. */
-    templateDatabase: string;
+    /** A socket that answers whoever connects with a DatabaseServer as JSON, or with its `error`. */
+    databaseServerSocket: string;
   }
+}
+
+export interface DatabaseServer {
+  /** A server where databases may be made and dropped; its own database belongs to no test. */
+  readonly url: string;
+  /** The name of a migrated database that nobody connects to. */
+  readonly template: string;
+}
+
+interface RunningServer extends DatabaseServer {
+  remove(): Promise<void>;
 }
 
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "ledgerctl-test-socket-"));
+  let starting: Promise<RunningServer> | undefined;
+  const door = createServer((socket) => {
+    starting ??= startServer();
+    starting.then(
+      ({ url, template }) => socket.end(JSON.stringify({ url, template })),
+      (error: unknown) => socket.end(JSON.stringify({ error: String(error) })),
+    );
+  });
+  const path = join(folder, "socket");
+  await once(door.listen(path), "listening");
+  project.provide("databaseServerSocket", path);
+  return async () => {
+    door.close();
+    const running = await starting?.catch(() => undefined);
+    await running?.remove();
+    await rm(folder, { recursive: true });
+  };
+}
+
+async function startServer(): Promise<RunningServer> {
   const server = await findServer();
   try {
-    project.provide("databaseUrl", server.url);
-    project.provide("templateDatabase", await makeTemplate(server.url));
+    return { ...server, template: await makeTemplate(server.url) };
   } catch (error) {
     await server.remove();
     throw error;
   }
-  return server.remove;
 }
 
 /**
  * LEDGERCTL_TEST_DATABASE_URL's server, or one that lasts as long as the run: of the embedded version,
  * or of the PostgreSQL whose bin, lib and share are in LEDGERCTL_TEST_POSTGRES_DIR.
  */
-async function findServer(): Promise<{ url: string; remove: () => Promise<void> }> {
+async function findServer(): Promise<Omit<RunningServer, "template">> {
   const given = process.env["LEDGERCTL_TEST_DATABASE_URL"];
   if (given) return { url: given, remove: () => Promise.resolve() };
   const dataDir = await mkdtemp(join(tmpdir(), "ledgerctl-test-"));
@@ -47,6 +78,10 @@ async function findServer(): Promise<{ url: string; remove: () => Promise<void> 
     supervise: false,
     ...(binariesDir ? { binariesDir } : {}),
   });
+  // Nothing here outlives the run. What is about durability (test/acceptance/crash, test/store/embedded) starts
+  // clusters of its own.
+  await runStatement(database.url, "ALTER SYSTEM SET fsync = off");
+  await runStatement(database.url, "SELECT pg_reload_conf()");
   return {
     url: database.url,
     remove: async () => {

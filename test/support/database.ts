@@ -1,7 +1,10 @@
 // A database of its own for a test file: a clone of the migrated template, in some tens of milliseconds.
 import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { inject } from "vitest";
 import { Client } from "pg";
+import type { DatabaseServer } from "./database-server.ts";
 
 export interface TestDatabase {
   url: string;
@@ -10,15 +13,23 @@ export interface TestDatabase {
 
 /** Empty but migrated. `drop` cuts whatever is still connected. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const serverUrl = inject("databaseUrl");
+  const server = await findDatabaseServer();
   const name = `ledgerctl_test_${randomBytes(6).toString("hex")}`;
-  await runStatement(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${inject("templateDatabase")}`);
+  await runStatement(server.url, `CREATE DATABASE ${name} TEMPLATE ${server.template}`);
   return {
-    url: withDatabase(serverUrl, name),
+    url: withDatabase(server.url, name),
     drop: async () => {
-      await runStatement(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+      await runStatement(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
+}
+
+/** The server of this test run; started now if no test file has asked for it before. */
+async function findDatabaseServer(): Promise<DatabaseServer> {
+  const answer = JSON.parse(await text(connect(inject("databaseServerSocket")))) as
+    DatabaseServer | { error: string };
+  if ("error" in answer) throw new Error(`no database server: ${answer.error}`);
+  return answer;
 }
 
 /** The same server, another database; socket directories stay as they are written ("%2Ftmp%2Fx"). */
