@@ -189,7 +189,7 @@ export class LedgerClient {
    * Posts up to 1,000 entries together: all of them, or none, and then it rejects with the problem of the
    * first that fails. ExternalIds are made up, and a lost answer is asked for again, as for `postEntry`.
    */
-  async postEntriesTogether(
+  async postAtomicEntries(
     ledgerId: string,
     entries: readonly EntryInput[],
   ): Promise<readonly EntryReceipt[]> {

@@ -250,7 +250,7 @@ export const entriesReply = z.strictObject({
   results: z.array(z.union([writeReply.extend({ status: z.literal(201) }), problemReply])),
 }) satisfies z.ZodType<EntryOutcomes>;
 
-export const entriesTogetherReply = z.strictObject({
+export const atomicEntriesReply = z.strictObject({
   results: z.array(writeReply),
 }) satisfies z.ZodType<EntryOutcomes>;
 

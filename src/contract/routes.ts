@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Scope } from "../core/ledger.ts";
 import { pathTemplates } from "./paths.ts";
 import { closeBody } from "./close-body.ts";
-import { entriesBody } from "./entries-body.ts";
+import { entriesBody } from "./bulk-entries-body.ts";
 import { entryBody, reversalBody } from "./entry-body.ts";
 import {
   accountsQuery,
@@ -29,7 +29,7 @@ import {
   closeReply,
   closeWithBalancesReply,
   entriesReply,
-  entriesTogetherReply,
+  atomicEntriesReply,
   entryPageReply,
   entryReply,
   ledgerListReply,
@@ -138,12 +138,12 @@ export const routes = {
     method: "POST",
     path: pathTemplates.postEntries,
     scope: "entries:write",
-    summary: "Post many entries, each by itself or all together",
+    summary: "Post many entries, each by itself or atomically",
     query: noQuery,
     body: { schema: entriesBody, optional: false },
     status: 200,
     reply: entriesReply,
-    atomic: { status: 201, reply: entriesTogetherReply },
+    atomic: { status: 201, reply: atomicEntriesReply },
   },
   listEntries: {
     method: "GET",

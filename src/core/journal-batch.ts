@@ -17,8 +17,8 @@ import { laterOf, type Timestamp } from "./time.ts";
 export type JournalWrite =
   | { readonly kind: "entry"; readonly draft: EntryDraft }
   | { readonly kind: "reversal"; readonly draft: ReversalDraft }
-  /** Entries that get in together or not at all; no two of them have one externalId. */
-  | { readonly kind: "entries"; readonly drafts: readonly EntryDraft[] };
+  /** Entries of which all are posted or none; no two of them have one externalId. */
+  | { readonly kind: "atomic"; readonly drafts: readonly EntryDraft[] };
 
 /** An entry that came first under an externalId. */
 export interface KnownEntry {
@@ -69,7 +69,7 @@ export function decideJournalBatch(
   };
   const persistedAt =
     books.lastPersistedAt === null ? books.now : laterOf(books.now, books.lastPersistedAt);
-  const decideOne = (write: Exclude<JournalWrite, { kind: "entries" }>): Decision => {
+  const decideOne = (write: Exclude<JournalWrite, { kind: "atomic" }>): Decision => {
     const refusal =
       write.kind === "entry"
         ? refuseEntry(books, progress.known, write.draft, persistedAt)
@@ -93,14 +93,14 @@ export function decideJournalBatch(
     return { entries: [entry] };
   };
   return writes.map((write) =>
-    write.kind === "entries"
-      ? decideTogether(progress, write.drafts, (draft) => decideOne({ kind: "entry", draft }))
+    write.kind === "atomic"
+      ? decideAtomic(progress, write.drafts, (draft) => decideOne({ kind: "entry", draft }))
       : decideOne(write),
   );
 }
 
 /** The entries of all drafts, or the refusal of the first that fails, with its place among them. */
-function decideTogether(
+function decideAtomic(
   progress: Progress,
   drafts: readonly EntryDraft[],
   decideOne: (draft: EntryDraft) => Decision,

@@ -57,7 +57,7 @@ export class Journal {
   /** A write's reply has a result for each entry that it made. */
   readonly #lanes: GroupCommit<JournalItem, readonly WriteResult[]>;
   readonly counts = new WriteCounts<JournalWrite["kind"], JournalItem, readonly WriteResult[]>(
-    ["entry", "entries", "reversal"],
+    ["entry", "atomic", "reversal"],
     ({ write }) => write.kind,
   );
 
@@ -76,17 +76,17 @@ export class Journal {
   }
 
   /**
-   * Posts entries together: all of them, with sequences that follow each other, or none. No two may have
+   * Posts entries atomically: all of them, with sequences that follow each other, or none. No two may have
    * one externalId. Rejects with the Refusal of the first that fails, with its place (`entries/3`) in
    * each fault; one of them that is in already is told before anything else.
    */
-  postEntriesTogether(
+  postAtomicEntries(
     ledger: LedgerIdentity,
     drafts: readonly EntryDraft[],
     bytes: number,
   ): Promise<readonly WriteResult[]> {
     return this.#submit(
-      { ledger, write: { kind: "entries", drafts } },
+      { ledger, write: { kind: "atomic", drafts } },
       Math.max(bytes, drafts.length * entryBytes),
     );
   }

@@ -368,7 +368,7 @@ function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyRe
 
 /**
  * Only asked when an outcome is unknown: an accepted body with this member has it as its idempotency key. Of
- * entries that get in together or not at all, one that has it keeps all of them from getting in twice.
+ * an atomic bulk, one entry that has it keeps all of them from being posted twice.
  */
 function mentionsExternalId(body: Buffer | null | undefined): boolean {
   if (body === null || body === undefined) return false;

@@ -38,11 +38,11 @@ test("what got in before its answer was lost is told as posted, what others post
   expect(stored.entries.map(({ journalId }) => journalId)).toEqual(told);
 });
 
-test("entries that got in together are told as posted; a second time they are a duplicate", async () => {
+test("an atomic bulk whose answer was lost resolves as posted, and a second one is a duplicate", async () => {
   const ledgerId = await service.books.createLedger();
   proxy.answersToLose = 1;
   const entries = [{ lines, externalId: "first" }, { lines }];
-  const written = await client.postEntriesTogether(ledgerId, entries);
+  const written = await client.postAtomicEntries(ledgerId, entries);
   const stored = await listEntries(service, "", ledgerId);
   expect(stored.entries.map(({ journalId }) => journalId)).toEqual(
     written.map(({ journalId }) => journalId),
@@ -52,7 +52,7 @@ test("entries that got in together are told as posted; a second time they are a 
     { lines, externalId: "new" },
     { lines: entry(7).lines, externalId: "first" },
   ];
-  const again = client.postEntriesTogether(ledgerId, changed);
+  const again = client.postAtomicEntries(ledgerId, changed);
   await expect(again).rejects.toSatisfy(
     (error) => error instanceof ServiceProblem && error.code === "DUPLICATE_ENTRY",
   );

@@ -1,8 +1,8 @@
-// Posts of many entries in one request: each by itself, or all together.
+// Posts of many entries in one request: each by itself, or atomically.
 import { sql } from "slonik";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { updateAccountActive } from "../../src/store/accounts.ts";
-import { entriesReply, entriesTogetherReply } from "../../src/contract/replies.ts";
+import { entriesReply, atomicEntriesReply } from "../../src/contract/replies.ts";
 import {
   entriesPath,
   entry,
@@ -44,15 +44,15 @@ async function postEach(entries: unknown, ledgerId?: string): Promise<readonly O
   return (reply.body as { results: Outcome[] }).results;
 }
 
-async function postTogether(entries: unknown, ledgerId?: string): Promise<readonly Written[]> {
+async function postAtomic(entries: unknown, ledgerId?: string): Promise<readonly Written[]> {
   const reply = await post(entries, ledgerId, { atomic: true });
   expect(reply.status, reply.text).toBe(201);
-  expect(entriesTogetherReply.parse(reply.body)).toEqual(reply.body);
+  expect(atomicEntriesReply.parse(reply.body)).toEqual(reply.body);
   return (reply.body as { results: Written[] }).results;
 }
 
-/** A refusal of entries that were to get in together, and that none of them has. */
-async function refuseTogether(entries: unknown, ledgerId: string): Promise<Problem> {
+/** A refusal of an atomic bulk, of which nothing is posted. */
+async function refuseAtomic(entries: unknown, ledgerId: string): Promise<Problem> {
   const { total } = await listEntries(service, "", ledgerId);
   const reply = await post(entries, ledgerId, { atomic: true });
   expect(reply.status, reply.text).toBeGreaterThanOrEqual(400);
@@ -217,8 +217,8 @@ describe("a bulk of entries, each by itself", () => {
     expect(statuses(outcomes)).toEqual(entries.map((_, index) => (index === 13 ? 500 : 201)));
     expect(outcomes[13]?.instance).toBe(`urn:request:${String(reply.headers["x-request-id"])}`);
     expect((await listEntries(service, "", ledgerId)).total).toBe(19);
-    const together = await refuseTogether(entries, ledgerId);
-    expect(together).toMatchObject({ status: 500 });
+    const atomic = await refuseAtomic(entries, ledgerId);
+    expect(atomic).toMatchObject({ status: 500 });
   });
 
   test("looks for numbers that can't be held in every entry, however many there are", async () => {
@@ -259,13 +259,13 @@ describe("a bulk of entries, each by itself", () => {
   });
 });
 
-describe("a bulk of entries, all together", () => {
+describe("an atomic bulk of entries", () => {
   test("gets all of them in, in order and next to each other", async () => {
     const ledgerId = await service.books.createLedger();
     const entries = Array.from({ length: 1000 }, (_, index) => entry(index + 1));
     const results = await Promise.all([
-      postTogether(entries, ledgerId),
-      postTogether(entries, ledgerId),
+      postAtomic(entries, ledgerId),
+      postAtomic(entries, ledgerId),
       postEntry(service, entry(), ledgerId),
     ]);
     const [first, second] = results;
@@ -288,14 +288,14 @@ describe("a bulk of entries, all together", () => {
     await engine.close(ledgerId, "2026-01");
     const closedPeriod = entry(1, { transactionDate: "2026-01-15T00:00:00Z" });
     const noAccount = entryWithLine({ glAccountCode: "no" });
-    const noSuch = await refuseTogether([entry(1), noAccount, closedPeriod], ledgerId);
+    const noSuch = await refuseAtomic([entry(1), noAccount, closedPeriod], ledgerId);
     expect(noSuch).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
     expect(places(noSuch)).toEqual(["#/entries/1/lines/0/glAccountCode"]);
-    const closed = await refuseTogether([entry(1), closedPeriod, noAccount], ledgerId);
+    const closed = await refuseAtomic([entry(1), closedPeriod, noAccount], ledgerId);
     expect(closed).toMatchObject({ status: 409, code: "PERIOD_CLOSED", periodId: "2026-01" });
     expect(places(closed)).toEqual(["#/entries/1"]);
     // Shape comes before all that the books know.
-    const shape = await refuseTogether([closedPeriod, unbalanced, { lines: 1 }], ledgerId);
+    const shape = await refuseAtomic([closedPeriod, unbalanced, { lines: 1 }], ledgerId);
     expect(places(shape)).toEqual(["#/entries/1/lines"]);
   });
 
@@ -306,11 +306,11 @@ describe("a bulk of entries, all together", () => {
       post([keyed(1), keyed(2), entryWithLine({ glAccountCode: "9000" })], ledgerId, {
         atomic: true,
       }),
-      postTogether([keyed(3), keyed(4)], ledgerId),
+      postAtomic([keyed(3), keyed(4)], ledgerId),
     ]);
     expect(pointers(refused)).toEqual(["#/entries/2/lines/0/glAccountCode"]);
     expect(written).toHaveLength(2);
-    await postTogether([keyed(1), keyed(2)], ledgerId);
+    await postAtomic([keyed(1), keyed(2)], ledgerId);
     const { entries } = await listEntries(service, "", ledgerId);
     expect(entries.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
   });
@@ -318,16 +318,16 @@ describe("a bulk of entries, all together", () => {
   test("that is sent again hears of the duplicate, whatever has happened since", async () => {
     const ledgerId = await service.books.createLedger();
     const entries = [entry(1), entry(2, { externalId: "second" }), entry(3)];
-    const [, second] = await postTogether(entries, ledgerId);
+    const [, second] = await postAtomic(entries, ledgerId);
     const told = { status: 409, code: "DUPLICATE_ENTRY", ...second };
-    const again = await refuseTogether(entries, ledgerId);
+    const again = await refuseAtomic(entries, ledgerId);
     expect(again).toMatchObject(told);
     expect(places(again)).toEqual(["#/entries/1"]);
     await updateAccountActive(service.books.pool, ledgerId, "1000", false);
-    expect(await refuseTogether(entries, ledgerId)).toMatchObject(told);
+    expect(await refuseAtomic(entries, ledgerId)).toMatchObject(told);
     await service.books.changeStatus(ledgerId, "suspended");
-    expect(await refuseTogether(entries, ledgerId)).toMatchObject(told);
-    const fresh = await refuseTogether([entry(1), entry(2)], ledgerId);
+    expect(await refuseAtomic(entries, ledgerId)).toMatchObject(told);
+    const fresh = await refuseAtomic([entry(1), entry(2)], ledgerId);
     expect(fresh).toMatchObject({ status: 403, code: "LEDGER_SUSPENDED" });
     expect(places(fresh)).toEqual(["#/entries/0"]);
   });
@@ -335,7 +335,7 @@ describe("a bulk of entries, all together", () => {
   test("may not hold one externalId twice: nothing has used it yet", async () => {
     const ledgerId = await service.books.createLedger();
     const twin = entry(1, { externalId: "twin" });
-    const refused = await refuseTogether([twin, entry(2), twin], ledgerId);
+    const refused = await refuseAtomic([twin, entry(2), twin], ledgerId);
     expect(refused).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
     expect(places(refused)).toEqual(["#/entries/2/externalId"]);
   });

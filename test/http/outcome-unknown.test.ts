@@ -46,7 +46,7 @@ test("an outcome that is unknown is told so, and only an externalId makes it saf
   await books.drop();
 });
 
-test("of entries that get in together, one externalId makes it safe to try all of them again", async () => {
+test("of an atomic bulk, one externalId makes it safe to send all of it again", async () => {
   const books = await createBooks();
   const bulk = (...ids: (string | null)[]) => ({
     entries: ids.map((externalId) => entry(1n, { externalId })),

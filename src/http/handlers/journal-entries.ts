@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Refusal, refusalUnder, validationRefusal } from "../../core/errors.ts";
 import type { Period } from "../../core/period.ts";
 import { parseUuid, quoted } from "../../core/text.ts";
-import { draftsTogether, parseEntriesBody } from "../../contract/entries-body.ts";
+import { atomicDrafts, parseEntriesBody } from "../../contract/bulk-entries-body.ts";
 import { parseEntryBody, parseReversalBody } from "../../contract/entry-body.ts";
 import {
   countEntries,
@@ -41,9 +41,9 @@ export const postEntries: RouteHandler<"postEntries"> = async ({ journal }, requ
   const { isAtomic, count } = parsed.value;
   const entries = await collectInTurns(parsed.value.entries);
   if (isAtomic) {
-    const drafts = draftsTogether(entries);
+    const drafts = atomicDrafts(entries);
     if (drafts.faults) throw validationRefusal(drafts.faults);
-    return { results: await journal.postEntriesTogether(ledger, drafts.value, bodyBytes) };
+    return { results: await journal.postAtomicEntries(ledger, drafts.value, bodyBytes) };
   }
   const bytes = Math.ceil(bodyBytes / count);
   const results = await Promise.all(

@@ -36,7 +36,7 @@ export const entriesBody = bodyOf(entryBody);
 const looseBody = bodyOf(z.unknown());
 
 export interface ParsedEntries {
-  /** Whether they get in together or not at all. */
+  /** Whether all of them are posted or none. */
   readonly isAtomic: boolean;
   readonly count: number;
   /** In order, each read when it is asked for; places of faults begin at the entry. */
@@ -80,10 +80,10 @@ function* readEntries(
 }
 
 /**
- * The drafts of entries that get in together, or the faults of the first that has any, placed in the
+ * The drafts of an atomic bulk, or the faults of the first entry that has any, placed in the
  * whole body. An externalId that two of them have is a fault of the second: nothing has used it yet.
  */
-export function draftsTogether(
+export function atomicDrafts(
   entries: readonly Parsed<EntryDraft>[],
 ): Parsed<readonly EntryDraft[]> {
   const drafts: EntryDraft[] = [];
