@@ -111,6 +111,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     http: {
       maxHeaderSize: headerBytesMax,
       headersTimeout: requestTimeoutMs,
+      // A header that may be sent once only is no valid value when it is sent twice, Authorization above all.
+      joinDuplicateHeaders: true,
       // Refused by a hook instead, so that this answer too has its problem and request id.
       requireHostHeader: false,
     },

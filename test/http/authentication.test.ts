@@ -32,6 +32,12 @@ const causes: Record<string, () => Partial<RequestParts>> = {
   }),
   "no key behind Bearer": () => ({ headers: { authorization: "Bearer " } }),
   "a key that is none": () => ({ headers: { authorization: "Bearer lk_short" } }),
+  "a key longer than any": () => ({
+    credentials: {
+      apiKey: `lk_${"A".repeat(8_000)}`,
+      apiSecret: service.books.credentials.apiSecret,
+    },
+  }),
   "a key that nobody has": () => ({
     credentials: {
       apiKey: `lk_${randomBytes(16).toString("base64url")}`,
@@ -88,6 +94,19 @@ const causes: Record<string, () => Partial<RequestParts>> = {
     const timestamp = String(nowSeconds());
     const signature = signatureOf({ timestamp });
     return { timestamp, headers: { "x-signature": [signature, signature] } };
+  },
+  "two timestamps": () => {
+    const timestamp = String(nowSeconds());
+    const signature = signatureOf({ timestamp });
+    return { headers: { "x-timestamp": [timestamp, timestamp], "x-signature": signature } };
+  },
+  "two Authorization headers": () => {
+    const authorization = `Bearer ${service.books.credentials.apiKey}`;
+    return { headers: { authorization: [authorization, authorization] } };
+  },
+  "two Authorization headers, of which the first is good": () => {
+    const authorization = `Bearer ${service.books.credentials.apiKey}`;
+    return { headers: { authorization: [authorization, "Basic eDp5"] } };
   },
 };
 

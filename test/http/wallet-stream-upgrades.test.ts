@@ -42,6 +42,16 @@ describe("an upgrade is refused", () => {
     }
   });
 
+  test.each(["authorization", "x-timestamp", "x-signature"])(
+    "with 401 where %s is sent twice",
+    async (name) => {
+      const target = streamTarget(newKey(service));
+      const headers = signed(target);
+      const twice = { ...headers, [name.toUpperCase()]: headers[name] ?? "" };
+      refusal(await refusedUpgrade(service, target, twice), 401);
+    },
+  );
+
   test("with 401 for a query that was not signed", async () => {
     const target = streamTarget(newKey(service));
     refusal(await refusedUpgrade(service, `${target}?since=0`, signed(target)), 401);
