@@ -4,7 +4,8 @@ import { createHash, createHmac, hash, hkdfSync, timingSafeEqual } from "node:cr
 
 const masterKeyBytes = 32;
 const secretPrefix = "ls_";
-const apiKeyPattern = /^lk_[A-Za-z0-9_-]{22,}$/;
+/** Bounded because HKDF takes no more than 1,024 bytes of info in Node. */
+const apiKeyPattern = /^lk_[A-Za-z0-9_-]{22,256}$/;
 const apiSecretPattern = /^ls_[A-Za-z0-9_-]{43}$/;
 const signaturePattern = /^[0-9a-fA-F]{64}$/;
 const timestampPattern = /^[0-9]{1,15}$/;

@@ -17,9 +17,16 @@ export interface Caller {
 }
 
 interface CachedKey extends Caller {
-  readonly signingKey: SigningKey;
+  readonly signingKeys: readonly MasterSigningKey[];
+  readonly masterKeyFingerprint: string;
   readonly expiresAtMs: number;
   readonly fetchedAtMs: number;
+}
+
+/** The signing key that an API key has under one of the server's master keys, were it made with that one. */
+interface MasterSigningKey {
+  readonly masterKeyFingerprint: string;
+  readonly signingKey: SigningKey;
 }
 
 export interface Credentials {
@@ -46,18 +53,24 @@ const cachedKeysMax = 10_000;
 
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
-  readonly #masterKeys: ReadonlyMap<string, Buffer>;
+  readonly #masterKeys: readonly { masterKey: Buffer; masterKeyFingerprint: string }[];
   readonly #cache = new Map<string, CachedKey>();
   readonly #pending = new Map<string, Promise<CachedKey>>();
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
-    this.#masterKeys = new Map(options.masterKeys.map((key) => [masterKeyFingerprint(key), key]));
+    this.#masterKeys = options.masterKeys.map((masterKey) => ({
+      masterKey,
+      masterKeyFingerprint: masterKeyFingerprint(masterKey),
+    }));
   }
 
   /**
    * Resolves with the caller, or rejects with `unauthorized`: to the caller the same for every cause;
    * the cause travels to the server's log as the refusal's `cause`.
+   *
+   * The signature comes first: secrets are derived and not stored, so that it needs no database. Whoever can't
+   * sign costs no query and learns nothing, not even by time, about which keys exist.
    */
   async authenticate(credentials: Credentials): Promise<Caller> {
     const { authorization, timestamp, signature, method, target, body } = credentials;
@@ -70,18 +83,27 @@ export class Authenticator {
     if (!isTimestampInWindow(timestamp, nowMs(), clockWindowSeconds)) {
       throw unauthorized("X-Timestamp is no number of seconds or outside the window");
     }
-    const key = this.#cached(apiKey) ?? (await this.#fetch(apiKey));
-    if (key.expiresAtMs <= nowMs()) throw unauthorized("the API key has expired");
-    if (!key.signingKey.isValid({ timestamp, method, target, body }, signature)) {
+    const cached = this.#cache.get(apiKey);
+    const signingKeys = cached?.signingKeys ?? this.#deriveSigningKeys(apiKey);
+    const request = { timestamp, method, target, body };
+    const signer = signingKeys.find(({ signingKey }) => signingKey.isValid(request, signature));
+    if (signer === undefined) {
+      // A key that is cached has to take as long as one that nobody has.
+      if (cached !== undefined) this.#deriveSigningKeys(apiKey);
       throw unauthorized("the signature does not match");
     }
+    const key = this.#fresh(apiKey) ?? (await this.#fetch(apiKey));
+    if (key.masterKeyFingerprint !== signer.masterKeyFingerprint) {
+      throw unauthorized("the API key was made with another master key than its signature");
+    }
+    if (key.expiresAtMs <= nowMs()) throw unauthorized("the API key has expired");
     return key;
   }
 
   /** Whether a key that was accepted once still would be; for streams, which outlive their upgrade. */
   async isLive(apiKey: string): Promise<boolean> {
     try {
-      const key = this.#cached(apiKey) ?? (await this.#fetch(apiKey));
+      const key = this.#fresh(apiKey) ?? (await this.#fetch(apiKey));
       return key.expiresAtMs > this.#options.nowMs();
     } catch (error) {
       if (error instanceof Refusal && error.problem === "unauthorized") return false;
@@ -89,7 +111,15 @@ export class Authenticator {
     }
   }
 
-  #cached(apiKey: string): CachedKey | null {
+  /** What a key's secret would be under each master key; neither the key nor its row is asked for. */
+  #deriveSigningKeys(apiKey: string): readonly MasterSigningKey[] {
+    return this.#masterKeys.map(({ masterKey, masterKeyFingerprint }) => ({
+      masterKeyFingerprint,
+      signingKey: new SigningKey(deriveApiSecret(masterKey, apiKey)),
+    }));
+  }
+
+  #fresh(apiKey: string): CachedKey | null {
     const key = this.#cache.get(apiKey);
     const isFresh = key !== undefined && this.#options.nowMs() - key.fetchedAtMs < keyLifetimeMs;
     return isFresh ? key : null;
@@ -107,22 +137,20 @@ export class Authenticator {
   async #load(apiKey: string): Promise<CachedKey> {
     // Counted from before the query: what it read may be that old.
     const fetchedAtMs = this.#options.nowMs();
-    const previous = this.#cache.get(apiKey);
-    this.#cache.delete(apiKey);
     const record = await this.#options.findApiKey(apiKey);
+    // A secret never changes; deriving it once is enough.
+    const signingKeys = this.#cache.get(apiKey)?.signingKeys ?? this.#deriveSigningKeys(apiKey);
+    this.#cache.delete(apiKey);
     if (record === null) throw unauthorized("the API key is unknown");
     if (record.revokedAt !== null) throw unauthorized("the API key was revoked");
-    const masterKey = this.#masterKeys.get(record.masterKeyFingerprint);
-    if (masterKey === undefined) {
-      throw unauthorized("the API key was made with a master key that this server does not have");
-    }
+    const { organizationId, scopes, masterKeyFingerprint, expiresAt } = record;
     const key: CachedKey = {
       apiKey,
-      organizationId: record.organizationId,
-      scopes: record.scopes,
-      // A key's secret never changes; deriving it once is enough.
-      signingKey: previous?.signingKey ?? new SigningKey(deriveApiSecret(masterKey, apiKey)),
-      expiresAtMs: record.expiresAt === null ? Infinity : Date.parse(record.expiresAt),
+      organizationId,
+      scopes,
+      signingKeys,
+      masterKeyFingerprint,
+      expiresAtMs: expiresAt === null ? Infinity : Date.parse(expiresAt),
       fetchedAtMs,
     };
     const oldest = this.#cache.keys().next();

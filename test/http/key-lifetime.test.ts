@@ -14,9 +14,15 @@ const target = "/v1/ledgers";
 const startMs = Date.parse("2026-03-01T00:00:00Z");
 
 /** The real authenticator on the real database, with a clock that tests set. */
-function authenticatorAt(clock: { nowMs: number }): Authenticator {
+function authenticatorAt(
+  clock: { nowMs: number },
+  onQuery: (apiKey: string) => void = () => undefined,
+): Authenticator {
   return new Authenticator({
-    findApiKey: (apiKey) => findApiKey(service.books.pool, apiKey),
+    findApiKey: (apiKey) => {
+      onQuery(apiKey);
+      return findApiKey(service.books.pool, apiKey);
+    },
     masterKeys: [service.books.masterKey],
     clockWindowSeconds: 300,
     nowMs: () => clock.nowMs,
@@ -107,6 +113,33 @@ describe("a revoked key", () => {
     await revokeApiKey(service.books.pool, old.apiKey, new Date().toISOString() as Timestamp);
     expect((await service.send({ target, credentials: old })).status).toBe(401);
     expect((await service.send({ target, credentials: next })).status).toBe(200);
+  });
+});
+
+describe("a signature that does not match", () => {
+  test("takes the same steps whether the key is unknown, known, cached or revoked", async () => {
+    const clock = { nowMs: startMs };
+    const asked: string[] = [];
+    const authenticator = authenticatorAt(clock, (apiKey) => asked.push(apiKey));
+    const seconds = startMs / 1000;
+    const isRefused = async ({ apiKey }: Credentials) =>
+      !(await isLetIn(authenticator, { apiKey, apiSecret: "ls_wrong" }, seconds));
+
+    const key = await service.books.createKey();
+    const revoked = await service.books.createKey();
+    const revokedAt = new Date().toISOString() as Timestamp;
+    await revokeApiKey(service.books.pool, revoked.apiKey, revokedAt);
+    const unknown = { apiKey: `lk_${randomBytes(16).toString("base64url")}`, apiSecret: "" };
+    for (const each of [unknown, key, revoked]) expect(await isRefused(each)).toBe(true);
+    expect(asked).toEqual([]);
+
+    expect(await isLetIn(authenticator, key, seconds)).toBe(true);
+    expect(asked).toEqual([key.apiKey]);
+    for (const afterMs of [0, 10_000]) {
+      clock.nowMs = startMs + afterMs;
+      for (const each of [unknown, key, revoked]) expect(await isRefused(each)).toBe(true);
+    }
+    expect(asked).toEqual([key.apiKey]);
   });
 });
 
