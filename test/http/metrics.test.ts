@@ -6,12 +6,10 @@ import { sql } from "slonik";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { readEnvironment } from "../../src/config.ts";
-import {
-  composeService,
-  metricsOfOneProcess,
-  openBooksMetrics,
-  openServiceReads,
-} from "../../src/server/service.ts";
+import { metricsOfOneProcess, openBooksMetrics } from "../../src/server/books-metrics.ts";
+import { runningDatabase } from "../../src/server/database.ts";
+import { openInteractiveReads } from "../../src/server/pools.ts";
+import { createService } from "../../src/server/service.ts";
 import { listenForMetrics } from "../../src/http/metrics-server.ts";
 import { createLog } from "../../src/log.ts";
 import { openCuttingProxy } from "../support/cutting-proxy.ts";
@@ -282,16 +280,11 @@ describe("who may read them", () => {
 
   // A machine may have no other interface.
   test.runIf(address !== "")("one that comes over another interface finds nothing", async () => {
-    const pool = openServiceReads(books.databaseUrl);
+    const pool = openInteractiveReads(books.databaseUrl);
     const booksMetrics = openBooksMetrics(books.databaseUrl, pool);
-    const wide = composeService({
+    const wide = createService({
       environment: readEnvironment({ LEDGERCTL_GRACE_MS: "2000" }),
-      database: {
-        url: books.databaseUrl,
-        dataDir: null,
-        state: () => "running",
-        stop: async () => undefined,
-      },
+      database: runningDatabase(books.databaseUrl),
       pool,
       masterKeys: [books.masterKey],
       log: createLog("silent"),

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exitCodeOf, exitCodes } from "../../src/cli/failure.ts";
-import { whenReachable } from "../../src/cli/connection/database-context.ts";
+import { whenReachable } from "../../src/server/database.ts";
 import { asRefusal } from "../../src/http/problems.ts";
 import {
   CommitAnswerLost,

@@ -3,12 +3,10 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
 import { Agent } from "node:http";
-import {
-  composeService,
-  metricsOfOneProcess,
-  openBooksMetrics,
-  openServiceReads,
-} from "../../src/server/service.ts";
+import { metricsOfOneProcess, openBooksMetrics } from "../../src/server/books-metrics.ts";
+import { runningDatabase } from "../../src/server/database.ts";
+import { openInteractiveReads } from "../../src/server/pools.ts";
+import { createService } from "../../src/server/service.ts";
 import { readEnvironment } from "../../src/config.ts";
 import { createLog, type Log } from "../../src/log.ts";
 import { scopes, type LedgerStatus, type Scope } from "../../src/core/ledger.ts";
@@ -130,11 +128,11 @@ export async function startService(
   options: { variables?: Record<string, string>; databaseUrl?: string; log?: Log } = {},
 ): Promise<TestService> {
   const url = options.databaseUrl ?? books.databaseUrl;
-  const pool = openServiceReads(url);
+  const pool = openInteractiveReads(url);
   const booksMetrics = openBooksMetrics(url, pool);
-  const service = composeService({
+  const service = createService({
     environment: readEnvironment({ LEDGERCTL_GRACE_MS: "2000", ...options.variables }),
-    database: { url, dataDir: null, state: () => "running", stop: async () => undefined },
+    database: runningDatabase(url),
     pool,
     masterKeys: [books.masterKey],
     log: options.log ?? createLog("silent"),

@@ -7,7 +7,8 @@ import { isDataFolder } from "../../../store/embedded/embedded-database.ts";
 import { listMigrations } from "../../../store/migrate.ts";
 import { listWaitingAssets } from "../../../store/wallet-postings.ts";
 import { WriteConnections } from "../../../store/write-connections.ts";
-import { openDatabase, usingDatabase, whenReachable } from "../../connection/database-context.ts";
+import { whenReachable } from "../../../server/database.ts";
+import { usingDatabase } from "../../connection/database-context.ts";
 import { exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../options.ts";
 import { Output } from "../../terminal/output.ts";
@@ -189,8 +190,7 @@ async function checkDatabase(flags: DoctorFlags, environment: Environment): Prom
     return [passed("migrations", "no database here; checked where the database is")];
   }
   try {
-    const database = await openDatabase(flags, environment, { supervise: false, mayMake: false });
-    return await usingDatabase(database, () =>
+    return await usingDatabase(flags, environment, false, (database) =>
       whenReachable(async () => {
         const migrations = await checkMigrations(database.url);
         return migrations.ok ? [migrations, await checkPostings(database.url)] : [migrations];

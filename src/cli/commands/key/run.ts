@@ -5,7 +5,8 @@ import { timestampFromEpochMs } from "../../../core/time.ts";
 import { createApiKey } from "../../../engine/administration.ts";
 import { listApiKeys, revokeApiKey, type ApiKeyRecord } from "../../../store/api-keys.ts";
 import { requireDurationMs, requireId } from "../../input/arguments.ts";
-import { loadMasterKeys, withDatabase } from "../../connection/database-context.ts";
+import { loadMasterKeys } from "../../../server/master-keys.ts";
+import { withDatabase } from "../../connection/database-context.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import type { DatabaseFlags } from "../../options.ts";
 

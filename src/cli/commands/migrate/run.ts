@@ -1,7 +1,8 @@
 // Applying and listing migrations.
 import type { Environment } from "../../../config.ts";
 import { listMigrations, migrate } from "../../../store/migrate.ts";
-import { openDatabase, usingDatabase, whenReachable } from "../../connection/database-context.ts";
+import { whenReachable } from "../../../server/database.ts";
+import { usingDatabase } from "../../connection/database-context.ts";
 import type { DatabaseFlags } from "../../options.ts";
 import { Output } from "../../terminal/output.ts";
 
@@ -11,11 +12,7 @@ export interface MigrateFlags extends DatabaseFlags {
 
 export async function migrateCommand(flags: MigrateFlags, environment: Environment): Promise<void> {
   const output = new Output(flags, environment.isColorRefused);
-  const database = await openDatabase(flags, environment, {
-    supervise: false,
-    mayMake: flags.status !== true,
-  });
-  await usingDatabase(database, async () => {
+  await usingDatabase(flags, environment, flags.status !== true, async (database) => {
     if (flags.status === true) {
       const migrations = await whenReachable(() => listMigrations(database.url));
       output.list(migrations, [

@@ -1,8 +1,8 @@
-// `ledgerctl serve`: its options. What it does is in run.ts.
+// `ledgerctl serve`: its options. What it does is in serve.ts.
 import { Option, type Command } from "commander";
 import { databaseOptions } from "../../options.ts";
 import { runCommand } from "../../run-command.ts";
-import type { ServeFlags } from "./run.ts";
+import type { ServeFlags } from "./serve.ts";
 
 export function defineServe(program: Command): void {
   databaseOptions(program.command("serve"))
@@ -34,6 +34,6 @@ export function defineServe(program: Command): void {
         "\n  $ ledgerctl serve --metrics-port 9420",
     )
     .action((flags: ServeFlags) =>
-      runCommand(async (environment) => (await import("./run.ts")).serve(flags, environment)),
+      runCommand(async (environment) => (await import("./serve.ts")).serve(flags, environment)),
     );
 }

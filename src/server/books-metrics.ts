@@ -1,0 +1,18 @@
+// The metrics of all books, which a server reads once however many processes it is.
+import { BooksReader } from "../engine/books-figures.ts";
+import { BooksMetrics, renderMetrics, type MetricsSnapshot } from "../http/metrics.ts";
+import type { ReadPool } from "../store/read-pool.ts";
+import { openLongRead } from "./pools.ts";
+
+/** `pool` is for what is cheap; all else takes one connection more, now and then. */
+export function openBooksMetrics(databaseUrl: string, pool: ReadPool) {
+  const longReads = openLongRead(databaseUrl);
+  const reader = new BooksReader(pool, longReads, () => Date.now());
+  return { metrics: new BooksMetrics(reader), end: () => longReads.end() };
+}
+
+/** The text of a server that is one process: its own metrics and the books'. */
+export function metricsOfOneProcess(books: BooksMetrics) {
+  return (own: () => Promise<MetricsSnapshot>) => async () =>
+    renderMetrics(await Promise.all([own(), books.snapshot()]));
+}

@@ -1,0 +1,66 @@
+// The engine of one server process: everything that writes, and the streams that tell of it.
+import type { Environment } from "../config.ts";
+import { ClosedPeriods } from "../engine/closed-periods.ts";
+import { Closes } from "../engine/closes.ts";
+import { Journal } from "../engine/journal.ts";
+import { Poster } from "../engine/posting.ts";
+import { StreamHub } from "../engine/stream-hub.ts";
+import { Wallets } from "../engine/wallets.ts";
+import type { Log } from "../log.ts";
+import type { Pools } from "./pools.ts";
+
+export interface Engine {
+  readonly journal: Journal;
+  readonly wallets: Wallets;
+  readonly closes: Closes;
+  readonly poster: Poster;
+  readonly hub: StreamHub;
+}
+
+const queueItemsMax = 20_000;
+const queueBytesMin = 64 * 1024 * 1024;
+/** How long a write is tried while the database is away; a restarting one is back well within it. */
+const writeDeadlineMs = 5_000;
+
+export function createEngine(pools: Pools, environment: Environment, log: Log): Engine {
+  const limits = writeLimits(environment.bodyBytesMax, log);
+  const hub = new StreamHub(pools.write, {
+    pollIntervalMs: 25,
+    onFailure: (error) => {
+      log.warn({ err: error }, "the logs of wallets can't be read; it will be tried again");
+    },
+  });
+  return {
+    journal: new Journal(pools.write, limits),
+    wallets: new Wallets(pools.write, limits, (ledgerId, writes) => {
+      hub.publish(ledgerId, writes);
+    }),
+    closes: new Closes(pools.close, new ClosedPeriods()),
+    poster: new Poster(pools.write, {
+      intervalMs: environment.postIntervalMs,
+      onFailure: (error) => {
+        log.error({ err: error }, "posting wallets failed; it will be tried again");
+      },
+    }),
+    hub,
+  };
+}
+
+function writeLimits(bodyBytesMax: number, log: Log) {
+  const queueBytesMax = Math.max(queueBytesMin, 4 * bodyBytesMax);
+  return {
+    batchItemsMax: 500,
+    batchBytesMax: 2 * 1024 * 1024,
+    queueItemsMax,
+    queueBytesMax,
+    // A quarter: a ledger that is stuck leaves the rest of the queue to the others.
+    laneItemsMax: queueItemsMax / 4,
+    laneBytesMax: queueBytesMax / 4,
+    laneWaitMsMax: 1_000,
+    deadlineMs: writeDeadlineMs,
+    nowMs: () => performance.now(),
+    onFailure: (error: unknown) => {
+      log.error({ err: error }, "an error on the write path that no caller is told of");
+    },
+  };
+}

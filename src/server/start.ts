@@ -1,0 +1,100 @@
+// Starts a server on an open database: the schema, checks, master keys, then the processes that serve.
+import type { Environment } from "../config.ts";
+import { errorCode, messageOf } from "../core/thrown.ts";
+import { listenForMetrics, type MetricsServer } from "../http/metrics-server.ts";
+import type { Log } from "../log.ts";
+import type { ReadPool } from "../store/read-pool.ts";
+import { metricsOfOneProcess, openBooksMetrics } from "./books-metrics.ts";
+import type { Database } from "./database.ts";
+import { loadMasterKeys, type MasterKeys } from "./master-keys.ts";
+import { openInteractiveReads } from "./pools.ts";
+import { prepareSchema, requireConnections, warnAboutUnsafeSettings } from "./prepare-database.ts";
+import { createService, type Service } from "./service.ts";
+import { StartFailure } from "./start-failure.ts";
+import { WorkerService } from "./workers.ts";
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ServerOptions {
+  readonly environment: Environment;
+  readonly database: Database;
+  readonly log: Log;
+  readonly version: string;
+  /** Applies missing migrations; else they are a failure. */
+  readonly migrates: boolean;
+  /** Processes that share the port. */
+  readonly workers: number;
+  /** Port 0 takes a free one. */
+  readonly address: Address;
+  /** Where `/metrics` is served alone; null: with the API. */
+  readonly metricsAddress: Address | null;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly metricsUrl: string | null;
+  readonly pool: ReadPool;
+  readonly masterKeys: MasterKeys;
+  /** Drains, and ends all but the database. */
+  stop(): Promise<void>;
+}
+
+/** Resolves once the server answers. Rejects with StartFailure or DatabaseUnavailable, and leaves nothing open. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { environment, database, log, workers, address, metricsAddress } = options;
+  await prepareSchema(database.url, options);
+  const pool = openInteractiveReads(database.url);
+  const books = openBooksMetrics(database.url, pool);
+  let service: Service | null = null;
+  let metricsServer: MetricsServer | null = null;
+  const stop = async () => {
+    await service?.stop();
+    await metricsServer?.close();
+    await Promise.all([pool.end(), books.end()]);
+  };
+  try {
+    await warnAboutUnsafeSettings(pool, log);
+    await requireConnections(pool, workers, database);
+    const masterKeys = await loadMasterKeys(environment, pool, database.dataDir);
+    const common = {
+      ...options,
+      masterKeys: masterKeys.all,
+      areMetricsElsewhere: metricsAddress !== null,
+    };
+    const served =
+      workers > 1
+        ? new WorkerService({ ...common, booksMetrics: books.metrics })
+        : createService({ ...common, pool, gatherMetrics: metricsOfOneProcess(books.metrics) });
+    service = served;
+    if (metricsAddress !== null) {
+      metricsServer = await listening(metricsAddress, "--metrics-port", () =>
+        listenForMetrics(metricsAddress, () => served.metrics()),
+      );
+    }
+    const url = await listening(address, "--port", () => served.listen(address.host, address.port));
+    return { url, metricsUrl: metricsServer?.url ?? null, pool, masterKeys, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Resolves with what `listen` does; its failure names the address and the flag that names another. */
+async function listening<Result>(
+  { host, port }: Address,
+  flag: string,
+  listen: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await listen();
+  } catch (error) {
+    const reason =
+      errorCode(error) === "EADDRINUSE"
+        ? `something else is listening there; choose another ${flag}, or 0 for a free one`
+        : messageOf(error);
+    throw new StartFailure(`can't listen on ${host}:${port}: ${reason}`, error);
+  }
+}
