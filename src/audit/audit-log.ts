@@ -1,4 +1,4 @@
-// What an audit finds: told up to a number, counted all.
+// The findings of an audit: the first of each check are kept, all are counted.
 
 /** What does not match: in which ledger, where, and how. */
 export interface AuditFinding {
@@ -29,7 +29,7 @@ export interface AuditReport {
   readonly ok: boolean;
 }
 
-/** The checks in the order in which they are told. */
+/** The checks in the order in which they are reported. */
 export const auditCheckNames = [
   "ledgers",
   "sequences",
@@ -50,7 +50,7 @@ export const auditCheckNames = [
 
 export type AuditCheckName = (typeof auditCheckNames)[number];
 
-/** Nobody reads more; counting goes on. */
+/** How many findings of a check are kept; all are counted. */
 const toldMax = 20;
 
 /** Gathers findings of one check, or notes. */

@@ -1,5 +1,5 @@
-// An audit: everything that is stored twice is made again from where it came, and compared. Nothing is
-// written, and nothing that was computed once is believed.
+// An audit recomputes everything that is stored twice, and compares. It writes nothing, and trusts no stored
+// result.
 import { entryLeaf } from "../core/canonical.ts";
 import {
   countReversals,
@@ -36,8 +36,8 @@ export interface AuditProgress {
 /**
  * Audits all ledgers, or one; null where there is no such ledger. `reads` must be a snapshot: figures
  * that are compared have to be of one moment. Memory is for a page of entries, and a row for each
- * balance, each account of each close, and each account of each span between their bounds. What can't be read
- * at all is thrown, never passed over.
+ * balance, each account of each close, and each account of each span between their bounds. A row that
+ * can't be read is thrown, never skipped.
  */
 export async function auditLedgers(
   reads: ReadConnection,

@@ -23,7 +23,7 @@ import { entryName, type EntryCheck, type HashedEntry } from "./entry-checks.ts"
 export class CloseRecomputations implements EntryCheck {
   /** By the sequence up to which they cover the journal. */
   readonly #closes: readonly CloseRecomputation[];
-  /** Where spans begin and end, in order; span n has n of them behind it. */
+  /** Where spans begin and end, in order; span n begins after n of them. */
   readonly #bounds: readonly Timestamp[];
   readonly #covering: readonly (readonly CloseRecomputation[])[];
   readonly #sums: readonly Sums[];
@@ -99,7 +99,7 @@ export class CloseRecomputations implements EntryCheck {
     return sums;
   }
 
-  /** The number of bounds that are not behind a moment. */
+  /** The number of bounds up to and including a moment. */
   #spanOf(moment: Timestamp): number {
     let from = 0;
     let to = this.#bounds.length;
@@ -113,7 +113,7 @@ export class CloseRecomputations implements EntryCheck {
   }
 }
 
-/** What stands of a list before each of its places and at its end, null for nothing. */
+/** What the values before each place of a list, and all of them, join to; null for nothing. */
 function running<Value>(
   values: readonly Value[],
   join: (a: Value, b: Value) => Value,
@@ -126,9 +126,9 @@ function running<Value>(
   return found;
 }
 
-/** What has come to accounts. */
+/** Sums of lines by account. */
 class Sums {
-  /** An account that has had lines is there, also where they came to nothing. */
+  /** An account with lines is listed even when they sum to zero. */
   readonly amounts = new Map<string, bigint>();
   entryCount = 0;
 

@@ -10,10 +10,10 @@ import {
 import type { ReadConnection } from "../store/read-pool.ts";
 import type { CheckLog } from "./audit-log.ts";
 
-/** An entry with the hash of its content, which is taken once for all checks. */
+/** An entry with the hash of its content, computed once for all checks. */
 export type HashedEntry = AuditedEntry & { readonly contentLeaf: Hash };
 
-/** Takes entries one by one; `finish` compares what they came to. */
+/** Takes entries one by one; `finish` compares the results. */
 export interface EntryCheck {
   add(audited: HashedEntry): void;
   finish(): Promise<void> | void;
@@ -24,7 +24,7 @@ export function entryName({ journalId, sequence }: Pick<Entry, "journalId" | "se
   return `entry ${journalId} (sequence ${sequence})`;
 }
 
-/** Sequences go 1, 2, 3 … to the head's, and times of persisting never back. */
+/** Sequences are 1, 2, 3 … up to the head's, and persistedAt never decreases. */
 export class SequenceCheck implements EntryCheck {
   readonly #ledger: AuditedLedger;
   readonly #log: CheckLog;
@@ -70,7 +70,7 @@ export class SequenceCheck implements EntryCheck {
   }
 }
 
-/** Each entry balances and is made of what the ledger has. */
+/** Each entry balances, and names accounts and currencies that the ledger has. */
 export class LineCheck implements EntryCheck {
   readonly #currency: string;
   readonly #chart: ReadonlySet<string>;
@@ -131,7 +131,7 @@ export class LeafCheck implements EntryCheck {
   }
 }
 
-/** Running balances are the sums and counts of the lines, in memory for one row a balance. */
+/** Running balances equal the sums and counts of the lines. Memory: one row a balance. */
 export class BalanceCheck implements EntryCheck {
   readonly #reads: ReadConnection;
   readonly #ledgerId: string;

@@ -1,4 +1,4 @@
-// Checks of wallets: their figures against their logs, batches against writes, the books against both.
+// Checks of wallets: their figures against their logs, pending postings against writes, the journal against both.
 import { convert, parseRate } from "../core/asset.ts";
 import type { WalletWriteType } from "../core/wallet.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import type { ReadConnection } from "../store/read-pool.ts";
 import type { AuditLog, CheckLog } from "./audit-log.ts";
 
-/** Each wallet is what its log comes to. Wallets and logs are read side by side, both by wallet. */
+/** Each wallet equals the result of its log. Wallets and logs are read in parallel, both by wallet. */
 export async function checkWallets(
   reads: ReadConnection,
   ledgerId: string,
@@ -48,7 +48,7 @@ export async function checkWallets(
   await skipStray(null);
 }
 
-/** A wallet's log played again from nothing. */
+/** A wallet's log, replayed from nothing. */
 class WalletReplay {
   readonly #wallet: AuditedWallet;
   readonly #log: CheckLog;
@@ -111,7 +111,7 @@ class WalletReplay {
   }
 }
 
-/** What has become of a hold that a row of the log resolves. */
+/** The status that a row of the log gives to a hold. */
 const resolvedStatus: Partial<Record<WalletWriteType, string>> = {
   commit: "committed",
   release: "released",
@@ -145,7 +145,7 @@ export async function checkBatches(
   log.findAll(await listBatchFaults(reads, ledgerId));
 }
 
-/** Posted batches are in entries that are there and move as much; running totals are what was posted. */
+/** Posted sums are in entries that exist and move as much; running totals equal what was posted. */
 export async function checkPostings(
   reads: ReadConnection,
   ledgerId: string,
@@ -170,7 +170,7 @@ export async function checkPostings(
   }
 }
 
-/** The wallets of an asset are together what the books have of it, and what waits to be posted. */
+/** The wallets of an asset sum to what the journal has of it plus what waits to be posted. */
 export async function checkReconciliation(
   reads: ReadConnection,
   ledgerId: string,
@@ -183,8 +183,8 @@ export async function checkReconciliation(
   )) {
     check.looked(1);
     if (wallets !== pending - posted) {
-      const books = `${-posted} are posted and ${pending} pending`;
-      check.find(`asset ${assetCode}`, `wallets sum to ${wallets}, but ${books}`);
+      const journal = `${-posted} are posted and ${pending} pending`;
+      check.find(`asset ${assetCode}`, `wallets sum to ${wallets}, but ${journal}`);
     }
   }
   for (const { glAccountCode, entryCount, amount } of await listForeignEntries(reads, ledgerId)) {

@@ -1,5 +1,5 @@
-// Decides a batch of journal writes against the books as they stand under the ledger's lock.
-// Pure: the books, the clock and new ids are handed in; what comes out is entries or refusals.
+// The entry rules that depend on the ledger: decides a batch of journal writes against a snapshot that was read
+// under the ledger's lock. Pure: snapshot, clock and new ids are handed in; out come entries or refusals.
 import { assert, Refusal, refusalUnder, validationRefusal, type Fault } from "./errors.ts";
 import type { Account, LedgerIdentity, LedgerStatus } from "./ledger.ts";
 import {
@@ -20,14 +20,14 @@ export type JournalWrite =
   /** Entries of which all are posted or none; no two of them have one externalId. */
   | { readonly kind: "atomic"; readonly drafts: readonly EntryDraft[] };
 
-/** An entry that came first under an externalId. */
-export interface KnownEntry {
+/** The entry that an externalId belongs to. */
+export interface KeyedEntry {
   readonly journalId: string;
   readonly persistedAt: Timestamp;
 }
 
 /** What a decision may depend on, read after the ledger's lock was taken. */
-export interface Books {
+export interface JournalSnapshot {
   readonly ledger: LedgerIdentity;
   readonly status: LedgerStatus;
   readonly lastSequence: number;
@@ -38,7 +38,7 @@ export interface Books {
   /** Of the accounts that the batch names, those that exist. */
   readonly accounts: ReadonlyMap<string, Pick<Account, "active">>;
   /** Of the externalIds that the batch names, those in use, as far as they were looked up. */
-  readonly known: ReadonlyMap<string, KnownEntry>;
+  readonly idempotencyKeys: ReadonlyMap<string, KeyedEntry>;
   /** Of the entries that the batch reverses, those that exist. */
   readonly originals: ReadonlyMap<string, StoredEntry>;
   /** Of those, the ones that post what wallets accepted. */
@@ -49,35 +49,37 @@ export interface Books {
 /** What becomes of a write: the entries that it makes, or why it makes none. */
 export type Decision = { readonly entries: readonly Entry[] } | { readonly refusal: Refusal };
 
-/** The books as the items that were accepted so far have left them. */
+/** What the items that were accepted so far have changed. */
 interface Progress {
-  readonly known: Map<string, KnownEntry>;
+  readonly idempotencyKeys: Map<string, KeyedEntry>;
   readonly reversedBy: Map<string, string>;
   sequence: number;
 }
 
 /** One decision an item, in order. Each accepted item is seen by those after it. */
 export function decideJournalBatch(
-  books: Books,
+  snapshot: JournalSnapshot,
   writes: readonly JournalWrite[],
   newJournalId: () => string,
 ): Decision[] {
   const progress: Progress = {
-    known: new Map(books.known),
+    idempotencyKeys: new Map(snapshot.idempotencyKeys),
     reversedBy: new Map(),
-    sequence: books.lastSequence,
+    sequence: snapshot.lastSequence,
   };
   const persistedAt =
-    books.lastPersistedAt === null ? books.now : laterOf(books.now, books.lastPersistedAt);
+    snapshot.lastPersistedAt === null
+      ? snapshot.now
+      : laterOf(snapshot.now, snapshot.lastPersistedAt);
   const decideOne = (write: Exclude<JournalWrite, { kind: "atomic" }>): Decision => {
     const refusal =
       write.kind === "entry"
-        ? refuseEntry(books, progress.known, write.draft, persistedAt)
-        : refuseReversal(books, progress, write.draft);
+        ? refuseEntry(snapshot, progress.idempotencyKeys, write.draft, persistedAt)
+        : refuseReversal(snapshot, progress, write.draft);
     if (refusal !== null) return { refusal };
     progress.sequence += 1;
     const identity = {
-      ledgerId: books.ledger.ledgerId,
+      ledgerId: snapshot.ledger.ledgerId,
       journalId: newJournalId(),
       sequence: progress.sequence,
       persistedAt,
@@ -85,8 +87,8 @@ export function decideJournalBatch(
     const entry =
       write.kind === "entry"
         ? entryFromDraft(write.draft, identity)
-        : reversalOf(originalOf(books, write.draft), write.draft, identity);
-    if (entry.externalId !== null) progress.known.set(entry.externalId, entry);
+        : reversalOf(originalOf(snapshot, write.draft), write.draft, identity);
+    if (entry.externalId !== null) progress.idempotencyKeys.set(entry.externalId, entry);
     if (entry.reversesJournalId !== null) {
       progress.reversedBy.set(entry.reversesJournalId, entry.journalId);
     }
@@ -107,7 +109,7 @@ function decideAtomic(
 ): Decision {
   // If one of them is in, they all are: a retry has to hear so whatever an earlier one would meet today.
   for (const [index, { externalId }] of drafts.entries()) {
-    const duplicate = refuseDuplicate(progress.known, externalId);
+    const duplicate = refuseDuplicate(progress.idempotencyKeys, externalId);
     if (duplicate !== null) return { refusal: refusalAmong(duplicate, index) };
   }
   const sequenceBefore = progress.sequence;
@@ -117,7 +119,7 @@ function decideAtomic(
     if ("refusal" in decision) {
       progress.sequence = sequenceBefore;
       for (const { externalId } of entries)
-        if (externalId !== null) progress.known.delete(externalId);
+        if (externalId !== null) progress.idempotencyKeys.delete(externalId);
       return { refusal: refusalAmong(decision.refusal, index) };
     }
     entries.push(...decision.entries);
@@ -133,31 +135,31 @@ function refusalAmong(refusal: Refusal, index: number): Refusal {
 }
 
 function refuseEntry(
-  books: Books,
-  known: ReadonlyMap<string, KnownEntry>,
+  snapshot: JournalSnapshot,
+  idempotencyKeys: ReadonlyMap<string, KeyedEntry>,
   draft: EntryDraft,
   persistedAt: Timestamp,
 ): Refusal | null {
-  const duplicate = refuseDuplicate(known, draft.externalId);
+  const duplicate = refuseDuplicate(idempotencyKeys, draft.externalId);
   if (duplicate !== null) return duplicate;
-  const state = refuseState(books.status);
+  const state = refuseState(snapshot.status);
   if (state !== null) return state;
   const faults = draft.lines.flatMap((line, index) => [
-    ...accountFaults(books.accounts.get(line.glAccountCode), line.glAccountCode, index),
-    ...functionalCurrencyFaults(books.ledger, line.functionalCurrency, index),
+    ...accountFaults(snapshot.accounts.get(line.glAccountCode), line.glAccountCode, index),
+    ...functionalCurrencyFaults(snapshot.ledger, line.functionalCurrency, index),
   ]);
   if (faults.length > 0) return validationRefusal(faults);
-  return refusePeriod(books, draft.transactionDate ?? persistedAt);
+  return refusePeriod(snapshot, draft.transactionDate ?? persistedAt);
 }
 
 function refuseReversal(
-  books: Books,
-  { known, reversedBy }: Pick<Progress, "known" | "reversedBy">,
+  snapshot: JournalSnapshot,
+  { idempotencyKeys, reversedBy }: Pick<Progress, "idempotencyKeys" | "reversedBy">,
   draft: ReversalDraft,
 ): Refusal | null {
-  const duplicate = refuseDuplicate(known, draft.externalId);
+  const duplicate = refuseDuplicate(idempotencyKeys, draft.externalId);
   if (duplicate !== null) return duplicate;
-  const original = findOriginal(books, draft);
+  const original = findOriginal(snapshot, draft);
   const reversalJournalId =
     original?.reversedByJournalId ?? (original && reversedBy.get(original.journalId));
   if (reversalJournalId !== undefined) {
@@ -165,7 +167,7 @@ function refuseReversal(
       members: { reversalJournalId },
     });
   }
-  const state = refuseState(books.status);
+  const state = refuseState(snapshot.status);
   if (state !== null) return state;
   if (original === undefined) {
     return new Refusal(
@@ -176,24 +178,24 @@ function refuseReversal(
   if (original.entryType === "REVERSAL") {
     return new Refusal("reversalNotReversible", "a reversal cannot be reversed");
   }
-  if (books.walletPostings.has(original.journalId)) {
+  if (snapshot.walletPostings.has(original.journalId)) {
     return new Refusal(
       "walletBatchNotReversible",
       "the entry posts what wallets accepted; write to the wallets instead",
     );
   }
   return (
-    refusePeriod(books, original.transactionDate, "the entry is dated") ??
-    refusePeriod(books, draft.transactionDate ?? original.transactionDate)
+    refusePeriod(snapshot, original.transactionDate, "the entry is dated") ??
+    refusePeriod(snapshot, draft.transactionDate ?? original.transactionDate)
   );
 }
 
 function refusePeriod(
-  books: Books,
+  snapshot: JournalSnapshot,
   date: Timestamp,
   what = "the transactionDate is",
 ): Refusal | null {
-  const closed = books.closed.covering(date);
+  const closed = snapshot.closed.covering(date);
   if (closed === null) return null;
   const { periodId, closeId } = closed;
   return new Refusal(
@@ -204,10 +206,10 @@ function refusePeriod(
 }
 
 function refuseDuplicate(
-  known: ReadonlyMap<string, KnownEntry>,
+  idempotencyKeys: ReadonlyMap<string, KeyedEntry>,
   externalId: string | null,
 ): Refusal | null {
-  const first = externalId === null ? undefined : known.get(externalId);
+  const first = externalId === null ? undefined : idempotencyKeys.get(externalId);
   if (first === undefined) return null;
   return new Refusal("duplicateEntry", "this externalId has already been used in this ledger", {
     members: { journalId: first.journalId, persistedAt: first.persistedAt },
@@ -263,12 +265,12 @@ function entryFromDraft(draft: EntryDraft, identity: EntryIdentity): Entry {
   };
 }
 
-function findOriginal(books: Books, draft: ReversalDraft): StoredEntry | undefined {
-  return draft.entryId === null ? undefined : books.originals.get(draft.entryId);
+function findOriginal(snapshot: JournalSnapshot, draft: ReversalDraft): StoredEntry | undefined {
+  return draft.entryId === null ? undefined : snapshot.originals.get(draft.entryId);
 }
 
-function originalOf(books: Books, draft: ReversalDraft): StoredEntry {
-  const original = findOriginal(books, draft);
+function originalOf(snapshot: JournalSnapshot, draft: ReversalDraft): StoredEntry {
+  const original = findOriginal(snapshot, draft);
   if (original === undefined)
     throw new Error("a reversal is accepted only of an entry that exists");
   return original;

@@ -21,7 +21,7 @@ export interface PostingTotal {
   readonly functionalAmount: bigint;
 }
 
-export interface PostingBooks {
+export interface PostingSnapshot {
   readonly ledger: LedgerIdentity;
   readonly pending: readonly PendingPosting[];
   /** Every version of every rule of the ledger. */
@@ -52,16 +52,16 @@ interface Group {
  * What can be posted now. It is gathered by asset, rule and UTC day. What has no rate yet, and a side whose
  * value rounds to nothing, stays pending whole.
  */
-export function planPostings(books: PostingBooks): Posting[] {
-  const totals = new Map(books.totals.map((total) => [totalKey(total), total]));
-  return [...gather(books).values()].flatMap((group) => {
-    const posting = postGroup(group, totals, books);
+export function planPostings(snapshot: PostingSnapshot): Posting[] {
+  const totals = new Map(snapshot.totals.map((total) => [totalKey(total), total]));
+  return [...gather(snapshot).values()].flatMap((group) => {
+    const posting = postGroup(group, totals, snapshot);
     for (const total of posting?.totals ?? []) totals.set(totalKey(total), total);
     return posting === null ? [] : [posting];
   });
 }
 
-function gather({ pending, rules }: PostingBooks): Map<string, Group> {
+function gather({ pending, rules }: PostingSnapshot): Map<string, Group> {
   const groups = new Map<string, Group>();
   const inOrder = [...pending].sort((a, b) => (a.acceptedTo < b.acceptedTo ? -1 : 1));
   for (const one of inOrder) {
@@ -94,7 +94,7 @@ function postingRule(
 function postGroup(
   { rule, pending }: Group,
   totals: ReadonlyMap<string, PostingTotal>,
-  { ledger, closed }: PostingBooks,
+  { ledger, closed }: PostingSnapshot,
 ): Posting | null {
   const posted = (["credit", "debit"] as const).flatMap((side) => {
     const own = pending.filter((each) => each.side === side);

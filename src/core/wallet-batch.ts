@@ -1,5 +1,5 @@
-// Decides a batch of wallet writes against the wallets as they stand under their locks, and sums what
-// it accepts into what has to be posted. Pure, as journal-batch.ts is.
+// Decides a batch of wallet writes against a snapshot that was read under the wallets' locks, and sums what it
+// accepts into pending postings. Pure, as journal-batch.ts is.
 import { defaultAssetRule, type AssetRule } from "./asset.ts";
 import { refuseState } from "./journal-batch.ts";
 import type { Refusal } from "./errors.ts";
@@ -17,7 +17,7 @@ import {
 } from "./wallet.ts";
 
 /** What a decision may depend on, read after the locks of the ledger's state and of the wallets. */
-export interface WalletBooks {
+export interface WalletSnapshot {
   readonly ledger: LedgerIdentity;
   readonly status: LedgerStatus;
   readonly now: Timestamp;
@@ -26,7 +26,7 @@ export interface WalletBooks {
   /** By asset, of the assets that the batch names or its wallets have, the newest rule where there is one. */
   readonly rules: ReadonlyMap<string, AssetRule>;
   /** By `keyOf`, of the externalIds in use as far as they were looked up: the hold that the write made. */
-  readonly known: ReadonlyMap<string, { readonly holdId: string | null }>;
+  readonly idempotencyKeys: ReadonlyMap<string, { readonly holdId: string | null }>;
   /** By id, of the holds that the batch resolves. */
   readonly namedHolds: ReadonlyMap<string, Hold>;
 }
@@ -68,20 +68,20 @@ export function keyOf(callerKey: string, externalId: string): string {
 }
 
 export function decideWalletBatch(
-  books: WalletBooks,
+  snapshot: WalletSnapshot,
   items: readonly WalletWrite[],
   newId: () => string,
 ): WalletBatch {
-  const batch = new BatchInProgress(books, newId);
+  const batch = new BatchInProgress(snapshot, newId);
   const outcomes = items.map((item) => batch.decide(item));
   return { outcomes, ...batch.result() };
 }
 
 class BatchInProgress {
-  readonly #books: WalletBooks;
+  readonly #snapshot: WalletSnapshot;
   readonly #newId: () => string;
   readonly #states: Map<string, WalletState>;
-  readonly #known: Map<string, { holdId: string | null }>;
+  readonly #idempotencyKeys: Map<string, { holdId: string | null }>;
   readonly #holds: Map<string, Hold>;
   readonly #changedHolds = new Map<string, Hold>();
   readonly #changed = new Set<string>();
@@ -89,17 +89,17 @@ class BatchInProgress {
   readonly #rules: Map<string, AssetRule>;
   readonly #newRules: AssetRule[] = [];
 
-  constructor(books: WalletBooks, newId: () => string) {
-    this.#books = books;
+  constructor(snapshot: WalletSnapshot, newId: () => string) {
+    this.#snapshot = snapshot;
     this.#newId = newId;
-    this.#states = new Map(books.wallets);
-    this.#known = new Map(books.known);
-    this.#holds = new Map(books.namedHolds);
-    this.#rules = new Map(books.rules);
+    this.#states = new Map(snapshot.wallets);
+    this.#idempotencyKeys = new Map(snapshot.idempotencyKeys);
+    this.#holds = new Map(snapshot.namedHolds);
+    this.#rules = new Map(snapshot.rules);
   }
 
   decide(item: WalletWrite): WalletOutcome {
-    const { now, status, ledger } = this.#books;
+    const { now, status, ledger } = this.#snapshot;
     const existing = this.#states.get(item.callerKey);
     const duplicate = existing === undefined ? null : this.#duplicate(existing, item);
     if (duplicate !== null) return { reply: duplicate };
@@ -121,7 +121,7 @@ class BatchInProgress {
     this.#accept(item, decision.state, decision.entries, decision.holds, rule);
     if ("externalId" in item && item.externalId !== null) {
       const { holdId } = decision.reply;
-      this.#known.set(keyOf(item.callerKey, item.externalId), { holdId });
+      this.#idempotencyKeys.set(keyOf(item.callerKey, item.externalId), { holdId });
     }
     return { reply: decision.reply };
   }
@@ -130,7 +130,7 @@ class BatchInProgress {
     const changed = [...this.#changed].sort();
     const wallets = changed.flatMap((callerKey) => {
       const state = this.#states.get(callerKey);
-      const isNew = !this.#books.wallets.has(callerKey);
+      const isNew = !this.#snapshot.wallets.has(callerKey);
       return state === undefined ? [] : [{ wallet: state.wallet, isNew }];
     });
     const { writes, pendingPostings } = this.#sumPendingPostings();
@@ -139,10 +139,10 @@ class BatchInProgress {
   }
 
   #duplicate(state: WalletState, item: WalletWrite): WalletReply | null {
-    const { now } = this.#books;
+    const { now } = this.#snapshot;
     if ("externalId" in item) {
       if (item.externalId === null) return null;
-      const first = this.#known.get(keyOf(item.callerKey, item.externalId));
+      const first = this.#idempotencyKeys.get(keyOf(item.callerKey, item.externalId));
       return first === undefined ? null : duplicateReply(state, now, first.holdId);
     }
     const hold = item.holdId === null ? undefined : this.#holds.get(item.holdId);
@@ -161,7 +161,7 @@ class BatchInProgress {
       balance: 0n,
       held: 0n,
       lastSeq: 0,
-      lastAt: this.#books.now,
+      lastAt: this.#snapshot.now,
     };
     return { wallet, activeHolds: new Map() };
   }

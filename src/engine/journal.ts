@@ -145,7 +145,7 @@ const journalWork = (
       ...head,
       now,
       accounts,
-      known,
+      idempotencyKeys: known,
       originals,
       walletPostings,
       closed,
@@ -155,8 +155,8 @@ const journalWork = (
     // A retry of something that got in hears so, never the refusal it would meet today.
     const refusedIds = lookUpKeys ? [] : refusedExternalIds(writes, decisions);
     if (refusedIds.length > 0) {
-      books.known = await listKnownEntries(transaction, ledgerId, refusedIds);
-      if (books.known.size > 0) decisions = decide();
+      books.idempotencyKeys = await listKnownEntries(transaction, ledgerId, refusedIds);
+      if (books.idempotencyKeys.size > 0) decisions = decide();
     }
     return planOf(ledgerId, decisions);
   },

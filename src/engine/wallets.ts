@@ -4,7 +4,7 @@ import {
   decideWalletBatch,
   keyOf,
   type WalletBatch,
-  type WalletBooks,
+  type WalletSnapshot,
 } from "../core/wallet-batch.ts";
 import type {
   Hold,
@@ -97,7 +97,8 @@ function walletWork(
       // A retry of something that got in hears "duplicate", never the refusal it would meet today.
       const refused = lookUpKeys ? [] : writes.filter((_, index) => isRefused(batch, index));
       const known = await readKnown(transaction, ledger.ledgerId, refused);
-      if (known.size > 0) batch = decideWalletBatch({ ...books, known }, writes, newId);
+      if (known.size > 0)
+        batch = decideWalletBatch({ ...books, idempotencyKeys: known }, writes, newId);
       return planOf(ledger.ledgerId, batch, books.now, onCommitted);
     },
   };
@@ -114,7 +115,7 @@ async function readBooks(
   ledger: LedgerIdentity,
   writes: readonly WalletWrite[],
   lookUpKeys: boolean,
-): Promise<WalletBooks> {
+): Promise<WalletSnapshot> {
   const { ledgerId } = ledger;
   const callerKeys = [...new Set(writes.map(({ callerKey }) => callerKey))].sort();
   const assetCodes = [
@@ -144,7 +145,7 @@ async function readBooks(
     now,
     wallets: statesOf(wallets, activeHolds),
     rules: new Map([...rules, ...otherRules].map((rule) => [rule.assetCode, rule])),
-    known,
+    idempotencyKeys: known,
     namedHolds: new Map(holds.map((hold) => [hold.holdId, hold])),
   };
 }
@@ -183,7 +184,7 @@ function statesOf(wallets: readonly Wallet[], holds: readonly Hold[]): Map<strin
 function planOf(
   ledgerId: string,
   batch: WalletBatch,
-  now: WalletBooks["now"],
+  now: WalletSnapshot["now"],
   onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
 ): Plan<WalletReply> {
   return {
@@ -220,7 +221,7 @@ function record(
   transaction: WriteTransaction,
   ledgerId: string,
   batch: WalletBatch,
-  now: WalletBooks["now"],
+  now: WalletSnapshot["now"],
 ): Promise<unknown>[] {
   const added = batch.wallets.flatMap(({ wallet, isNew }) => (isNew ? [wallet] : []));
   const moved = batch.wallets.flatMap(({ wallet, isNew }) => (isNew ? [] : [wallet]));

@@ -1,4 +1,4 @@
-// Writes a seed's story into the database: all of it or, if anything goes wrong, nothing.
+// Writes a seed's scenario into the database in one transaction: all of it or nothing.
 import type { CloseRecord } from "../core/close.ts";
 import { balanceChanges, type Entry } from "../core/journal.ts";
 import { scopes } from "../core/ledger.ts";
@@ -28,13 +28,13 @@ import type { WriteConnections, WriteTransaction } from "../store/write-connecti
 import { createApiKey } from "../engine/administration.ts";
 import { seedChart, walletAssets } from "./seed-chart.ts";
 import type { SeedSettings } from "./seed-schedule.ts";
-import { SeedStory, type SeedEvent } from "./seed-story.ts";
+import { SeedScenario, type SeedEvent } from "./seed-scenario.ts";
 
 /** Entries of one statement: some hundred milliseconds of work. */
 const entriesPerWrite = 1_000;
 /** Wallets, or holds, of one statement. */
 const rowsPerWrite = 10_000;
-/** Statements that are sent before the first of them has been answered. */
+/** How many statements may be under way at once. */
 const underWayMax = 8;
 
 export type SeedOutcome =
@@ -47,13 +47,13 @@ export type SeedOutcome =
       readonly entries: number;
       readonly closes: readonly CloseRecord[];
     }
-  /** The database has the books of this seed already. */
+  /** The database already has the ledger of this seed. */
   | { readonly outcome: "seededBefore"; readonly organizationId: string };
 
 /**
  * Makes an organization, a ledger with its chart, a key, and all that happens in the seed's periods, in one
  * transaction. Ids, times and roots depend on the settings alone; the key and its secret are random.
- * `onProgress` hears how many entries are written so far.
+ * `onProgress` gets the number of entries written so far.
  */
 export async function seedBooks(
   connections: WriteConnections,
@@ -61,17 +61,17 @@ export async function seedBooks(
   key: { readonly masterKey: Buffer; readonly createdAt: Timestamp },
   onProgress: (entries: number) => void,
 ): Promise<SeedOutcome> {
-  const story = new SeedStory(settings);
-  const { organizationId, ledgerId } = story.ledger;
+  const scenario = new SeedScenario(settings);
+  const { organizationId, ledgerId } = scenario.ledger;
   try {
     return await connections.transaction(async (transaction) => {
-      const apiKey = await makeBooks(transaction, story, key);
+      const apiKey = await insertLedgerWithChart(transaction, scenario, key);
       const recorder = new Recorder(transaction, ledgerId, onProgress);
-      for (const event of story.events()) {
+      for (const event of scenario.events()) {
         const written = recorder.take(event);
         if (written !== null) await written;
       }
-      await recorder.finish(story);
+      await recorder.finish(scenario);
       await transaction.commit([]);
       const { entries, closes } = recorder;
       return { outcome: "done", organizationId, ledgerId, ...apiKey, entries, closes };
@@ -82,9 +82,9 @@ export async function seedBooks(
   }
 }
 
-async function makeBooks(
+async function insertLedgerWithChart(
   transaction: WriteTransaction,
-  { ledger, createdAt }: SeedStory,
+  { ledger, createdAt }: SeedScenario,
   key: { readonly masterKey: Buffer; readonly createdAt: Timestamp },
 ): Promise<{ apiKey: string; apiSecret: string }> {
   const reads = readingThrough(transaction);
@@ -102,7 +102,7 @@ async function makeBooks(
   return made;
 }
 
-/** Gathers what happens into few statements. */
+/** Writes events in few large statements. */
 class Recorder {
   readonly closes: CloseRecord[] = [];
   entries = 0;
@@ -122,7 +122,7 @@ class Recorder {
     this.#onProgress = onProgress;
   }
 
-  /** A promise where so much is under way that it has to be waited for. */
+  /** Takes one event. Returns a promise when too many statements are under way: wait for it before the next event. */
   take(event: SeedEvent): Promise<void> | null {
     const [transaction, ledgerId] = [this.#transaction, this.#ledgerId];
     switch (event.kind) {
@@ -155,10 +155,10 @@ class Recorder {
   }
 
   /** Writes what is left: the last entries, the wallets as they are in the end, and the journal's head. */
-  async finish(story: SeedStory): Promise<void> {
+  async finish(scenario: SeedScenario): Promise<void> {
     this.#writeEntries();
-    const { wallets, holds } = story.walletStates();
-    const head = story.head();
+    const { wallets, holds } = scenario.walletStates();
+    const head = scenario.head();
     for (const part of partsOf(wallets)) {
       this.#send(insertWallets(this.#transaction, this.#ledgerId, part));
     }
@@ -187,7 +187,7 @@ class Recorder {
   }
 
   #send(reply: Promise<unknown>): void {
-    // Its failure is told when it is waited for; until then nobody listens.
+    // A failure is reported when the statement is awaited; until then it must not count as unhandled.
     reply.catch(() => undefined);
     this.#underWay.push(reply);
   }

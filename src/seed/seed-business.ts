@@ -32,14 +32,14 @@ interface OpenBill {
 
 type EntrySlot = Exclude<Slot, { kind: "wallets" }>;
 
-/** Nobody waits for more than this to be paid; each is kept in memory with its entry. */
+/** The most invoices that may be open; each is kept in memory with its entry. */
 const openInvoicesMax = 20_000;
 
 /** What to write, and the entry that a reversal reverses. */
 export interface BusinessWrite {
   readonly write: JournalWrite;
   readonly original: Entry | null;
-  /** Hears of the entry once it is made. */
+  /** Is called with the entry once it is made. */
   readonly made: (entry: Entry) => void;
 }
 
@@ -55,7 +55,7 @@ export class SeedBusiness {
     this.#random = random;
   }
 
-  /** From now on slots are of the period that begins then: what is dated before is closed. */
+  /** Starts a period: everything dated before `startMs` is closed. */
   beginPeriod(startMs: number): void {
     this.#periodStartMs = startMs;
   }
@@ -146,7 +146,7 @@ export class SeedBusiness {
     });
   }
 
-  /** An open invoice is paid: abroad at the rate of the day, which makes a gain or a loss. */
+  /** Pays an open invoice. Abroad, at the day's rate, this makes a gain or a loss. */
   #payment(slot: EntrySlot): BusinessWrite | null {
     const invoice = this.#take(this.#invoices, () => true);
     if (invoice === null) return null;
@@ -232,7 +232,7 @@ export class SeedBusiness {
     ]);
   }
 
-  /** Open receivables in euros are worth another amount: their dollars move, their euros do not. */
+  /** Revalues open receivables in euros: their dollars change, their euros do not. */
   #revaluation(slot: EntrySlot): BusinessWrite {
     const change =
       BigInt(this.#random.between(1_000, 9_000)) * (this.#random.happens(50) ? 1n : -1n);
@@ -244,7 +244,7 @@ export class SeedBusiness {
     ]);
   }
 
-  /** An invoice of this period that nobody has paid was a mistake. */
+  /** Reverses an unpaid invoice of this period, as a mistake. */
   #reversal(): BusinessWrite | null {
     const invoice = this.#take(
       this.#invoices,
@@ -262,7 +262,7 @@ export class SeedBusiness {
     return { write: { kind: "reversal", draft }, original: entry, made: () => undefined };
   }
 
-  /** An entry that is like those before it but for its number and amounts. */
+  /** A recurring entry: only its number and amounts differ from the one before. */
   #simple(
     slot: EntrySlot,
     entryType: EntryDraft["entryType"],
@@ -296,7 +296,7 @@ export class SeedBusiness {
     ];
   }
 
-  /** A small step, which never leads further than a tenth from where the rate began. */
+  /** Moves a rate by a small step, never further than a tenth from where it began. */
   #moveRate({ code, rateMicros }: ForeignCurrency): number {
     const step = Math.max(1, Math.floor(rateMicros / 2_000));
     const moved = (this.#rates.get(code) ?? rateMicros) + this.#random.between(-step, step);
@@ -310,7 +310,7 @@ export class SeedBusiness {
     return this.#random.happens(65) ? "4000" : "4100";
   }
 
-  /** Takes one of several out, if it fits; the last comes into its place. */
+  /** Removes and returns one item that fits; the last item takes its place. */
   #take<Item>(items: Item[], fits: (item: Item) => boolean): Item | null {
     const index = this.#random.below(items.length);
     const taken = items[index];

@@ -35,7 +35,7 @@ export type Slot = { readonly atMs: number } & (
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
-/** Fewer entries than this in a period are all trade. */
+/** A period with fewer entries than this has entries of trade only. */
 const entriesWithCalendarMin = 20;
 
 /** Period by period its slots, in the order of time: as many in all as there are to be entries. */
@@ -62,7 +62,7 @@ function postingsMax({ entries }: SeedSettings): number {
   return Math.max(1, Math.floor(entries / 10));
 }
 
-/** The part of a whole that falls to one of several, in whole numbers; the first get what is left over. */
+/** One of several whole-numbered shares of a whole; the first shares get what is left over. */
 export function shareOf(whole: number, parts: number, index: number): number {
   return Math.floor(whole / parts) + (index < whole % parts ? 1 : 0);
 }

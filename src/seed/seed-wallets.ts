@@ -15,8 +15,8 @@ const writesPerBatchMin = 50;
 const batchesPerSlotMax = 100;
 const minuteMs = 60_000;
 
-/** What a wallet has while a batch is thought up. */
-interface Purse {
+/** What a wallet can spend while a batch is being made up. */
+interface Funds {
   available: bigint;
   /** The hold that can be resolved, if there is one. */
   holdId: string | null;
@@ -71,14 +71,14 @@ export class SeedWallets {
     const rule = this.#rules[assetIndex];
     const keys = this.#keys[assetIndex];
     if (rule === undefined || keys === undefined) throw new Error("wallets have an asset");
-    const purses = new Map<string, Purse>();
+    const fundsByKey = new Map<string, Funds>();
     const items: WalletWrite[] = [];
     for (let number = 0; number < writes; number += 1) {
-      if (number < newWallets) items.push(this.#firstCredit(rule, keys, purses));
-      else items.push(this.#next(this.#random.pick(keys), rule, purses, number === 0));
+      if (number < newWallets) items.push(this.#firstCredit(rule, keys, fundsByKey));
+      else items.push(this.#next(this.#random.pick(keys), rule, fundsByKey, number === 0));
     }
     const now = timestampOf(atMs);
-    const touched = [...purses.keys()];
+    const touched = [...fundsByKey.keys()];
     const states = touched.flatMap((key) => {
       const state = this.#states.get(key);
       return state === undefined ? [] : [[key, state] as const];
@@ -89,8 +89,8 @@ export class SeedWallets {
         status: "active",
         now,
         wallets: new Map(states),
-        rules: new Map(this.#rules.map((known) => [known.assetCode, known])),
-        known: new Map(),
+        rules: new Map(this.#rules.map((each) => [each.assetCode, each])),
+        idempotencyKeys: new Map(),
         namedHolds: new Map(states.flatMap(([, { activeHolds }]) => [...activeHolds])),
       },
       items,
@@ -117,50 +117,50 @@ export class SeedWallets {
     }
   }
 
-  #firstCredit(rule: AssetRule, keys: string[], purses: Map<string, Purse>): WalletWrite {
+  #firstCredit(rule: AssetRule, keys: string[], fundsByKey: Map<string, Funds>): WalletWrite {
     const number = String(keys.length + 1).padStart(5, "0");
     const key = `${rule.assetCode.toLowerCase()}-${number}`;
     keys.push(key);
-    purses.set(key, { available: 0n, holdId: null, isReserving: false });
-    return this.#credit(key, rule, purses);
+    fundsByKey.set(key, { available: 0n, holdId: null, isReserving: false });
+    return this.#credit(key, rule, fundsByKey);
   }
 
   #next(
     callerKey: string,
     rule: AssetRule,
-    purses: Map<string, Purse>,
+    fundsByKey: Map<string, Funds>,
     isCredit: boolean,
   ): WalletWrite {
-    const purse = purses.get(callerKey) ?? this.#purseOf(callerKey);
-    purses.set(callerKey, purse);
+    const funds = fundsByKey.get(callerKey) ?? this.#fundsOf(callerKey);
+    fundsByKey.set(callerKey, funds);
     const roll = isCredit ? 0 : this.#random.below(100);
-    if (roll < 50 || purse.available < 100n) return this.#credit(callerKey, rule, purses);
-    const amount = BigInt(this.#random.between(1, Math.min(Number(purse.available), 8_000)));
+    if (roll < 50 || funds.available < 100n) return this.#credit(callerKey, rule, fundsByKey);
+    const amount = BigInt(this.#random.between(1, Math.min(Number(funds.available), 8_000)));
     if (roll < 80) {
-      purse.available -= amount;
+      funds.available -= amount;
       return { type: "debit", amount, ...this.#movement(callerKey, rule, "purchase") };
     }
-    if (purse.holdId !== null) return this.#resolve(callerKey, purse, purse.holdId);
-    if (purse.isReserving) return this.#credit(callerKey, rule, purses);
-    purse.isReserving = true;
-    purse.available -= amount;
+    if (funds.holdId !== null) return this.#resolve(callerKey, funds, funds.holdId);
+    if (funds.isReserving) return this.#credit(callerKey, rule, fundsByKey);
+    funds.isReserving = true;
+    funds.available -= amount;
     const movement = this.#movement(callerKey, rule, "booking");
     return { type: "reserve", amount, expiresInSeconds: null, ...movement };
   }
 
-  /** Two of three holds come to something. */
-  #resolve(callerKey: string, purse: Purse, holdId: string): WalletWrite {
-    purse.holdId = null;
+  /** Commits two of three holds, and releases the third. */
+  #resolve(callerKey: string, funds: Funds, holdId: string): WalletWrite {
+    funds.holdId = null;
     // What a release gives back is left until the next batch: only less is spent for it.
     return this.#random.happens(66)
       ? { type: "commit", callerKey, holdId, amount: null }
       : { type: "release", callerKey, holdId };
   }
 
-  #credit(callerKey: string, rule: AssetRule, purses: Map<string, Purse>): WalletWrite {
+  #credit(callerKey: string, rule: AssetRule, fundsByKey: Map<string, Funds>): WalletWrite {
     const amount = BigInt(this.#random.between(500, 20_000));
-    const purse = purses.get(callerKey);
-    if (purse !== undefined) purse.available += amount;
+    const funds = fundsByKey.get(callerKey);
+    if (funds !== undefined) funds.available += amount;
     return { type: "credit", amount, ...this.#movement(callerKey, rule, "top-up") };
   }
 
@@ -170,7 +170,7 @@ export class SeedWallets {
     return { callerKey, assetCode, externalId, metadata: JSON.stringify({ order: externalId }) };
   }
 
-  #purseOf(callerKey: string): Purse {
+  #fundsOf(callerKey: string): Funds {
     const state = this.#states.get(callerKey);
     if (state === undefined) throw new Error("a wallet that was credited is there");
     const { balance, held } = state.wallet;

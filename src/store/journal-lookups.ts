@@ -3,7 +3,7 @@
 // thinks is small as long as its statistics are from before the ledger grew (measured at 20,000 entries:
 // 8 ms against 0.2 ms).
 import type { StoredEntry } from "../core/journal.ts";
-import type { KnownEntry } from "../core/journal-batch.ts";
+import type { KeyedEntry } from "../core/journal-batch.ts";
 import { entryColumns, entryFromRow, type EntryRow } from "./entry-rows.ts";
 import type { StatementSender } from "./write-connections.ts";
 
@@ -35,9 +35,9 @@ export async function listKnownEntries(
   sender: StatementSender,
   ledgerId: string,
   externalIds: readonly string[],
-): Promise<Map<string, KnownEntry>> {
+): Promise<Map<string, KeyedEntry>> {
   if (externalIds.length === 0) return new Map();
-  const rows = await sender.send<KnownEntry & { externalId: string }>(
+  const rows = await sender.send<KeyedEntry & { externalId: string }>(
     {
       name: "list_known_entries",
       text: `SELECT entries.external_id AS "externalId", entries.journal_id AS "journalId",

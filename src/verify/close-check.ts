@@ -1,4 +1,4 @@
-// Checking a close against the content of its entries: nothing that was stored is believed.
+// Checking a close against the content of its entries: nothing that was stored is trusted.
 import { canonicalJson } from "../core/canonical.ts";
 import {
   balancesRootOf,
@@ -25,7 +25,7 @@ export interface Finding {
 /** The verdict on a close. `ok` only when everything was compared and equal. */
 export interface CloseVerdict {
   readonly ok: boolean;
-  /** Whether a root or hash from elsewhere was at hand, and is the record's. */
+  /** Whether a root or hash from elsewhere was given, and equals the record's. */
   readonly anchored: boolean;
   readonly merkleRoot: string;
   readonly closeHash: string;
@@ -34,7 +34,7 @@ export interface CloseVerdict {
   readonly findings: readonly Finding[];
 }
 
-/** Nobody reads more; counting goes on. */
+/** How many findings are kept; all are counted. */
 const findingsMax = 20;
 
 /** How findings name an entry. */
@@ -42,7 +42,7 @@ export function whereOf({ journalId, sequence }: Pick<CheckedEntry, "journalId" 
   return `entry ${journalId} (sequence ${sequence})`;
 }
 
-/** The finding that another figure was expected than any that there is. */
+/** The finding that no figure is the expected one. */
 export function unexpected(expected: string): Finding {
   return {
     where: "close",
@@ -50,7 +50,7 @@ export function unexpected(expected: string): Finding {
   };
 }
 
-/** What an expected figure does not cover; one that nothing is equal to covers nothing, and is a finding. */
+/** What an expected figure does not cover. A figure that equals nothing covers nothing, and is a finding. */
 export function notCovered(
   expected: string | null,
   { merkleRoot, closeHash }: { merkleRoot: string | null; closeHash: string },
@@ -62,7 +62,7 @@ export function notCovered(
   ];
 }
 
-/** Which entries are at hand: the period's own, or all up to the close's last sequence. */
+/** Which entries were given: those of the period, or all up to the close's last sequence. */
 export type Coverage = "period" | "journal";
 
 /** Takes entries one by one, in memory for one row an account. */
@@ -232,7 +232,7 @@ export class CloseCheck {
   #rowFaults(row: BalanceRow, before: BalanceRow | null, found: BalanceRow | null): string[] {
     const faults: string[] = [];
     if (before !== null && compareUtf8(before.glAccountCode, row.glAccountCode) >= 0) {
-      faults.push(`does not come behind ${JSON.stringify(before.glAccountCode)}`);
+      faults.push(`does not sort after ${JSON.stringify(before.glAccountCode)}`);
     }
     if (row.closing !== row.opening + row.debits + row.credits) {
       faults.push(`closing is ${row.closing}, not the sum of its opening, debits and credits`);

@@ -86,7 +86,7 @@ function readBy<Schema extends z.ZodType>(
   return { fault: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}` };
 }
 
-/** The one way to write a moment of the years 0001 to 9999. */
+/** The canonical form of a moment of the years 0001 to 9999. */
 function isTimestamp(text: string): text is Timestamp {
   if (text.length !== 24 || text.startsWith("0000")) return false;
   const epochMs = Date.parse(text);

@@ -28,7 +28,7 @@ const proofShape = z.strictObject({
 
 type ProofShape = z.output<typeof proofShape>;
 
-/** A proof whose parts are what they have to be; whether they agree is not looked at yet. */
+/** A proof whose parts have the right form; whether they agree is not checked yet. */
 interface Proof extends Pick<ProofShape, "leafIndex" | "treeSize" | "auditPath"> {
   readonly entry: CheckedEntry;
   readonly close: CloseRecord;

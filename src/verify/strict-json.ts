@@ -1,4 +1,4 @@
-// JSON of files that are not trusted: one meaning a text, or none.
+// JSON of files that are not trusted: a text that could be read in two ways is refused.
 import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
 import type { JsonObject, JsonValue } from "../core/journal.ts";
 
@@ -12,7 +12,7 @@ export class AmbiguousJson extends Error {
 
 /**
  * Reads one JSON object (RFC 8259, and I-JSON, RFC 7493). Throws AmbiguousJson for text that is no JSON
- * object, for a name that stands twice in one object, for lone surrogates and for numbers that a double
+ * object, for a name that occurs twice in one object, for lone surrogates and for numbers that a double
  * can't hold: what is hashed is the double, and two such numbers would be one.
  */
 export function parseStrictJson(text: string): JsonObject {
@@ -37,7 +37,7 @@ export function parseStrictJson(text: string): JsonObject {
   return value as JsonObject;
 }
 
-/** Far more than an entry may have; nobody may end the check by exhausting its stack. */
+/** Far deeper than an entry may be nested; a deeper file could exhaust the stack. */
 const depthMax = 500;
 
 function brokenValue(value: JsonValue, depth = 0): string | null {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Refusal } from "../../src/core/errors.ts";
 import {
   decideJournalBatch,
-  type Books,
+  type JournalSnapshot,
   type Decision,
   type JournalWrite,
 } from "../../src/core/journal-batch.ts";
@@ -19,7 +19,7 @@ import type { Timestamp } from "../../src/core/time.ts";
 
 const time = (text: string) => text as Timestamp;
 
-const baseBooks: Books = {
+const baseSnapshot: JournalSnapshot = {
   ledger: { ledgerId: "ledger", organizationId: "organization", functionalCurrency: "USD" },
   status: "active",
   lastSequence: 7,
@@ -30,7 +30,7 @@ const baseBooks: Books = {
     ["4000", { active: true }],
     ["9000", { active: false }],
   ]),
-  known: new Map(),
+  idempotencyKeys: new Map(),
   originals: new Map(),
   closed: new ClosedCalendar([]),
   walletPostings: new Set(),
@@ -84,9 +84,9 @@ function stored(more: Partial<StoredEntry> = {}): StoredEntry {
   };
 }
 
-function decide(writes: readonly JournalWrite[], more: Partial<Books> = {}): Decision[] {
+function decide(writes: readonly JournalWrite[], more: Partial<JournalSnapshot> = {}): Decision[] {
   let ids = 0;
-  return decideJournalBatch({ ...baseBooks, ...more }, writes, () => `new-${++ids}`);
+  return decideJournalBatch({ ...baseSnapshot, ...more }, writes, () => `new-${++ids}`);
 }
 
 function accepted(decision: Decision | undefined): Entry {
@@ -128,7 +128,7 @@ describe("a batch of journal writes", () => {
     });
   });
 
-  test("refuses the twin of an entry that it has just accepted, and names that one", () => {
+  test("refuses a duplicate within the batch, and names the entry that came first", () => {
     const decisions = decide([post({ externalId: "a" }), post({ externalId: "a" })]);
     const first = accepted(decisions[0]);
     expect(refused(decisions[1])).toMatchObject({
@@ -137,7 +137,7 @@ describe("a batch of journal writes", () => {
     });
   });
 
-  test("accepts an externalId after its twin was refused", () => {
+  test("accepts an externalId whose first use was refused", () => {
     const inactive = [line("9000", 1n), line("4000", -1n)];
     const decisions = decide([
       post({ externalId: "a", lines: inactive }),
@@ -192,7 +192,7 @@ describe("a batch of journal writes", () => {
 });
 
 describe("the first refusal that applies", () => {
-  const known = new Map([
+  const idempotencyKeys = new Map([
     ["used", { journalId: "first", persistedAt: time("2026-01-01T00:00:00.000Z") }],
   ]);
   const broken = [line("no", 1n), line("4000", -1n)];
@@ -245,10 +245,10 @@ describe("the first refusal that applies", () => {
       { originals: aReversal },
       "reversalNotReversible",
     ],
-  ] satisfies [string, JournalWrite, Partial<Books>, string][])(
+  ] satisfies [string, JournalWrite, Partial<JournalSnapshot>, string][])(
     "is %s",
     (_, write, more, problem) => {
-      expect(refused(decide([write], { known, ...more })[0]).problem).toBe(problem);
+      expect(refused(decide([write], { idempotencyKeys, ...more })[0]).problem).toBe(problem);
     },
   );
 });

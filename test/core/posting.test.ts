@@ -8,7 +8,7 @@ import {
   planPostings,
   type PendingPosting,
   type Posting,
-  type PostingBooks,
+  type PostingSnapshot,
   type PostingTotal,
 } from "../../src/core/posting.ts";
 import type { Timestamp } from "../../src/core/time.ts";
@@ -39,7 +39,7 @@ function rule(assetCode: string, more: Partial<AssetRule> = {}): AssetRule {
 
 const open = new ClosedCalendar([]);
 
-function plan(pending: PendingPosting[], more: Partial<PostingBooks> = {}): Posting[] {
+function plan(pending: PendingPosting[], more: Partial<PostingSnapshot> = {}): Posting[] {
   return planPostings({ ledger, pending, rules: [rule("USD")], totals: [], closed: open, ...more });
 }
 

@@ -4,8 +4,8 @@ import { errorCode, messageOf } from "../../src/core/thrown.ts";
 
 describe("what was thrown", () => {
   test("has the message of an error, and else its text", () => {
-    expect(messageOf(new Error("no room"))).toBe("no room");
-    expect(messageOf("no room")).toBe("no room");
+    expect(messageOf(new Error("no space"))).toBe("no space");
+    expect(messageOf("no space")).toBe("no space");
     expect(messageOf(undefined)).toBe("undefined");
   });
 

@@ -2,20 +2,20 @@
 import { describe, expect, test } from "vitest";
 import { defaultAssetRule } from "../../src/core/asset.ts";
 import type { Timestamp } from "../../src/core/time.ts";
-import { decideWalletBatch, keyOf, type WalletBooks } from "../../src/core/wallet-batch.ts";
+import { decideWalletBatch, keyOf, type WalletSnapshot } from "../../src/core/wallet-batch.ts";
 import type { Hold, WalletState, WalletWrite } from "../../src/core/wallet.ts";
 
 const now = "2026-03-01T12:00:00.000Z" as Timestamp;
 const ledger = { ledgerId: "l", organizationId: "o", functionalCurrency: "USD" };
 
-function books(more: Partial<WalletBooks> = {}): WalletBooks {
+function snapshot(more: Partial<WalletSnapshot> = {}): WalletSnapshot {
   return {
     ledger,
     status: "active",
     now,
     wallets: new Map(),
     rules: new Map([["USD", defaultAssetRule("USD", "USD")]]),
-    known: new Map(),
+    idempotencyKeys: new Map(),
     namedHolds: new Map(),
     ...more,
   };
@@ -41,7 +41,7 @@ function write<Type extends "credit" | "debit">(
 }
 
 let ids = 0;
-const decide = (given: WalletBooks, items: WalletWrite[]) =>
+const decide = (given: WalletSnapshot, items: WalletWrite[]) =>
   decideWalletBatch(given, items, () => `new ${(ids += 1)}`);
 
 const words = (outcomes: ReturnType<typeof decide>["outcomes"]) =>
@@ -49,7 +49,7 @@ const words = (outcomes: ReturnType<typeof decide>["outcomes"]) =>
 
 describe("a batch", () => {
   test("lets each write see those before it", () => {
-    const batch = decide(books(), [
+    const batch = decide(snapshot(), [
       write("debit", "a", 1n),
       write("credit", "a", 5n, { externalId: "k" }),
       write("debit", "a", 5n),
@@ -75,19 +75,19 @@ describe("a batch", () => {
       { type: "commit", callerKey: "b", holdId: "h", amount: null } as const,
       { type: "release", callerKey: "b", holdId: null } as const,
     ];
-    const { outcomes, ...rest } = decide(books(), items);
+    const { outcomes, ...rest } = decide(snapshot(), items);
     expect(words(outcomes)).toEqual(["insufficientFunds", "holdNotFound", "holdNotFound"]);
     expect(rest).toEqual({ wallets: [], writes: [], holds: [], newRules: [], pendingPostings: [] });
   });
 
   test("makes a rule for an asset that is used for the first time, once", () => {
     const items = ["a", "b"].map((key) => write("credit", key, 1n, { assetCode: "x" }));
-    const { newRules } = decide(books(), items);
+    const { newRules } = decide(snapshot(), items);
     expect(newRules).toEqual([defaultAssetRule("x", "USD")]);
   });
 
   test("names wallets in one order, new ones and others", () => {
-    const given = books({ wallets: new Map([wallet("b")]) });
+    const given = snapshot({ wallets: new Map([wallet("b")]) });
     const { wallets } = decide(given, [write("credit", "b", 1n), write("credit", "a", 1n)]);
     expect(wallets.map(({ wallet: { callerKey }, isNew }) => [callerKey, isNew])).toEqual([
       ["a", true],
@@ -96,8 +96,8 @@ describe("a batch", () => {
   });
 
   test("tells duplicates before state, asset and figures", () => {
-    const known = new Map([[keyOf("a", "k"), { holdId: "h" }]]);
-    const given = books({ status: "closed", wallets: new Map([wallet("a")]), known });
+    const idempotencyKeys = new Map([[keyOf("a", "k"), { holdId: "h" }]]);
+    const given = snapshot({ status: "closed", wallets: new Map([wallet("a")]), idempotencyKeys });
     const batch = decide(given, [
       write("debit", "a", 999n, { externalId: "k", assetCode: "x" }),
       write("credit", "a", 1n),
@@ -109,7 +109,7 @@ describe("a batch", () => {
 
 describe("the pending postings of a batch", () => {
   test("are one for credits and one for debits of each asset, with the writes they hold", () => {
-    const given = books({ wallets: new Map([wallet("a"), wallet("b", { lastSeq: 7 })]) });
+    const given = snapshot({ wallets: new Map([wallet("a"), wallet("b", { lastSeq: 7 })]) });
     const batch = decide(given, [
       write("credit", "a", 1n),
       write("debit", "a", 2n),
@@ -139,7 +139,7 @@ describe("the pending postings of a batch", () => {
 
   test("never span midnight: a wallet whose clock is ahead has its own day", () => {
     const lastAt = "2026-03-02T00:00:00.000Z" as Timestamp;
-    const given = books({ wallets: new Map([wallet("a"), wallet("ahead", { lastAt })]) });
+    const given = snapshot({ wallets: new Map([wallet("a"), wallet("ahead", { lastAt })]) });
     const { pendingPostings, writes } = decide(given, [
       write("credit", "a", 1n),
       write("credit", "ahead", 2n),
@@ -157,7 +157,7 @@ describe("the pending postings of a batch", () => {
       type: "reserve",
       expiresInSeconds: null,
     };
-    const given = books({ wallets: new Map([wallet("a")]) });
+    const given = snapshot({ wallets: new Map([wallet("a")]) });
     const { pendingPostings, writes } = decide(given, [reserve]);
     expect(pendingPostings).toEqual([]);
     expect(writes.map(({ pendingPostingId }) => pendingPostingId)).toEqual([null]);

@@ -1,11 +1,11 @@
-// The story of a seed, without a database: as much as was asked for, the same each time, and by the books' rules.
+// The scenario of a seed, without a database: as much as was asked for, the same each time, and by the books' rules.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rootOf } from "../../src/core/merkle.ts";
 import { entryLeaf } from "../../src/core/canonical.ts";
 import { readPeriodLabel } from "../../src/core/period.ts";
 import type { SeedPeriod, SeedSettings } from "../../src/seed/seed-schedule.ts";
-import { SeedStory, type SeedEvent } from "../../src/seed/seed-story.ts";
+import { SeedScenario, type SeedEvent } from "../../src/seed/seed-scenario.ts";
 
 function period(periodId: string): SeedPeriod {
   return { periodId, ...(readPeriodLabel(periodId) as Omit<SeedPeriod, "periodId">) };
@@ -17,7 +17,7 @@ const settings = (more: Partial<SeedSettings> = {}): SeedSettings => ({
   ...more,
 });
 
-const eventsOf = (given: SeedSettings): SeedEvent[] => [...new SeedStory(given).events()];
+const eventsOf = (given: SeedSettings): SeedEvent[] => [...new SeedScenario(given).events()];
 
 const entriesOf = (events: readonly SeedEvent[]) =>
   events.flatMap((event) => (event.kind === "entry" ? [event.entry] : []));
@@ -28,7 +28,7 @@ const writeCount = (events: readonly SeedEvent[]) =>
     0,
   );
 
-describe("a seed's story", () => {
+describe("a seed's scenario", () => {
   it("has exactly as many entries, wallets and writes as were asked for, whatever they are", () => {
     const numbers = fc.record({
       seed: fc.nat(),
@@ -44,17 +44,17 @@ describe("a seed's story", () => {
     fc.assert(
       fc.property(numbers, ({ seed, entries, wallets, more, labels }) => {
         const writes = wallets === 0 ? 0 : wallets + more;
-        const story = new SeedStory({
+        const scenario = new SeedScenario({
           seed,
           entries,
           wallets,
           writes,
           periods: labels.map(period),
         });
-        const events = [...story.events()];
+        const events = [...scenario.events()];
         expect(entriesOf(events)).toHaveLength(entries);
         expect(writeCount(events)).toBe(writes);
-        expect(story.walletStates().wallets).toHaveLength(wallets);
+        expect(scenario.walletStates().wallets).toHaveLength(wallets);
         const closes = events.filter(({ kind }) => kind === "close");
         expect(closes).toHaveLength(labels.length);
       }),
@@ -63,9 +63,9 @@ describe("a seed's story", () => {
   });
 
   it("is the same from the same seed, and another from another", () => {
-    const story = eventsOf(settings());
-    expect(eventsOf(settings())).toEqual(story);
-    expect(eventsOf(settings({ seed: 2 }))).not.toEqual(story);
+    const scenario = eventsOf(settings());
+    expect(eventsOf(settings())).toEqual(scenario);
+    expect(eventsOf(settings({ seed: 2 }))).not.toEqual(scenario);
   });
 
   it("puts each period's entries, and no others, under its root", () => {

@@ -1,5 +1,5 @@
-// All that happens in a seeded ledger, in order: entries, writes of wallets with their postings, closes. Pure:
-// the books' own rules decide, on a clock and with ids that the seed gives.
+// The scenario of a seed: all entries, wallet writes, postings and closes of its ledger, in order. Pure: the rules
+// in core decide, with a clock and ids that come from the seed.
 import { entryLeaf } from "../core/canonical.ts";
 import {
   balancesRootOf,
@@ -44,12 +44,12 @@ export type SeedEvent =
       readonly subtrees: readonly Subtree[];
     };
 
-/** Books are made on the first working hour of this day, whatever periods they have: ids depend on the seed alone. */
+/** The ledger is created at this time, whatever periods it has: ids depend on the seed alone. */
 const madeAt = Date.parse("2026-01-01T06:00:00.000Z");
-/** After a period's end; the next one's first entry is made at 08:00 at the earliest. */
+/** How long after a period's end it is closed. The next period's first entry is made at 08:00 at the earliest. */
 const closesAfterMs = 6 * 3_600_000;
 
-export class SeedStory {
+export class SeedScenario {
   readonly ledger: LedgerIdentity;
   readonly createdAt: Timestamp = timestampOf(madeAt);
   readonly #settings: SeedSettings;
@@ -69,12 +69,13 @@ export class SeedStory {
     const ids = new SeededRandom(`ledgerctl/seed/books/${settings.seed}`);
     const organizationId = ids.id(madeAt);
     this.ledger = { organizationId, ledgerId: ids.id(madeAt), functionalCurrency };
+    // The text decides every number that follows: it stays as it is.
     this.#random = new SeededRandom(`ledgerctl/seed/story/${settings.seed}`);
     this.#business = new SeedBusiness(this.#random);
     this.#wallets = new SeedWallets(this.#random, this.ledger, walletAssets);
   }
 
-  /** Where the journal's head stands. */
+  /** The journal's head: its last sequence, and the time of that entry. */
   head(): { readonly sequence: number; readonly persistedAt: Timestamp } | null {
     return this.#lastPersistedAt === null
       ? null
@@ -137,7 +138,7 @@ export class SeedStory {
         lastPersistedAt: this.#lastPersistedAt,
         now: timestampOf(bookedMs),
         accounts: this.#accounts,
-        known: new Map(),
+        idempotencyKeys: new Map(),
         originals: new Map(stored === null ? [] : [[stored.journalId, stored]]),
         walletPostings: new Set(),
         closed: nothingClosed,
@@ -218,7 +219,7 @@ export class SeedStory {
   }
 }
 
-/** The story dates everything behind its last close, so no decision has to look at closes. */
+/** Every entry of the scenario is dated after the last close, so no decision has to look at closes. */
 const nothingClosed = new ClosedCalendar([]);
 
 function asOpening({ glAccountCode, closing }: BalanceRow): BalanceRow {
