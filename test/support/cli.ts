@@ -1,6 +1,6 @@
 // The built binary run as a user runs it: arguments and stdin in, exit code and both outputs back.
 import { spawn, type ChildProcess } from "node:child_process";
-import { binaryPath } from "./server-process.ts";
+import { binaryPath, nodePath } from "./server-process.ts";
 
 export interface CliResult {
   /** null where a signal ended it. */
@@ -30,7 +30,7 @@ export function startCli(
   args: readonly string[],
   options: Pick<CliOptions, "env"> = {},
 ): { child: ChildProcess; result: Promise<CliResult> } {
-  const child = spawn(process.execPath, [binaryPath, ...args], {
+  const child = spawn(nodePath, [binaryPath, ...args], {
     env: { PATH: process.env["PATH"] ?? "", ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
   });

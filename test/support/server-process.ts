@@ -1,14 +1,23 @@
 // The built binary serving in a process of its own.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { delimiter, dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 export const binaryPath = fileURLToPath(new URL("../../bin/ledgerctl.js", import.meta.url));
 
+/** The Node that runs the built program: LEDGERCTL_TEST_NODE's, or the one that runs the tests. */
+export const nodePath = process.env["LEDGERCTL_TEST_NODE"] ?? process.execPath;
+
+/** The built program starts itself with the `node` that PATH finds first. */
+const searchPath = [dirname(nodePath), process.env["PATH"] ?? ""].join(delimiter);
+
 export interface ServerProcess {
   readonly url: string;
   readonly child: ChildProcess;
+  /** The last 4,000 characters of what it wrote to stderr so far: its log, and Node's warnings. */
+  stderr(): string;
   /** From `--bootstrap`; empty where it made nothing. */
   readonly made: {
     organizationId?: string;
@@ -26,7 +35,7 @@ export async function startServerProcess(options: {
   env: NodeJS.ProcessEnv;
 }): Promise<ServerProcess> {
   const child = spawn(binaryPath, ["serve", "--json", ...options.args], {
-    env: { ...process.env, LEDGERCTL_LOG_LEVEL: "warn", ...options.env },
+    env: { ...process.env, PATH: searchPath, LEDGERCTL_LOG_LEVEL: "warn", ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let stderr = "";
@@ -41,6 +50,7 @@ export async function startServerProcess(options: {
   return {
     url,
     child,
+    stderr: () => stderr,
     made: facts,
     end: async (signal) => {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;

@@ -1,6 +1,6 @@
 // The built binary on a terminal: Python's pty makes one, since Node can't.
 import { spawn } from "node:child_process";
-import { binaryPath } from "./server-process.ts";
+import { binaryPath, nodePath } from "./server-process.ts";
 
 const bridge = `
 import os, pty, sys
@@ -19,7 +19,7 @@ export function runOnTerminal(
     question = "[y/N]",
   }: { env: Readonly<Record<string, string>>; answer: string; question?: string },
 ): Promise<{ code: number | null; shown: string }> {
-  const child = spawn("python3", ["-c", bridge, process.execPath, binaryPath, ...args], {
+  const child = spawn("python3", ["-c", bridge, nodePath, binaryPath, ...args], {
     env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });
