@@ -211,13 +211,16 @@ function problemOf(reply: HttpReply, wasRepeated: boolean): ServiceProblem {
   return new ServiceProblem({ ...reply, problem, wasRepeated });
 }
 
-/** How long to wait before trying again; null where that would be in vain. */
+/**
+ * How long to wait before trying again; null where that would be in vain. Never less than `Retry-After` says, and
+ * varied, so that clients that failed together do not come back together.
+ */
 function retryDelayMs(error: unknown, attempt: number): number | null {
-  const backoffMs = Math.min(2_000, 50 * 2 ** attempt);
+  const backoffMs = Math.min(2_000, 50 * 2 ** attempt) * (0.5 + Math.random() / 2);
   if (error instanceof ServiceUnreachable) return backoffMs;
   if (!(error instanceof ServiceProblem)) return null;
   if (error.status !== 429 && error.status !== 503) return null;
-  return Math.max(backoffMs, (error.retryAfterSeconds ?? 0) * 1000);
+  return (error.retryAfterSeconds ?? 0) * 1000 + backoffMs;
 }
 
 /** Whether a request that failed may have been carried out all the same. */

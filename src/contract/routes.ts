@@ -57,6 +57,8 @@ export interface Route {
   /** Parts in braces are parameters, each a whole segment; `{ledgerId}` is resolved before the handler. */
   readonly path: string;
   readonly scope: Scope;
+  /** What its writes wait in, one lane a ledger; none where it writes nothing that waits. */
+  readonly lane?: "journal" | "wallets";
   readonly summary: string;
   readonly query: z.ZodObject;
   /** The body's schema; null for none. Whether it may be left out. */
@@ -128,6 +130,7 @@ export const routes = {
     method: "POST",
     path: pathTemplates.postEntry,
     scope: "entries:write",
+    lane: "journal",
     summary: "Post a journal entry",
     query: noQuery,
     body: { schema: entryBody, optional: false },
@@ -138,6 +141,7 @@ export const routes = {
     method: "POST",
     path: pathTemplates.postEntries,
     scope: "entries:write",
+    lane: "journal",
     summary: "Post many entries, each by itself or atomically",
     query: noQuery,
     body: { schema: entriesBody, optional: false },
@@ -169,6 +173,7 @@ export const routes = {
     method: "POST",
     path: pathTemplates.reverseEntry,
     scope: "entries:write",
+    lane: "journal",
     summary: "Reverse a journal entry",
     query: noQuery,
     body: { schema: reversalBody, optional: true },
@@ -250,6 +255,7 @@ export const routes = {
     method: "POST",
     path: pathTemplates.creditWallet,
     scope: "wallets:write",
+    lane: "wallets",
     summary: "Add to a wallet",
     query: noQuery,
     body: { schema: movementBody, optional: false },
@@ -260,6 +266,7 @@ export const routes = {
     method: "POST",
     path: pathTemplates.debitWallet,
     scope: "wallets:write",
+    lane: "wallets",
     summary: "Take from a wallet",
     query: noQuery,
     body: { schema: movementBody, optional: false },
@@ -300,6 +307,7 @@ export const routes = {
     method: "POST",
     path: pathTemplates.reserveFunds,
     scope: "wallets:write",
+    lane: "wallets",
     summary: "Hold a part of a wallet",
     query: noQuery,
     body: { schema: reserveBody, optional: false },
@@ -310,6 +318,7 @@ export const routes = {
     method: "POST",
     path: pathTemplates.commitHold,
     scope: "wallets:write",
+    lane: "wallets",
     summary: "Take what was held, or a part of it",
     query: noQuery,
     body: { schema: commitBody, optional: true },
@@ -320,6 +329,7 @@ export const routes = {
     method: "POST",
     path: pathTemplates.releaseHold,
     scope: "wallets:write",
+    lane: "wallets",
     summary: "Let go of what was held",
     query: noQuery,
     body: { schema: releaseBody, optional: true },
@@ -330,6 +340,7 @@ export const routes = {
     method: "POST",
     path: pathTemplates.writeWallets,
     scope: "wallets:write",
+    lane: "wallets",
     summary: "Many credits and debits, each by itself",
     query: noQuery,
     body: { schema: bulkMovementsBody, optional: false },

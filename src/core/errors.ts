@@ -99,6 +99,18 @@ export function validationRefusal(faults: readonly Fault[]): Refusal {
   return new Refusal("validation", detail, { faults: faults.slice(0, faultsMax) });
 }
 
+const overloaded = "overloaded";
+
+/** The refusal of what would be too much at the moment: nothing was done. */
+export function overloadRefusal(detail: string): Refusal {
+  return new Refusal("unavailable", detail, { cause: overloaded });
+}
+
+/** Whether something was rejected only because there was too much of it. */
+export function isOverload(refusal: Refusal | undefined): boolean {
+  return refusal?.cause === overloaded;
+}
+
 /** A refusal of a part of the input as one of the whole: places of faults begin with the part's. */
 export function refusalUnder(
   path: readonly (string | number)[],

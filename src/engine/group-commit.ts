@@ -1,7 +1,7 @@
 // Group commit: writes wait in lanes; while one batch of a lane is being committed the next one gathers,
 // and its locks follow close behind that COMMIT. Generic over what is written: no rule of the books is here.
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { assert, Refusal } from "../core/errors.ts";
+import { assert, overloadRefusal, Refusal } from "../core/errors.ts";
 import {
   CommitAnswerLost,
   isDatabaseTrouble,
@@ -120,8 +120,10 @@ interface Lane<Item, Reply> {
   queuedBytes: number;
 }
 
-/** Where there is no room for a write. One for all: its stack would cost as much as the rest of refusing. */
-export const tooManyWaiting = unavailable("too many writes are waiting; try again in a moment");
+/** Made once: its stack would cost as much as the rest of a rejection. */
+export const lanesOverloaded = overloadRefusal(
+  "too many writes are waiting; try again in a moment",
+);
 
 const backoffMsMax = 400;
 const answersPerTurn = 24;
@@ -171,7 +173,7 @@ export class GroupCommit<Item, Reply> {
     if (this.#isDraining) return this.#refuse(item, unavailable("the server is stopping"));
     const found = this.#lanes.get(laneKey);
     if (!this.#hasRoom(found, bytes)) {
-      return this.#refuse(item, tooManyWaiting);
+      return this.#refuse(item, lanesOverloaded);
     }
     const lane = found ?? this.#openLane(laneKey);
     return new Promise((resolve, reject) => {
@@ -502,9 +504,9 @@ async function turnsOfEventLoop(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
 }
 
-/** 10 ms, doubling, up to a bound. */
+/** 10 ms, doubling, up to a bound; a random half of it is left out, so that servers do not retry in step. */
 function backoffMs(attempt: number): number {
-  return Math.min(backoffMsMax, 10 * 2 ** Math.min(attempt, 10));
+  return Math.min(backoffMsMax, 10 * 2 ** Math.min(attempt, 10)) * (0.5 + Math.random() / 2);
 }
 
 /** The refusal of a write that certainly was not made. */

@@ -13,8 +13,6 @@ const givenUpMsMax = 30_000;
 /** How long the rest of what a client sends is still taken in after an answer that ends the connection. */
 const lingerMs = 1_000;
 
-/** Connections beyond the limit that are still told so. */
-const surplusMax = 1_000;
 /** Shorter answers are always held. */
 const longAnswerBytes = 64 * 1024;
 /** Of one UTF-16 code unit. */
@@ -24,8 +22,6 @@ interface Exchanges {
   /** Answers in the order of their requests; those that the client has got whole are dropped when others come. */
   answers: ServerResponse[];
   latest: ServerResponse | null;
-  /** Whether the connection came when there were enough. */
-  isSurplus: boolean;
   /** Once the connection is given up: the answers that still go out. */
   honoured: ReadonlySet<ServerResponse> | null;
 }
@@ -39,7 +35,6 @@ function exchangesOn(socket: Duplex): Exchanges {
   return ((socket as WatchedSocket)[exchangesKey] ??= {
     answers: [],
     latest: null,
-    isSurplus: false,
     honoured: null,
   });
 }
@@ -50,26 +45,14 @@ function unansweredOf(exchanges: Exchanges): ServerResponse[] {
   return exchanges.answers;
 }
 
-/**
- * Notes what is under way on each connection, and cuts those that are idle or whose reader takes nothing.
- * Connections beyond `connectionsMax` are taken as surplus, which can be answered, and far beyond it not at all.
- * How many are open is kept in `counts`.
- */
-export function watchConnections(
-  server: Server,
-  connectionsMax: number,
-  counts: { connections: number },
-): void {
-  // Nobody understands a connection that is closed without a word, but answers too have to end somewhere.
-  server.maxConnections = connectionsMax + surplusMax;
+/** Notes what is under way on each connection, and cuts those that are idle or whose reader takes nothing. */
+export function watchConnections(server: Server): void {
   server.prependListener("connection", (socket: Socket) => {
-    // One that was given back after an upgrade was left comes a second time.
+    // One whose upgrade was not taken comes a second time.
     if (exchangesKey in socket) return;
-    counts.connections += 1;
-    exchangesOn(socket).isSurplus = counts.connections > connectionsMax;
+    const exchanges = exchangesOn(socket);
     socket.once("close", () => {
-      counts.connections -= 1;
-      closeQueued(exchangesOn(socket));
+      closeQueued(exchanges);
     });
   });
   const note = (request: IncomingMessage, response: ServerResponse) => {
@@ -103,27 +86,6 @@ function isOver(response: ServerResponse): boolean {
 export function watchProgress(socket: Socket): void {
   // Counts as progress whatever the kernel takes, also of one long piece.
   socket.setTimeout(stalledMsMax);
-}
-
-/**
- * Acts once an answer is sent and the body of its request is over, unless the client has asked for more by then or
- * the connection ends. Nothing of the request is kept from then on: of a crowd that would be much.
- */
-export function afterExchange(response: ServerResponse, act: (socket: Socket) => void): void {
-  const { req } = response;
-  const { socket } = req;
-  const rest = () => {
-    const exchanges = exchangesOn(socket);
-    if (!socket.writable || exchanges.latest !== response) return;
-    Object.assign(exchanges, { answers: [], latest: null });
-    act(socket);
-  };
-  response.once("close", () => {
-    // Node goes on reading until the body, which it drops, is over. Should it break before, it has to be known
-    // that its request has its answer.
-    if (req.readableEnded) rest();
-    else req.once("end", rest);
-  });
 }
 
 /** Bounds what is held of long answers until their readers have taken them: of all, and of one reader's. */
@@ -162,11 +124,6 @@ export class HeldAnswers {
     if (held > 0) this.#bytesByReader.set(reader, held);
     else this.#bytesByReader.delete(reader);
   }
-}
-
-/** Whether a connection came when there were enough. */
-export function isSurplus(socket: Duplex): boolean {
-  return exchangesOn(socket).isSurplus;
 }
 
 /** Aborts when an answer is over: sent whole, or its connection gone. */

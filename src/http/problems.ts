@@ -5,14 +5,13 @@ import type { Problem } from "../contract/wire.ts";
 import { errorCode } from "../core/thrown.ts";
 import { unavailable } from "../engine/group-commit.ts";
 import { isUnavailable } from "../store/database-errors.ts";
+import { retryAfterSeconds } from "./admission.ts";
 
 export interface ProblemReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
-
-const retryAfterSeconds = "1";
 
 /** What is thrown anywhere in a request, as a Refusal; `internal` for a bug. */
 export function asRefusal(error: unknown): Refusal {
@@ -48,7 +47,7 @@ export function problemReply(
     refusal.problem === "unavailable" ||
     (refusal.problem === "outcomeUnknown" && request.hasExternalId)
   ) {
-    headers["retry-after"] = retryAfterSeconds;
+    headers["retry-after"] = retryAfterSeconds();
   }
   const { type, body } = isWalletPath(request.path)
     ? walletError(plainMessage(refusal))

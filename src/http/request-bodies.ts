@@ -1,6 +1,6 @@
 // Taking in the bodies of requests: how long one may be, and how much all of them may hold together.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Refusal } from "../core/errors.ts";
+import { overloadRefusal, Refusal } from "../core/errors.ts";
 
 /** Bodies up to this size are always taken, so that a few large ones can't keep out the many small. */
 const smallBodyBytes = 16 * 1024;
@@ -114,7 +114,7 @@ export class RequestBodies {
 }
 
 function tooMany(): Refusal {
-  return new Refusal("unavailable", "too many bodies are under way; try again in a moment");
+  return overloadRefusal("too many bodies are under way; try again in a moment");
 }
 
 function tooLarge(): Refusal {

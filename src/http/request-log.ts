@@ -47,8 +47,8 @@ export function logAnswer(
   );
 }
 
-/** Requests that were turned away for want of room, told by their number once a second: there may be thousands. */
-export class TurnedAway {
+/** Requests that were rejected for overload, told by their number once a second: there may be thousands. */
+export class RejectionLog {
   readonly #log: Log;
   #count = 0;
 
@@ -60,7 +60,7 @@ export class TurnedAway {
     this.#count += 1;
     if (this.#count > 1) return;
     setTimeout(() => {
-      this.#log.warn({ requests: this.#count }, "writes were turned away: too many wait");
+      this.#log.warn({ requests: this.#count }, "requests were rejected: overloaded");
       this.#count = 0;
     }, 1_000).unref();
   }

@@ -4,20 +4,18 @@ import { METHODS, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { tooManyWaiting } from "../engine/group-commit.ts";
 import { newId } from "../engine/new-id.ts";
-import { Refusal } from "../core/errors.ts";
+import { isOverload, overloadRefusal, Refusal } from "../core/errors.ts";
 import { routes, type Route, type RouteName } from "../contract/routes.ts";
 import type { Log } from "../log.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
-import { hearLater } from "./backpressure.ts";
+import { isOverLimit, limitConnections, rejectionOf, retryAfterSeconds } from "./admission.ts";
 import {
   giveUp,
   HeldAnswers,
   isGivenUp,
   isLatest,
-  isSurplus,
   watchConnections,
   watchProgress,
   whenClosed,
@@ -26,19 +24,12 @@ import {
 import { documentationPage } from "./documentation-page.ts";
 import type { HttpCounts } from "./http-counts.ts";
 import { metricsContentType } from "./metrics.ts";
-import { isFromLoopback, isPassedOn } from "./metrics-server.ts";
+import { isFromLoopback } from "./metrics-server.ts";
+import type { PathParameters } from "./path-parameters.ts";
 import { asRefusal, problemReply, unreadableReply } from "./problems.ts";
 import { RequestBodies } from "./request-bodies.ts";
-import { logAnswer, TurnedAway } from "./request-log.ts";
-import {
-  dispatch,
-  type Dispatcher,
-  ledgerIdIn,
-  type PathParameters,
-  roomFor,
-  type RequestNotes,
-  type Room,
-} from "./route-dispatch.ts";
+import { logAnswer, RejectionLog } from "./request-log.ts";
+import { dispatch, type Dispatcher, type RequestNotes } from "./route-dispatch.ts";
 import { serveWalletStreams } from "./wallet-stream.ts";
 
 export interface HttpServerOptions {
@@ -94,7 +85,7 @@ declare module "fastify" {
 }
 
 function newNotes(): AnswerNotes {
-  return { route: null, body: null, caller: undefined, refusal: undefined, crowd: undefined };
+  return { route: null, body: null, caller: undefined, refusal: undefined };
 }
 
 /** Puts the server together; it is not bound before `listen`. */
@@ -124,7 +115,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     clientErrorHandler: answerBrokenRequest,
   });
   app.server.on("checkExpectation", answerExpectation);
-  watchConnections(app.server, options.connectionsMax, options.counts);
+  limitConnections(app.server, options.connectionsMax, options.counts);
+  watchConnections(app.server);
   leaveBodies(app);
   app.decorateRequest("notes", null);
   const state = { isStopping: false };
@@ -142,7 +134,6 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     listen: (host, port) => app.listen({ host, port }),
     close: async (graceMs) => {
       state.isStopping = true;
-      options.dispatcher.crowds.disperse();
       streams.close(graceMs);
       const partingMs = Math.min(partingMsMax, graceMs / 2);
       await whenUnconnected(app.server, partingMs);
@@ -167,7 +158,7 @@ function addHooks(
   { log, counts }: HttpServerOptions,
   state: { isStopping: boolean },
 ): void {
-  const turnedAway = new TurnedAway(log);
+  const rejections = new RejectionLog(log);
   app.addHook("onRequest", (request, reply, done) => {
     request.notes = newNotes();
     reply.header("x-request-id", request.id);
@@ -177,34 +168,30 @@ function addHooks(
     }
     // An unknown path is told before the body is read.
     if (request.is404) throw new Refusal("unknownPath", "there is nothing here");
-    // Health is told on any connection.
-    if (isSurplus(request.raw.socket) && request.routeOptions.url?.startsWith("/v1/") === true) {
-      throw new Refusal("unavailable", "too many connections are open; try again in a moment");
-    }
     done();
   });
   app.addHook("onSend", (request, reply, _payload, done) => {
     watchProgress(request.raw.socket);
-    const isLast = state.isStopping || isSurplus(request.raw.socket);
+    const isLast = state.isStopping || isOverLimit(request.raw.socket);
     if (isLast && isLatest(reply.raw)) reply.header("connection", "close");
     done();
   });
   app.addHook("onResponse", (request, reply, done) => {
     counts.countAnswer(request.notes?.route ?? "none", reply.statusCode);
-    logRequest(log, turnedAway, request, reply);
+    logRequest(log, rejections, request, reply);
     done();
   });
 }
 
 function logRequest(
   log: Log,
-  turnedAway: TurnedAway,
+  rejections: RejectionLog,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   const { caller, refusal } = request.notes ?? {};
-  if (refusal === tooManyWaiting) {
-    turnedAway.count();
+  if (isOverload(refusal)) {
+    rejections.count();
     // A line each for those who want to see everything.
     if (!log.isLevelEnabled("debug")) return;
   }
@@ -222,6 +209,7 @@ function addApiRoutes(
   app: FastifyInstance,
   { dispatcher, bodyBytesMax }: Pick<HttpServerOptions, "dispatcher" | "bodyBytesMax">,
 ): void {
+  const { books } = dispatcher;
   const methodsByPath = new Map<string, string[]>();
   const bodies = new RequestBodies({
     bodyBytesMax,
@@ -232,11 +220,19 @@ function addApiRoutes(
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), route.method]);
-    const room = roomFor(dispatcher.books, route);
     app.route({
       method: route.method,
       url,
-      ...(room === null ? {} : roomHooks(name, room)),
+      onRequest: (request, reply, done) => {
+        const { params, raw } = request;
+        const rejection = rejectionOf(books, route, params as PathParameters, raw.socket);
+        if (rejection === null) {
+          done();
+          return;
+        }
+        if (request.notes) request.notes.route = name;
+        answerRefusal(rejection, request, reply);
+      },
       handler: async (request, reply) => {
         const notes = (request.notes ??= newNotes());
         notes.route = name;
@@ -274,34 +270,8 @@ function addApiRoutes(
   for (const [url, methods] of methodsByPath) refuseOtherMethods(app, url, methods);
 }
 
-/** Before a write is read, and after it is answered: one without room is turned away, and in a crowd each is heard in turn. */
-function roomHooks(name: RouteName, room: Room) {
-  return {
-    onRequest(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-      // As far as it is an id at all, lanes have it in lower case.
-      const ledgerId = ledgerIdIn(request.params as PathParameters)?.toLowerCase();
-      if (ledgerId === undefined || !room.isFull(ledgerId)) {
-        done();
-        return;
-      }
-      if (request.notes) request.notes.route = name;
-      answerRefusal(tooManyWaiting, request, reply);
-    },
-    onResponse({ notes, raw }: FastifyRequest, reply: FastifyReply, done: () => void): void {
-      const isTurnedAway = notes?.refusal === tooManyWaiting;
-      const isCrowded = notes?.crowd?.isCrowded === true;
-      // The connection of a proxy is not one client's alone.
-      if ((isTurnedAway || isCrowded) && !isPassedOn(raw)) {
-        if (isTurnedAway) hearLater(reply.raw);
-        else notes.crowd?.wait(reply.raw);
-      }
-      done();
-    },
-  };
-}
-
 function tooManyHeld(): Refusal {
-  return new Refusal("unavailable", "too many answers wait for their readers");
+  return overloadRefusal("too many answers wait for their readers");
 }
 
 /** 405 comes before the body is read and before anybody asks who is calling. */
@@ -325,7 +295,7 @@ function addOwnRoutes(app: FastifyInstance, options: HttpServerOptions): void {
   app.get("/healthz", async () => ({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
     const { ready, reason } = await readiness();
-    if (!ready) reply.code(503).header("retry-after", "1");
+    if (!ready) reply.code(503).header("retry-after", retryAfterSeconds());
     return { status: ready ? "ready" : "unavailable", reason };
   });
   app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(openApi));

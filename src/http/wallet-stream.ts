@@ -11,15 +11,10 @@ import type { Log } from "../log.ts";
 import type { Caller } from "./authenticate.ts";
 import { afterAnswers } from "./connections.ts";
 import type { HttpCounts } from "./http-counts.ts";
+import { requireCallerKey, resolveLedger } from "./path-parameters.ts";
 import { asRefusal, problemReply } from "./problems.ts";
 import { logAnswer } from "./request-log.ts";
-import {
-  authenticateRequest,
-  readQuery,
-  requireCallerKey,
-  resolveLedger,
-  type Dispatcher,
-} from "./route-dispatch.ts";
+import { authenticateRequest, readQuery, type Dispatcher } from "./route-dispatch.ts";
 
 const messageBytesMax = 4 * 1024;
 const pingIntervalMs = 30_000;

@@ -2,7 +2,6 @@
 import type { Environment } from "../config.ts";
 import { WalletReader } from "../engine/wallet-reader.ts";
 import { Authenticator } from "../http/authenticate.ts";
-import { Crowds } from "../http/backpressure.ts";
 import { HttpCounts } from "../http/http-counts.ts";
 import { LedgerDirectory } from "../http/ledger-directory.ts";
 import { ProcessMetrics, type MetricsSnapshot } from "../http/metrics.ts";
@@ -95,7 +94,6 @@ function createDispatcher(
       walletLogs: walletLog,
       reports: report,
     },
-    crowds: new Crowds(),
     authenticator: new Authenticator({
       findApiKey: (apiKey) => findApiKey(read, apiKey),
       masterKeys,

@@ -427,7 +427,7 @@ describe("in books of many years", () => {
     const reply = await closed;
     agent.destroy();
     expect(problem(reply)).toMatchObject({ status: 503, code: "UNAVAILABLE" });
-    expect(reply.headers["retry-after"]).toBe("1");
+    expect(reply.headers["retry-after"]).toMatch(/^[1-3]$/);
     expect(reply.text).toContain("the server is stopping, and the period was not closed");
     // The database works on for nobody, and has kept nothing of it.
     await expect.poll(() => countSleepers(books), { timeout: 60_000 }).toBe(0);

@@ -107,7 +107,7 @@ describe("a connection that was given up", () => {
         });
       },
     );
-    watchConnections(server, 1_000, { connections: 0 });
+    watchConnections(server);
     server.on("clientError", (_error, socket: Socket) => {
       giveUp(socket, () => "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n");
     });

@@ -12,7 +12,7 @@ let server: ReturnType<typeof createServer>;
 
 beforeEach(async () => {
   server = createServer();
-  watchConnections(server, 10, { connections: 0 });
+  watchConnections(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 });

@@ -173,7 +173,7 @@ describe("a database that is away", () => {
     expect((await service.get("/healthz")).status).toBe(200);
     const ready = await service.get("/readyz");
     expect(ready.status).toBe(503);
-    expect(ready.headers["retry-after"]).toBe("1");
+    expect(ready.headers["retry-after"]).toMatch(/^[1-3]$/);
     await proxy.comeBack();
     await postEntry(service, entry());
     expect((await listEntries(service)).total).toBe(total + 1);

@@ -73,7 +73,7 @@ describe("a database that does not answer", () => {
       );
       proxy.thaw();
       expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 503));
-      for (const { headers } of replies) expect(headers["retry-after"]).toBe("1");
+      for (const { headers } of replies) expect(headers["retry-after"]).toMatch(/^[1-3]$/);
       expect(replies[0]?.body).toEqual({
         status: "unavailable",
         reason: "the database does not answer",

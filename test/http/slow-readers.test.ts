@@ -94,7 +94,7 @@ describe("readers that do not read", () => {
         .toBe(503);
       const refused = await service.get(bundle);
       expect(refused.text).toContain("too many answers wait for their readers");
-      expect(refused.headers["retry-after"]).toBe("1");
+      expect(refused.headers["retry-after"]).toMatch(/^[1-3]$/);
       expect((await service.get(target())).status).toBe(200);
       expect((await service.send(other)).text).toContain('{"kind":"trailer"');
       for (const sleeper of sleepers) sleeper.destroy();

@@ -53,7 +53,7 @@ export async function withService<Result>(
     apiKey,
     apiSecret,
     // Long enough for a hiccup, short enough for somebody who waits at a prompt.
-    retryForMs: 2_000,
+    retryForMs: 3_000,
     ...more,
     onRequest: () => {
       answer.begin();

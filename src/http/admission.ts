@@ -1,0 +1,71 @@
+// Load shedding, all of it: what is rejected before it costs anything, because there is too much of it. Too many
+// connections are told so, far too many are closed; a write to a ledger whose lane is full is rejected before its body
+// is read and its signature checked.
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Route } from "../contract/routes.ts";
+import { overloadRefusal, type Refusal } from "../core/errors.ts";
+import { lanesOverloaded } from "../engine/group-commit.ts";
+import { ledgerIdIn, type PathParameters } from "./path-parameters.ts";
+
+/** Connections over the limit that are still told so. */
+const toldConnectionsMax = 1_000;
+const retryAfterSecondsMax = 3;
+
+/** The lanes that writes wait in, by the kind of write. */
+export type Lanes = Readonly<
+  Record<NonNullable<Route["lane"]>, { isFull(ledgerId: string): boolean }>
+>;
+
+/** The value of `Retry-After`: 1 to 3 s, at random, so that those who are rejected together do not come back together. */
+export function retryAfterSeconds(): string {
+  return String(1 + Math.floor(Math.random() * retryAfterSecondsMax));
+}
+
+const overLimit = new WeakSet<Duplex>();
+
+/**
+ * Takes connections up to `connectionsMax`, and some over the limit, which can be answered; more are closed without a
+ * word. How many are open is kept in `counts`.
+ */
+export function limitConnections(
+  server: Server,
+  connectionsMax: number,
+  counts: { connections: number },
+): void {
+  // Nobody understands a connection that is closed without a word, but answers too have to end somewhere.
+  server.maxConnections = connectionsMax + toldConnectionsMax;
+  const counted = new WeakSet<Socket>();
+  server.prependListener("connection", (socket: Socket) => {
+    // One whose upgrade was not taken comes a second time.
+    if (counted.has(socket)) return;
+    counted.add(socket);
+    counts.connections += 1;
+    if (counts.connections > connectionsMax) overLimit.add(socket);
+    socket.once("close", () => {
+      counts.connections -= 1;
+    });
+  });
+}
+
+/** Whether a connection came when there were enough: its next answer is its last. */
+export function isOverLimit(socket: Duplex): boolean {
+  return overLimit.has(socket);
+}
+
+/** The rejection of a request of the API before its body is read; null where it is admitted. */
+export function rejectionOf(
+  lanes: Lanes,
+  { lane }: Route,
+  parameters: PathParameters,
+  socket: Duplex,
+): Refusal | null {
+  if (isOverLimit(socket)) {
+    return overloadRefusal("too many connections are open; try again in a moment");
+  }
+  if (lane === undefined) return null;
+  // As far as it is an id at all, lanes have it in lower case.
+  const ledgerId = ledgerIdIn(parameters)?.toLowerCase();
+  return ledgerId !== undefined && lanes[lane].isFull(ledgerId) ? lanesOverloaded : null;
+}
