@@ -8,7 +8,7 @@ object). The two are told apart by their `format`. A FILE of `-` is standard inp
 
 Every hash is computed here from the content of the file. A file that agrees with itself proves little, as
 whoever can write one file can write another. So give the `closeHash` (or the `merkleRoot`) that you have
-received by another way with `--expect`: 64 hexadecimal digits. A `closeHash` covers everything, a
+received from another source with `--expect`: 64 hexadecimal digits. A `closeHash` covers everything, a
 `merkleRoot` the entries alone.
 
 What is printed at the end, and the exit code:
@@ -309,7 +309,7 @@ class Tree:
         self.roots: List[bytes] = []
 
     def add(self, leaf: bytes) -> None:
-        """Put a leaf behind the others."""
+        """Append a leaf."""
         size = self.size
         while size & 1:
             leaf = node_hash(self.roots.pop(), leaf)
@@ -609,7 +609,7 @@ class Totals:
 
 
 class Verdict:
-    """What a verification has come to."""
+    """The result of a verification so far."""
 
     def __init__(self) -> None:
         self.findings = Findings()
@@ -648,7 +648,7 @@ class BundleCheck:
         self.complete = True  # all lines could be read
 
     def run(self, first: bytes, stream: BinaryIO) -> None:
-        """Check the first line, all that follow, and then what they come to."""
+        """Check the first line, all that follow, and then their totals."""
         line: Optional[bytes] = first
         number = 1
         while line:
@@ -751,7 +751,7 @@ class BundleCheck:
                 self.currencies[currency] = where()
 
     def take_trailer(self, trailer: Document, number: int) -> None:
-        """Check that the trailer counts what was there."""
+        """Check the counts of the trailer."""
         for name, count in (("accounts", self.row_tree.size), ("entries", self.entry_tree.size)):
             if name in trailer and trailer[name] != count:
                 self.findings.differs(
@@ -759,7 +759,7 @@ class BundleCheck:
                 )
 
     def finish(self) -> None:
-        """Check what all lines come to together."""
+        """Check the totals of all lines."""
         record = "close record"
         count = self.entry_tree.size
         if self.close.get("entryCount", count) != count:
@@ -805,7 +805,7 @@ class BundleCheck:
         return ""
 
     def check_openings(self) -> None:
-        """Check what can be known of the openings."""
+        """Check what one period shows of the openings."""
         if self.openings:
             self.findings.differs("balance rows", "the sum of the openings", "0", str(self.openings))
         reason = self.nothing_before()
@@ -935,7 +935,7 @@ def check_stream(stream: BinaryIO, verdict: Verdict) -> None:
 
 
 def check_expected(expect: str, verdict: Verdict) -> None:
-    """Compare the hash that was given by another way with those of the record."""
+    """Compare the hash from another source with those of the record."""
     hashes = [verdict.close.get("closeHash"), verdict.close.get("merkleRoot")]
     if expect not in hashes:
         found = f"closeHash {show(hashes[0])} and merkleRoot {show(hashes[1])}"
@@ -983,7 +983,7 @@ def report_consistent(verdict: Verdict, expect: Optional[str]) -> int:
         print(f"  - {text}")
     if expect is None:
         print(
-            "consistent, NOT anchored: compare with what you were given by another way: "
+            "consistent, NOT anchored: compare with what you got from another source: "
             f"merkleRoot {close['merkleRoot']} closeHash {close['closeHash']}"
         )
     elif expect == close["closeHash"]:
@@ -1021,7 +1021,7 @@ def arguments() -> argparse.ArgumentParser:
     )
     parser.add_argument("file", metavar="FILE", nargs="?", help="a bundle or a proof, - for standard input")
     parser.add_argument(
-        "--expect", metavar="HASH", type=expected_hash, help="the closeHash or merkleRoot given by another way"
+        "--expect", metavar="HASH", type=expected_hash, help="the closeHash or merkleRoot from another source"
     )
     parser.add_argument("-h", "--help", action="store_true", help="print this; the exit code is 2")
     return parser

@@ -1,4 +1,4 @@
-// Assets: their codes, and the rules by which wallets of an asset meet the ledger.
+// Assets: their codes, and the rules by which wallets of an asset are posted to the ledger.
 import { currencyExponents } from "./currencies.ts";
 import { walletAccounts } from "./ledger.ts";
 
@@ -27,7 +27,7 @@ export function parseRate(text: string): Rate | null {
   return numerator === 0n ? null : { numerator, denominator: 10n ** BigInt(fraction.length) };
 }
 
-/** amount × rate, rounded half to even: over many roundings neither side gains. */
+/** amount × rate, rounded half to even, so that many roundings favour no side. */
 export function convert(amount: bigint, rate: Rate): bigint {
   const product = amount * rate.numerator;
   const quotient = product / rate.denominator;
@@ -50,8 +50,8 @@ export interface AssetRule {
 }
 
 /**
- * The rule of an asset that nobody has made a rule for. The functional currency and codes that are no
- * currency count one to one; another currency waits for a rate.
+ * The rule of an asset without a rule of its own. The functional currency, and codes that are no currency,
+ * have the rate 1; another currency has no rate until one is set.
  */
 export function defaultAssetRule(assetCode: string, functionalCurrency: string): AssetRule {
   const pair = walletAccounts(assetCode);

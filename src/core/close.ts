@@ -97,18 +97,18 @@ export function totalsOf(rows: readonly BalanceTotals[]): BalanceTotals {
   return totals;
 }
 
-/** Whether what was brought in and what came out are zero, and the period's debits are its credits. */
+/** Whether openings and closings sum to zero, and the period's debits equal its credits. */
 export function isBalanced({ opening, debits, credits, closing }: BalanceTotals): boolean {
   return opening === 0n && debits + credits === 0n && closing === 0n;
 }
 
-/** An account whose figures are not those that a close stored. */
+/** An account whose figures differ from those that a close stored. */
 export interface MovedBalance {
   readonly stored: BalanceRow;
   readonly live: BalanceRow;
 }
 
-/** Accounts whose rows differ between a close and the books, by code; a row that is not there is all zeros. */
+/** Accounts whose rows differ between a close and the journal, by code; a missing row counts as all zeros. */
 export function movedBalances(
   stored: readonly BalanceRow[],
   live: readonly BalanceRow[],

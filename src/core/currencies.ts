@@ -2,8 +2,8 @@
 // the runtime's locale data says how prices are written, not what the unit is (HUF, IDR, COP, IQD differ).
 
 /**
- * ISO 4217, list one, as of January 2026. ANG, BGN and CUC left the list in 2025 and 2026; books of the
- * years before still hold them.
+ * ISO 4217, list one, as of January 2026. ANG, BGN and CUC left the list in 2025 and 2026; ledgers of
+ * earlier years still have them.
  */
 const codesByExponent: readonly (readonly [exponent: number, codes: string])[] = [
   [0, "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"],

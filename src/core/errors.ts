@@ -10,7 +10,7 @@ interface ProblemKind {
 
 /**
  * Every refusal there is, in the order of precedence: when several apply to a request,
- * the one that stands first is answered.
+ * the first of them is answered.
  */
 export const problemKinds = {
   unknownPath: { status: 404, code: null, title: "Not found" },
@@ -59,7 +59,7 @@ export type Fault =
 /** Facts that travel with a refusal, such as the journalId of the entry that came first. */
 export type RefusalMembers = Readonly<Record<string, string>>;
 
-/** The service says no, for a reason from the catalog. */
+/** A refusal, for a reason from the catalog. */
 export class Refusal extends Error {
   readonly problem: ProblemName;
   readonly faults: readonly Fault[];
@@ -86,7 +86,7 @@ export class Refusal extends Error {
   }
 }
 
-/** More faults than this help nobody, and each travels with its whole place: a body must not multiply. */
+/** The most faults that are reported: each has its whole place, so a small body could make a large answer. */
 export const faultsMax = 100;
 
 /** The refusal of bad input: every fault that was found, at once. */
@@ -132,7 +132,7 @@ const pointerCharactersMax = 1024;
 /**
  * A JSON Pointer in its URI fragment form (RFC 6901, sections 3 and 6): `#/lines/1/functionalAmount`.
  * The empty path is the whole document, `#`. A place under an absurdly long name, or under very many
- * names, is told as the object that has it.
+ * names, is shortened to the object that contains it.
  */
 export function jsonPointer(path: readonly (string | number)[]): string {
   let characters = 0;

@@ -1,5 +1,5 @@
-// Journal entries: what they are made of and the rules that their lines obey on their own.
-// What depends on the ledger's books (accounts, duplicates, state) is decided in journal-batch.ts.
+// Journal entries: their types, and the entry rules that need only the entry itself. Rules that depend on the
+// ledger (accounts, duplicates, state, periods) are in journal-batch.ts.
 import type { Fault } from "./errors.ts";
 import type { Timestamp } from "./time.ts";
 
@@ -8,7 +8,7 @@ export type JsonValue =
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Whether a value that was read from JSON is an object, no array. */
+/** Whether a value that was read from JSON is an object and not an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -63,7 +63,7 @@ export interface StoredEntry extends Entry {
   readonly reversedByJournalId: string | null;
 }
 
-/** An entry that a client asks for, well-formed but not yet held against the ledger. */
+/** An entry that a client asks for, well-formed but not yet checked against the ledger. */
 export interface EntryDraft extends EntryLabels {
   readonly entryType: (typeof clientEntryTypes)[number];
   /** null: the moment at which it is persisted. */

@@ -1,9 +1,9 @@
-// Ledgers and their accounts, as the books know them.
+// Ledgers, their states and their accounts.
 
 export const ledgerStatuses = ["active", "suspended", "closed"] as const;
 export type LedgerStatus = (typeof ledgerStatuses)[number];
 
-/** What of a ledger never changes once it is made. */
+/** What never changes about a ledger. */
 export interface LedgerIdentity {
   readonly ledgerId: string;
   readonly organizationId: string;
@@ -20,7 +20,7 @@ export interface Account {
   readonly active: boolean;
 }
 
-/** The pair of accounts through which wallets of an asset meet the ledger. */
+/** The pair of accounts through which wallets of an asset are posted. */
 export function walletAccounts(assetCode: string): { wallets: Account; clearing: Account } {
   const account = (prefix: string, name: string, type: AccountType): Account => ({
     glAccountCode: `${prefix}:${assetCode}`,

@@ -1,5 +1,5 @@
-// Amounts as people write them, in major units, to and from smallest units. Text and bigint only: a
-// float never comes near.
+// Amounts as people write them, in major units, to and from smallest units. Text and bigint only, no
+// floats.
 
 export type ParsedAmount =
   | { readonly amount: bigint; readonly fault?: never }

@@ -1,7 +1,7 @@
 // Periods: what a label means as an interval of time, and which moments closes cover.
 import { timestampFromEpochMs, type Timestamp } from "./time.ts";
 
-/** A half-open interval of transaction dates, in UTC; a start of null is the beginning of the books. */
+/** A half-open interval of transaction dates, in UTC; a start of null is the beginning of time. */
 export interface Period {
   readonly startsAt: Timestamp | null;
   readonly endsAt: Timestamp;
@@ -9,14 +9,14 @@ export interface Period {
 
 /**
  * What a label says: the bounds of a calendar period; "toDate" for a label that is no date, which closes
- * the books up to the moment of the close; or what is wrong with one that looks like a date.
+ * everything up to the moment of the close; or what is wrong with one that looks like a date.
  */
 export type LabelMeaning = Period | "toDate" | { readonly fault: string };
 
 /**
  * Reads a period's label, without regard to case: `2026`; `2026-03`, `2026/03`, `202603`, `Mar 2026`,
  * `March 2026`; `2026-03-31`; `2026-Q1`, `2026Q1`, `Q1-2026`, `Q1 2026`; `2026-H1`; `2026-W09` (ISO 8601
- * week). Every other label closes the books to date.
+ * week). Every other label closes everything up to the moment of the close.
  */
 export function readPeriodLabel(label: string): LabelMeaning {
   for (const { pattern, bounds } of labelForms) {
@@ -89,7 +89,7 @@ const labelForms: readonly {
   },
 ];
 
-/** A typing error in a date must not close the books to date. */
+/** A typing error in a date must not close everything up to now. */
 const looksLikeDate: readonly RegExp[] = [
   /^(?:\d{4}|\d{6}|\d{8})$/,
   /^\d{4}[-/. ]\d{1,2}(?:[-/. ]\d{1,2})?$/,
@@ -218,7 +218,7 @@ export class ClosedCalendar {
     const ordered = [...this.#periods].sort((a, b) =>
       (a.startsAt ?? "") < (b.startsAt ?? "") ? -1 : 1,
     );
-    // Up to here all is closed; null is the beginning of the books.
+    // Everything before it is closed; null is the beginning of time.
     let from: Timestamp | null = null;
     for (const { startsAt, endsAt } of ordered) {
       if (startsAt !== null && startsAt >= moment) break;

@@ -1,5 +1,5 @@
-// From what wallets accepted to journal entries: which pending postings make one entry, what its lines are
-// worth, and what stays pending. Pure.
+// Postings of wallets: which pending postings make one journal entry, the amounts of its lines, and what stays
+// pending. Pure.
 import { convert, parseRate, type AssetRule } from "./asset.ts";
 import type { NewPendingPosting } from "./wallet-batch.ts";
 import type { Entry, JsonObject, Line } from "./journal.ts";
@@ -7,7 +7,7 @@ import type { LedgerIdentity } from "./ledger.ts";
 import type { ClosedCalendar } from "./period.ts";
 import type { Timestamp } from "./time.ts";
 
-/** What waits to be posted, as it is read back: of its spans only the wallets matter here. */
+/** A pending posting as it is read back: only the wallets of its spans are needed. */
 export type PendingPosting = Omit<NewPendingPosting, "spans"> & {
   readonly walletIds: readonly string[];
 };
@@ -30,7 +30,7 @@ export interface PostingSnapshot {
   readonly closed: ClosedCalendar;
 }
 
-/** One entry to be made, and what it settles. */
+/** One entry to be made, and the pending postings that it settles. */
 export interface Posting {
   readonly assetCode: string;
   readonly ruleVersion: number;
@@ -109,7 +109,7 @@ function postGroup(
     assetCode: rule.assetCode,
     ruleVersion: rule.version,
     lines: posted.flatMap((each) => linesOf(each, rule, ledger)),
-    // Nothing accepted is unpostable: what is late for a period goes behind it.
+    // What was accepted can always be posted: if its period is closed, at the first open instant after it.
     transactionDate: closed.firstOpenInstant(acceptedTo),
     metadata: {
       acceptedFrom,
@@ -131,7 +131,7 @@ interface PostedSide {
   readonly total: PostingTotal;
 }
 
-/** A side is worth what its running total is worth, less what has been posted of that: no drift builds up. */
+/** Converts the running total and subtracts what has been posted of it, so that rounding does not drift. */
 function postSide(
   rule: AssetRule & { rate: string },
   side: "credit" | "debit",

@@ -1,5 +1,5 @@
 // Credentials and the signature of a request. The secret of a key is derived from the master key,
-// so that a copy of the database signs nothing.
+// so a copy of the database is not enough to sign.
 import { createHash, createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 
 const masterKeyBytes = 32;
@@ -11,7 +11,7 @@ const signaturePattern = /^[0-9a-fA-F]{64}$/;
 const timestampPattern = /^[0-9]{1,15}$/;
 const hashBytes = 32;
 const hashBlockBytes = 64;
-/** Where a request is put together to be hashed; nothing in it outlives the call. */
+/** Buffer in which a request is assembled to be hashed; valid only during the call. */
 const scratch = Buffer.allocUnsafe(8 * 1024);
 
 export interface SignedRequest {
@@ -38,13 +38,13 @@ function stringBeforeBody({ timestamp, method, target }: SignedRequest): string 
 }
 
 /**
- * A secret, as `signRequest` takes it, whose signatures are checked over and over. The HMAC is made of its two
+ * A secret, as `signRequest` takes it, with which many signatures are checked. The HMAC is made of its two
  * hashes (RFC 2104, section 2): an Hmac object of Node's, for requests as short as ours, costs three times as much.
  */
 export class SigningKey {
   readonly #secret: string;
   readonly #innerPad: Buffer;
-  /** The outer pad, with room for the inner hash behind it. */
+  /** The outer pad, followed by space for the inner hash. */
   readonly #outer: Buffer;
 
   constructor(secret: string) {
@@ -56,7 +56,7 @@ export class SigningKey {
     this.#outer = Buffer.concat([key.map((byte) => byte ^ 0x5c)], hashBlockBytes + hashBytes);
   }
 
-  /** Whether a text is the signature that is due, in hex of either case; compared in constant time. */
+  /** Whether a text is the right signature, in hex of either case; compared in constant time. */
   isValid(request: SignedRequest, signatureHex: string): boolean {
     if (!signaturePattern.test(signatureHex)) return false;
     const due = this.#signatureOf(request);

@@ -15,7 +15,7 @@ export function textFault(text: string, codePointsMax: number, codePointsMin = 1
   return null;
 }
 
-/** NUL and lone surrogates can be said in JSON but neither be stored nor hashed. Null when there are none. */
+/** JSON can contain NUL and lone surrogates, but they can't be stored or hashed. Null when there are none. */
 export function brokenTextFault(text: string): string | null {
   if (text.includes("\0")) return "must not contain a NUL character";
   if (!text.isWellFormed()) return "must not contain a lone surrogate";
@@ -41,7 +41,7 @@ export function parseUuid(text: string): string | null {
 
 const quotedCharactersMax = 100;
 
-/** What somebody sent, as a message tells it: in quotes, and cut where it is long. */
+/** Input as messages show it: in quotes, and cut if it is long. */
 export function quoted(text: string): string {
   const isLong = text.length > quotedCharactersMax;
   return JSON.stringify((isLong ? `${text.slice(0, quotedCharactersMax)}…` : text).toWellFormed());

@@ -1,4 +1,4 @@
-// What was thrown, of which nobody knows what it is: its words and its code.
+// Message and code of a thrown value of unknown type.
 
 /** The message of an error; anything else as text. */
 export function messageOf(thrown: unknown): string {

@@ -1,5 +1,5 @@
-// Points in time. Inside, a timestamp is its canonical text, so that comparing texts compares times
-// and what is hashed is what is kept.
+// Points in time. Inside, a timestamp is its canonical text, so that comparing texts compares times,
+// and the hashed form is the stored form.
 
 /** `YYYY-MM-DDTHH:mm:ss.sssZ`, years 0001 to 9999: UTC, milliseconds. Texts order as their times do. */
 export type Timestamp = string & { readonly __brand: "Timestamp" };

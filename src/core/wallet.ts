@@ -1,4 +1,4 @@
-// Wallets: what they are and how one write changes one. Pure; time and ids are handed in.
+// Wallets: their types, and the rules by which one write changes one. Pure; time and ids are handed in.
 import { Refusal, validationRefusal } from "./errors.ts";
 import { quoted } from "./text.ts";
 import type { Timestamp } from "./time.ts";
@@ -82,10 +82,10 @@ export interface WalletReply {
   readonly holdId: string | null;
 }
 
-/** A wallet while a batch is decided: what it holds, and its holds as far as they matter. */
+/** A wallet while a batch is decided, with its active holds. */
 export interface WalletState {
   readonly wallet: Wallet;
-  /** Active holds, expired ones that were not logged yet among them. */
+  /** Including expired holds whose expiry is not in the log yet. */
   readonly activeHolds: ReadonlyMap<string, Hold>;
 }
 
@@ -104,7 +104,7 @@ export type WalletDecision = WalletChange | { readonly refusal: Refusal };
 interface Circumstances {
   readonly now: Timestamp;
   readonly overdraftLimit: bigint;
-  /** The hold that a commit or release names, whatever became of it; undefined when there is none. */
+  /** The hold that a commit or release names, whatever its status; undefined when there is none. */
   readonly namedHold: Hold | undefined;
   readonly newHoldId: () => string;
   readonly addSeconds: (at: Timestamp, seconds: number) => Timestamp;
@@ -115,7 +115,7 @@ function momentOf(wallet: Wallet, now: Timestamp): Timestamp {
   return now < wallet.lastAt ? wallet.lastAt : now;
 }
 
-/** What of the holds no longer counts at a moment. */
+/** The holds that have expired at a moment and are still listed as active. */
 export function expiredHolds(state: WalletState, now: Timestamp): Hold[] {
   const at = momentOf(state.wallet, now);
   return [...state.activeHolds.values()].filter(
@@ -123,13 +123,13 @@ export function expiredHolds(state: WalletState, now: Timestamp): Hold[] {
   );
 }
 
-/** balance minus holds that count now. */
+/** The balance minus the holds that have not expired. */
 export function availableOf(state: WalletState, now: Timestamp): bigint {
   const expired = expiredHolds(state, now).reduce((sum, { amount }) => sum + amount, 0n);
   return state.wallet.balance - state.wallet.held + expired;
 }
 
-/** What a known externalId or a repeated resolve answers: the figures as they are. */
+/** The reply to a duplicate: the current figures. */
 export function duplicateReply(
   state: WalletState,
   now: Timestamp,
@@ -139,7 +139,7 @@ export function duplicateReply(
   return { status: "duplicate", balance: state.wallet.balance, available, holdId };
 }
 
-/** Decides one write that is no duplicate, on a ledger that takes writes. */
+/** The wallet rules: decides one write that is no duplicate, on an active ledger. */
 export function decideWalletWrite(
   state: WalletState,
   write: WalletWrite,
