@@ -50,7 +50,7 @@ export async function auditLedgers(
   if (ledgerId === null) await checkStrayRows(reads, log);
   for (const ledger of ledgers) {
     checkLedger(ledger, log);
-    await auditBooks(reads, ledger, log, onProgress);
+    await auditJournal(reads, ledger, log, onProgress);
     await checkWallets(reads, ledger.ledgerId, log.of("wallets", ledger.ledgerId));
     await checkBatches(reads, ledger.ledgerId, log.of("wallet-batches", ledger.ledgerId));
     await checkPostings(reads, ledger.ledgerId, log.of("wallet-postings", ledger.ledgerId));
@@ -75,7 +75,7 @@ function checkLedger({ ledgerId, status, lastSequence }: AuditedLedger, log: Aud
 }
 
 /** The journal and its closes, in one pass over the entries. */
-async function auditBooks(
+async function auditJournal(
   reads: ReadConnection,
   ledger: AuditedLedger,
   log: AuditLog,

@@ -209,7 +209,7 @@ const booksMetrics: readonly Metric<BooksFigures>[] = [
   },
   {
     name: "ledgerctl_posting_pending_batches",
-    help: "Batch sides of wallets that wait to be posted, also those that round to nothing.",
+    help: "Pending postings of wallets, also those that round to nothing.",
     type: "gauge",
     labels: [],
     read: ({ backlog }) => one(backlog?.pendingBatches),

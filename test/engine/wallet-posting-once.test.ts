@@ -19,7 +19,7 @@ beforeAll(() => {
 
 afterAll(() => Promise.all(engines.map((engine) => engine.end())));
 
-/** Every batch side is in one entry, and the ledger holds exactly what the wallets do. */
+/** Every pending posting is in one entry, and the ledger holds exactly what the wallets do. */
 async function expectPostedOnce(ledgerId: string, total: bigint): Promise<void> {
   const sides = await readRows(
     service,
