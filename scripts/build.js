@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { publishTypes } from "./published-types.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -53,3 +54,4 @@ execFileSync(
   [join(root, "node_modules", "typescript", "bin", "tsc"), "--project", "tsconfig.types.json"],
   { cwd: root, stdio: "inherit" },
 );
+await publishTypes(root);

@@ -1,15 +1,19 @@
 // What can go wrong for a caller of the service.
-import type { Problem } from "../contract/wire.ts";
+import type { Problem, ReserveResult } from "../contract/types.ts";
 
-/** The service answered with an error status. */
+/** The service answered with an error status. The message is the problem's `detail`. */
 export class ServiceProblem extends Error {
+  /** The HTTP status. */
   readonly status: number;
-  /** From the catalog, or null where the status has none. */
+  /** From the catalog of errors, for programs to decide by; null where the status says it all. */
   readonly code: string | null;
+  /** By which the server's log has the request. */
   readonly requestId: string | null;
+  /** The problem detail (RFC 9457); of a wallet's path, and of a proxy's own answer, only `detail`. */
   readonly problem: Partial<Problem>;
+  /** What `Retry-After` said. */
   readonly retryAfterSeconds: number | null;
-  /** Whether an earlier attempt of the same request went unanswered, and may have been carried out. */
+  /** Whether an earlier attempt of the same request was not answered, and may have been carried out. */
   readonly wasRepeated: boolean;
 
   constructor(reply: {
@@ -36,5 +40,17 @@ export class ServiceUnreachable extends Error {
     const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
     super(`no answer from ${url}: ${reason}`, { cause });
     this.name = "ServiceUnreachable";
+  }
+}
+
+/** The externalId of a reservation had been used for a credit or a debit of the wallet: nothing is held. */
+export class ReservationConflict extends Error {
+  /** What the service answered: a duplicate, with the figures of now in smallest units. */
+  readonly result: ReserveResult;
+
+  constructor(result: ReserveResult) {
+    super("nothing is held: the externalId is that of an earlier credit or debit");
+    this.name = "ReservationConflict";
+    this.result = result;
   }
 }

@@ -2,221 +2,200 @@
 import { randomUUID } from "node:crypto";
 import { isSameEntry } from "../contract/entry-equality.ts";
 import { paths, requireText } from "../contract/paths.ts";
-import type {
-  Account,
-  AccountBalance,
-  BulkMovementInput,
-  BulkResult,
-  Close,
-  CloseInput,
-  ClosePage,
-  ClosePreview,
-  CloseWithBalances,
-  Entry,
-  EntryInput,
-  EntryOutcome,
-  EntryPage,
-  Ledger,
-  MovementInput,
-  PostedWritePage,
-  ReserveInput,
-  Reservation,
-  ReversalInput,
-  TrialBalance,
-  WalletBalance,
-  WalletLogPage,
-  WalletResult,
-  EntryReceipt,
-} from "../contract/wire.ts";
-import { ServiceProblem } from "./errors.ts";
+import type * as wire from "../contract/types.ts";
+import { ReservationConflict, ServiceProblem } from "./errors.ts";
 import { WalletStream, type WalletStreamOptions } from "./wallet-stream.ts";
 import { parseReply, SignedHttp, type HttpReply, type SignedHttpOptions } from "./signed-http.ts";
 
-export { ServiceProblem, ServiceUnreachable } from "./errors.ts";
+export { ReservationConflict, ServiceProblem, ServiceUnreachable } from "./errors.ts";
 export type { Exchange, HttpReply, SignedHttpOptions } from "./signed-http.ts";
-export { WalletStream, type WalletStreamOptions } from "./wallet-stream.ts";
-export type {
-  Account,
-  CloseWithBalances,
-  ClosePage,
-  ClosePreview,
-  CloseInput,
-  Close,
-  AccountBalance,
-  CloseBalance,
-  TrialBalanceTotals,
-  MovedAccount,
-  TrialBalance,
-  TrialBalanceRow,
-  BalanceMessage,
-  BulkMovementInput,
-  BulkResult,
-  MovementInput,
-  PostedWritePage,
-  ReserveInput,
-  Reservation,
-  WalletBalance,
-  WalletLogPage,
-  WalletResult,
-  WalletLogEntry,
-  TrialBalanceFigures,
-  Entry,
-  EntryDocument,
-  EntryInput,
-  EntryOutcome,
-  EntryPage,
-  Ledger,
-  Proof,
-  EntryLine,
-  EntryLineInput,
-  Problem,
-  ReversalInput,
-  EntryReceipt,
-} from "../contract/wire.ts";
+export type { WalletMessage, WalletStream, WalletStreamOptions } from "./wallet-stream.ts";
+export type * from "../contract/types.ts";
 
-/** Which entries a list holds, and which page of it. Times are ISO 8601; `to` is exclusive. */
-export interface EntryListQuery {
-  readonly limit?: number;
-  readonly offset?: number;
-  /** A sequence; entries behind it. Excludes offset. */
+/** Which entries a list holds, and which page of it. Times are ISO 8601 with `Z` or an offset. */
+export interface EntryListQuery extends PageQuery {
+  /** A sequence; only entries after it. Not beside `offset`. */
   readonly after?: number;
+  /** The transactionDate at or after. */
   readonly from?: string;
+  /** The transactionDate before. */
   readonly to?: string;
-  /** A period's label: of a closed one, its stored bounds; else what the label itself means. */
+  /** A period's label: of a closed period its stored bounds, else the interval that the label says. */
   readonly periodId?: string;
   readonly externalId?: string;
+  /** With at least one line on this account. */
   readonly glAccountCode?: string;
 }
 
+/** A page of a list. */
+export interface PageQuery {
+  /** 1 to 100; 50 unless given. */
+  readonly limit?: number;
+  /** How many to skip; 0 unless given. */
+  readonly offset?: number;
+}
+
+/** A wallet: the ledger that it belongs to, and the caller's own name for it. */
 export interface WalletAddress {
   readonly ledgerId: string;
   readonly callerKey: string;
 }
 
+/** A hold that was made, or was made before under the same externalId. Amounts are in smallest units. */
+export interface Reservation extends wire.WalletResult {
+  /** For `commitHold` and `releaseHold`. */
+  readonly holdId: string;
+}
+
 /**
- * Talks to a ledgerctl server. Without a url, apiKey or apiSecret the constructor throws TypeError. Methods resolve with the API's own objects and reject with
- * ServiceProblem (the service said no) or ServiceUnreachable (nobody answered).
+ * Talks to a ledgerctl server.
+ *
+ * Amounts are integers in the smallest unit of their currency or asset. In the journal debits are positive and credits
+ * negative; amounts of wallets are never negative. Replies are the API's own objects.
+ *
+ * Every method but `request` sends again what a lost connection, a 429 or a 503 kept from being answered, for
+ * `retryForMs`, with growing pauses. Writes carry an externalId, made up where the caller gave none, so that nothing is
+ * written twice. Rejects with ServiceProblem (the last answer was an error), ServiceUnreachable (there was none), or
+ * TypeError (an id is missing).
  */
 export class LedgerClient {
   readonly #http: SignedHttp;
 
+  /** Opens no connection yet. Throws TypeError without a url, apiKey or apiSecret. */
   constructor(options: SignedHttpOptions) {
     this.#http = new SignedHttp(options);
   }
 
-  async listLedgers(): Promise<readonly Ledger[]> {
-    const { ledgers } = await this.#get<{ ledgers: Ledger[] }>(paths.listLedgers({}));
+  /** All ledgers of the key's organization, in the order in which they were made. */
+  async listLedgers(): Promise<readonly wire.Ledger[]> {
+    const { ledgers } = await this.#get<{ ledgers: wire.Ledger[] }>(paths.listLedgers({}));
     return ledgers;
   }
 
-  async getLedger(ledgerId: string): Promise<Ledger> {
+  /** One ledger; 404 also for another organization's. */
+  async getLedger(ledgerId: string): Promise<wire.Ledger> {
     return this.#get(paths.getLedger({ ledgerId }));
   }
 
+  /** The chart of accounts by the UTF-8 bytes of the codes, inactive accounts included unless `activeOnly`. */
   async listAccounts(
     ledgerId: string,
     query: { activeOnly?: boolean } = {},
-  ): Promise<readonly Account[]> {
+  ): Promise<readonly wire.Account[]> {
     const target = withQuery(paths.listAccounts({ ledgerId }), query);
-    const { accounts } = await this.#get<{ accounts: Account[] }>(target);
+    const { accounts } = await this.#get<{ accounts: wire.Account[] }>(target);
     return accounts;
   }
 
-  /** The balance of an account, exact at any size; `currency` for one transaction currency. */
+  /**
+   * The balance of an account: the sum of its lines in functional currency, or, with `currency`, of its amounts in that
+   * transaction currency. Smallest units, debits positive, exact at any size. 404 ACCOUNT_NOT_FOUND.
+   */
   async getBalance(
     ledgerId: string,
     query: { account: string; currency?: string },
-  ): Promise<AccountBalance> {
+  ): Promise<wire.AccountBalance> {
     const target = withQuery(paths.getBalance({ ledgerId }), query);
     const { reply } = await this.#http.send({ method: "GET", target });
     const { value, inexactNumbers } = parseReply(reply);
-    const held = value as Omit<AccountBalance, "balance"> & { balance: number };
+    const read = value as Omit<wire.AccountBalance, "balance"> & { balance: number };
     const digits = inexactNumbers.find(({ path }) => path[0] === "balance")?.text;
-    return { ...held, balance: BigInt(digits ?? held.balance) };
+    return { ...read, balance: BigInt(digits ?? read.balance) };
   }
 
-  /** The trial balance of the live books: of a period, up to a moment, or up to now. */
+  /**
+   * The trial balance of the live books: of a period, of everything dated before `asOf`, or of everything up to now. Strings
+   * of smallest units of the functional currency, debits positive. 404 CLOSE_NOT_FOUND for a label that means no period.
+   */
   async getTrialBalance(
     ledgerId: string,
     query: { periodId?: string; asOf?: string } = {},
-  ): Promise<TrialBalance> {
+  ): Promise<wire.TrialBalance> {
     return this.#get(withQuery(paths.getTrialBalance({ ledgerId }), query));
   }
 
-  async listEntries(ledgerId: string, query: EntryListQuery = {}): Promise<EntryPage> {
+  /** A page of entries by sequence. To read all, go on with `after`: the last entry's sequence, while `hasMore`. */
+  async listEntries(ledgerId: string, query: EntryListQuery = {}): Promise<wire.EntryPage> {
     return this.#get(withQuery(paths.listEntries({ ledgerId }), query));
   }
 
-  async getEntry(ledgerId: string, entryId: string): Promise<Entry> {
+  /** An entry with its lines. 404 ENTRY_NOT_FOUND. */
+  async getEntry(ledgerId: string, entryId: string): Promise<wire.Entry> {
     return this.#get(paths.getEntry({ ledgerId, entryId }));
   }
 
   /**
-   * Posts an entry. Without an externalId one is made up, so that a lost answer can be asked for
-   * again; an entry that got in at the first attempt resolves as if it had been answered.
+   * Posts an entry, whose functional amounts have to sum to zero. Rejects with 400 VALIDATION_ERROR, 409 DUPLICATE_ENTRY
+   * (the externalId is in use) or PERIOD_CLOSED, or 403 LEDGER_SUSPENDED or LEDGER_CLOSED. An entry that was posted by an
+   * attempt whose answer was lost resolves as if it had been answered.
    */
-  async postEntry(ledgerId: string, entry: EntryInput): Promise<EntryReceipt> {
+  async postEntry(ledgerId: string, entry: wire.EntryInput): Promise<wire.EntryReceipt> {
     const body = withExternalId(entry);
     const target = paths.postEntry({ ledgerId });
     return this.#write(ledgerId, target, body, (stored) => isSameEntry(body, stored));
   }
 
   /**
-   * Posts up to 1,000 entries, each by itself: what became of each, in order. An externalId is made up as
-   * for `postEntry`, and what got in at an attempt whose answer was lost has been posted.
+   * Posts up to 1,000 entries, each by itself, and resolves with what became of each, in order: status 201, or a problem.
+   * What was posted by an attempt whose answer was lost is told as posted.
    */
   async postEntries(
     ledgerId: string,
-    entries: readonly EntryInput[],
-  ): Promise<readonly EntryOutcome[]> {
+    entries: readonly wire.EntryInput[],
+  ): Promise<readonly wire.EntryOutcome[]> {
     const bodies = entries.map(withExternalId);
-    const { reply, wasRepeated } = await this.#postBulk(ledgerId, { entries: bodies });
-    const { results } = parseReply(reply).value as { results: readonly EntryOutcome[] };
+    const target = paths.postEntries({ ledgerId });
+    const { reply, wasRepeated } = await this.#post(target, { entries: bodies });
+    const { results } = parseReply(reply).value as { results: readonly wire.EntryOutcome[] };
     if (!wasRepeated) return results;
     return Promise.all(
-      results.map(async (result, index): Promise<EntryOutcome> => {
-        const isKnown = "title" in result && result.code === "DUPLICATE_ENTRY";
-        if (!isKnown || result.journalId === undefined) return result;
+      results.map(async (result, index): Promise<wire.EntryOutcome> => {
+        const isDuplicate = "title" in result && result.code === "DUPLICATE_ENTRY";
+        if (!isDuplicate || result.journalId === undefined) return result;
         const stored = await this.getEntry(ledgerId, result.journalId);
         const body = bodies[index];
         if (body === undefined || !isSameEntry(body, stored)) return result;
-        return { status: 201, journalId: stored.journalId, persistedAt: stored.persistedAt };
+        return { status: 201, ...receiptOf(stored) };
       }),
     );
   }
 
   /**
-   * Posts up to 1,000 entries together: all of them, or none, and then it rejects with the problem of the
-   * first that fails. ExternalIds are made up, and a lost answer is asked for again, as for `postEntry`.
+   * Posts up to 1,000 entries, all of them or none; their sequences follow each other. Rejects with the problem of the
+   * first that fails, whose `errors` begin with its place (`#/entries/17`). A lost answer is found as for `postEntry`.
    */
   async postAtomicEntries(
     ledgerId: string,
-    entries: readonly EntryInput[],
-  ): Promise<readonly EntryReceipt[]> {
+    entries: readonly wire.EntryInput[],
+  ): Promise<readonly wire.EntryReceipt[]> {
     const bodies = entries.map(withExternalId);
+    const target = paths.postEntries({ ledgerId });
     try {
-      const { reply } = await this.#postBulk(ledgerId, { entries: bodies, atomic: true });
-      return (parseReply(reply).value as { results: readonly EntryReceipt[] }).results;
+      const { reply } = await this.#post(target, { entries: bodies, atomic: true });
+      return (parseReply(reply).value as { results: readonly wire.EntryReceipt[] }).results;
     } catch (error) {
-      const isOurs = error instanceof ServiceProblem && error.wasRepeated;
-      if (!isOurs || error.code !== "DUPLICATE_ENTRY") throw error;
+      const mayBeOurs = error instanceof ServiceProblem && error.wasRepeated;
+      if (!mayBeOurs || error.code !== "DUPLICATE_ENTRY") throw error;
       return Promise.all(
         bodies.map(async (body) => {
           const { externalId } = body;
           const [stored] = (await this.listEntries(ledgerId, { externalId })).entries;
           if (stored === undefined || !isSameEntry(body, stored)) throw error;
-          return { journalId: stored.journalId, persistedAt: stored.persistedAt };
+          return receiptOf(stored);
         }),
       );
     }
   }
 
-  /** Reverses an entry; an externalId is made up as for `postEntry`. */
+  /**
+   * Posts the reversal of an entry: the same lines, every amount negated. Rejects with 404 ENTRY_NOT_FOUND, 409
+   * ALREADY_REVERSED, REVERSAL_NOT_REVERSIBLE or WALLET_BATCH_NOT_REVERSIBLE, and as `postEntry` does.
+   */
   async reverseEntry(
     ledgerId: string,
     entryId: string,
-    reversal: ReversalInput = {},
-  ): Promise<EntryReceipt> {
+    reversal: wire.ReversalInput = {},
+  ): Promise<wire.EntryReceipt> {
     const body = { ...reversal, externalId: reversal.externalId ?? randomUUID() };
     const target = paths.reverseEntry({ ledgerId, entryId });
     return this.#write(
@@ -227,109 +206,134 @@ export class LedgerClient {
     );
   }
 
-  /** The wallet writes that an entry posts: none for an entry that a client posted. */
+  /** A page of the wallet writes that an entry posts; empty for an entry that a client posted. */
   async listPostedWrites(
     ledgerId: string,
     entryId: string,
-    query: { limit?: number; offset?: number } = {},
-  ): Promise<PostedWritePage> {
+    query: PageQuery = {},
+  ): Promise<wire.PostedWritePage> {
     return this.#get(withQuery(paths.listPostedWrites({ ledgerId, entryId }), query));
   }
 
-  /** Closes a period; one that is closed gives the record that it has. */
-  async closePeriod(ledgerId: string, close: CloseInput): Promise<Close> {
-    const target = paths.closePeriod({ ledgerId });
-    const body = JSON.stringify(close);
-    const { reply } = await this.#http.send({ method: "POST", target, body });
-    return parseReply(reply).value as Close;
+  /**
+   * Closes a period: from then on no entry can be dated in it. A period that is closed already resolves with the record
+   * that it has. Rejects with 409 PERIOD_OUT_OF_ORDER in a ledger whose closes come in order.
+   */
+  async closePeriod(ledgerId: string, close: wire.CloseInput): Promise<wire.Close> {
+    const { reply } = await this.#post(paths.closePeriod({ ledgerId }), close);
+    return parseReply(reply).value as wire.Close;
   }
 
-  /** What closing a period would do now. */
+  /** What closing a period would do now, pending postings of wallets included. Writes nothing. */
   async previewClose(
     ledgerId: string,
     query: { periodId: string; startsAt?: string; endsAt?: string },
-  ): Promise<ClosePreview> {
+  ): Promise<wire.ClosePreview> {
     return this.#get(withQuery(paths.previewClose({ ledgerId }), query));
   }
 
-  /** Closes, oldest first. */
-  async listCloses(
-    ledgerId: string,
-    query: { limit?: number; offset?: number } = {},
-  ): Promise<ClosePage> {
+  /** A page of the ledger's closes, oldest first. */
+  async listCloses(ledgerId: string, query: PageQuery = {}): Promise<wire.ClosePage> {
     return this.#get(withQuery(paths.listCloses({ ledgerId }), query));
   }
 
-  async getClose(ledgerId: string, closeId: string): Promise<CloseWithBalances> {
+  /** A close with its trial balance, in smallest units, debits positive. 404 CLOSE_NOT_FOUND. */
+  async getClose(ledgerId: string, closeId: string): Promise<wire.CloseWithBalances> {
     return this.#get(paths.getClose({ ledgerId, closeId }));
   }
 
-  /** The proof that an entry is in a close, as the text that is checked. */
+  /**
+   * The proof that an entry is in a close (RFC 6962, section 2.1.1), as the text that is checked; parsed, it is a `Proof`.
+   * 404 CLOSE_NOT_FOUND, also for an entry that the close does not cover.
+   */
   async getProof(ledgerId: string, closeId: string, entryId: string): Promise<string> {
     const target = withQuery(paths.getProof({ ledgerId, closeId }), { entryId });
     const { reply } = await this.#http.send({ method: "GET", target });
     return reply.text;
   }
 
-  /** A close with all its entries: the bytes of a bundle as they come. */
+  /**
+   * A close with all its entries: the bytes of a bundle (NDJSON) as they come. Is sent once: nothing is retried. A bundle
+   * without its trailer was cut off.
+   */
   async streamBundle(ledgerId: string, closeId: string): Promise<AsyncIterable<Uint8Array>> {
     return this.#http.stream(paths.getBundle({ ledgerId, closeId }));
   }
 
   /**
-   * Adds to a wallet. Without an externalId one is made up, so that a lost answer can be asked for again;
-   * a write that got in at such an attempt resolves as accepted, with the figures of now. With an externalId
-   * of the caller's it resolves as duplicate then: nobody can tell it from an earlier call's.
+   * Adds to a wallet. `duplicate` where the externalId was used before in this wallet, with the figures of now. Without an
+   * externalId of the caller's, a write that was made by an attempt whose answer was lost resolves as `accepted`.
    */
-  async creditWallet(wallet: WalletAddress, movement: MovementInput): Promise<WalletResult> {
+  async creditWallet(
+    wallet: WalletAddress,
+    movement: wire.MovementInput,
+  ): Promise<wire.WalletResult> {
     return this.#writeWallet(paths.creditWallet({ walletKey: walletKeyOf(wallet) }), movement);
   }
 
-  /** Takes from a wallet; refused with 422 where that is more than is available. */
-  async debitWallet(wallet: WalletAddress, movement: MovementInput): Promise<WalletResult> {
+  /** Takes from a wallet, as `creditWallet` adds. 422 where that is more than is available. */
+  async debitWallet(
+    wallet: WalletAddress,
+    movement: wire.MovementInput,
+  ): Promise<wire.WalletResult> {
     return this.#writeWallet(paths.debitWallet({ walletKey: walletKeyOf(wallet) }), movement);
   }
 
-  async reserveFunds(wallet: WalletAddress, hold: ReserveInput): Promise<Reservation> {
-    return this.#writeWallet(paths.reserveFunds({ walletKey: walletKeyOf(wallet) }), hold);
+  /**
+   * Holds a part of a wallet, until the hold is committed, released, or expires. 422 where that is more than is available.
+   * Rejects with ReservationConflict where the externalId is that of a credit or a debit: nothing is held then.
+   */
+  async reserveFunds(wallet: WalletAddress, hold: wire.ReserveInput): Promise<Reservation> {
+    const target = paths.reserveFunds({ walletKey: walletKeyOf(wallet) });
+    const result = await this.#writeWallet<wire.ReserveResult>(target, hold);
+    const { holdId } = result;
+    if (holdId === null) throw new ReservationConflict(result);
+    return { ...result, holdId };
   }
 
-  /** Takes what was held, or less of it, which lets go of the rest. */
+  /**
+   * Takes what was held, or less of it, which releases the rest. `duplicate` where the hold has been committed; 404 without
+   * such a hold, 409 where it was released or has expired.
+   */
   async commitHold(
     wallet: WalletAddress,
     holdId: string,
     commit: { amount?: string } = {},
-  ): Promise<WalletResult> {
+  ): Promise<wire.WalletResult> {
     const target = paths.commitHold({ walletKey: walletKeyOf(wallet), holdId });
     return this.#resolveHold(target, commit);
   }
 
-  async releaseHold(wallet: WalletAddress, holdId: string): Promise<WalletResult> {
+  /** Releases what was held. `duplicate`, 404 and 409 as for `commitHold`. */
+  async releaseHold(wallet: WalletAddress, holdId: string): Promise<wire.WalletResult> {
     return this.#resolveHold(paths.releaseHold({ walletKey: walletKeyOf(wallet), holdId }), {});
   }
 
-  async getWalletBalance(wallet: WalletAddress): Promise<WalletBalance> {
+  /** What is in a wallet; zero for one that was never written. */
+  async getWalletBalance(wallet: WalletAddress): Promise<wire.WalletBalance> {
     return this.#get(paths.getWalletBalance({ walletKey: walletKeyOf(wallet) }));
   }
 
-  /** A wallet's log, in order of seq. */
+  /** A page of a wallet's log, in order of seq: up to 100 entries after the seq `after`. */
   async listWalletWrites(
     wallet: WalletAddress,
     query: { after?: number; limit?: number } = {},
-  ): Promise<WalletLogPage> {
+  ): Promise<wire.WalletLogPage> {
     return this.#get(withQuery(paths.listWalletWrites({ walletKey: walletKeyOf(wallet) }), query));
   }
 
-  /** Up to 1,000 credits and debits, each by itself: a result for each, in order. */
-  async writeWallets(ledgerId: string, writes: readonly BulkMovementInput[]): Promise<BulkResult> {
-    const target = paths.writeWallets({ ledgerId });
+  /** Up to 1,000 credits and debits, each by itself: for each, in order, its result or its status and error. */
+  async writeWallets(
+    ledgerId: string,
+    writes: readonly wire.BulkMovementInput[],
+  ): Promise<wire.BulkResult> {
     const keyed = writes.map((write) => ({
       ...write,
       externalId: write.externalId ?? randomUUID(),
     }));
-    const body = JSON.stringify({ writes: keyed });
-    const { reply, wasRepeated } = await this.#http.send({ method: "POST", target, body });
-    const { results } = parseReply(reply).value as BulkResult;
+    const target = paths.writeWallets({ ledgerId });
+    const { reply, wasRepeated } = await this.#post(target, { writes: keyed });
+    const { results } = parseReply(reply).value as wire.BulkResult;
     return {
       results: results.map((result, index) =>
         wasRepeated && isUnkeyed(writes[index]) ? asAccepted(result) : result,
@@ -337,20 +341,21 @@ export class LedgerClient {
     };
   }
 
-  /** Every change of a wallet, as it happens; reconnects by itself and then misses nothing. */
+  /** Every change of a wallet as it happens. Connects when it is first read, and again whenever the connection is lost. */
   streamWallet(wallet: WalletAddress, options: WalletStreamOptions = {}): WalletStream {
-    return new WalletStream(
-      this.#http,
-      paths.streamWallet({ walletKey: walletKeyOf(wallet) }),
-      options,
-    );
+    const target = paths.streamWallet({ walletKey: walletKeyOf(wallet) });
+    return new WalletStream(this.#http, target, options);
   }
 
-  /** Sends any signed request once and resolves with the answer, whatever its status. */
-  async request(method: string, target: string, body?: string | Buffer): Promise<HttpReply> {
+  /**
+   * Sends any signed request once, and resolves with the answer, whatever its status. `target` is the path with its query,
+   * percent-encoded. Rejects with ServiceUnreachable.
+   */
+  async request(method: string, target: string, body?: string | Uint8Array): Promise<HttpReply> {
     return this.#http.sendOnce({ method, target, ...(body === undefined ? {} : { body }) });
   }
 
+  /** Closes the connections once the requests under way are answered. Streams are closed by themselves. */
   async close(): Promise<void> {
     await this.#http.close();
   }
@@ -360,12 +365,16 @@ export class LedgerClient {
     return parseReply(reply).value as Reply;
   }
 
-  async #writeWallet<Reply extends WalletResult>(
+  async #post(target: string, body: object) {
+    return this.#http.send({ method: "POST", target, body: JSON.stringify(body) });
+  }
+
+  async #writeWallet<Reply extends wire.WalletResult>(
     target: string,
-    movement: MovementInput,
+    movement: wire.MovementInput,
   ): Promise<Reply> {
-    const body = JSON.stringify({ ...movement, externalId: movement.externalId ?? randomUUID() });
-    const { reply, wasRepeated } = await this.#http.send({ method: "POST", target, body });
+    const externalId = movement.externalId ?? randomUUID();
+    const { reply, wasRepeated } = await this.#post(target, { ...movement, externalId });
     const result = parseReply(reply).value as Reply;
     return wasRepeated && isUnkeyed(movement) ? asAccepted(result) : result;
   }
@@ -374,41 +383,37 @@ export class LedgerClient {
    * Resolving a hold twice the same way answers "duplicate", so it needs no key of its own. A duplicate
    * after a lost answer stays one: whoever resolved the hold, it is resolved that way.
    */
-  async #resolveHold(target: string, commit: object): Promise<WalletResult> {
-    const body = JSON.stringify(commit);
-    const { reply } = await this.#http.send({ method: "POST", target, body });
-    return parseReply(reply).value as WalletResult;
-  }
-
-  async #postBulk(ledgerId: string, bulk: object) {
-    const body = JSON.stringify(bulk);
-    return this.#http.send({ method: "POST", target: paths.postEntries({ ledgerId }), body });
+  async #resolveHold(target: string, commit: object): Promise<wire.WalletResult> {
+    const { reply } = await this.#post(target, commit);
+    return parseReply(reply).value as wire.WalletResult;
   }
 
   async #write(
     ledgerId: string,
     target: string,
-    body: EntryInput | ReversalInput,
-    isOurs: (stored: Entry) => boolean,
-  ): Promise<EntryReceipt> {
-    const json = JSON.stringify(body);
+    body: wire.EntryInput | wire.ReversalInput,
+    isOurs: (stored: wire.Entry) => boolean,
+  ): Promise<wire.EntryReceipt> {
     try {
-      const request = { method: "POST", target, body: json };
-      const { reply } = await this.#http.send(request);
-      return parseReply(reply).value as EntryReceipt;
+      const { reply } = await this.#post(target, body);
+      return parseReply(reply).value as wire.EntryReceipt;
     } catch (error) {
       // A duplicate of an attempt of ours whose answer was lost is that answer.
       const first = error instanceof ServiceProblem && error.wasRepeated ? error.problem : {};
       if (first.code !== "DUPLICATE_ENTRY" || first.journalId === undefined) throw error;
       const stored = await this.getEntry(ledgerId, first.journalId);
       if (!isOurs(stored)) throw error;
-      return { journalId: stored.journalId, persistedAt: stored.persistedAt };
+      return receiptOf(stored);
     }
   }
 }
 
+function receiptOf({ journalId, persistedAt }: wire.Entry): wire.EntryReceipt {
+  return { journalId, persistedAt };
+}
+
 /** Whether the externalId of a write was made up here: a duplicate of it can only be an attempt of ours. */
-function isUnkeyed(write: MovementInput | undefined): boolean {
+function isUnkeyed(write: wire.MovementInput | undefined): boolean {
   return write !== undefined && (write.externalId ?? null) === null;
 }
 
@@ -418,7 +423,7 @@ function asAccepted<Result extends { readonly status: string | number }>(result:
 }
 
 /** An entry as it is sent: with the externalId that it has, or one that is made up. */
-function withExternalId(entry: EntryInput): EntryInput & { readonly externalId: string } {
+function withExternalId(entry: wire.EntryInput): wire.EntryInput & { readonly externalId: string } {
   return asSent({ ...entry, externalId: entry.externalId ?? randomUUID() });
 }
 

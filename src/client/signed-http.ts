@@ -6,34 +6,39 @@ import { signRequest } from "../core/signing.ts";
 import { errorCode } from "../core/thrown.ts";
 import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
 import { requireText } from "../contract/paths.ts";
-import type { Problem } from "../contract/wire.ts";
+import type { Problem } from "../contract/types.ts";
 import { ServiceProblem, ServiceUnreachable } from "./errors.ts";
 
+/** Where the service is, whose key signs, and how long to try. */
 export interface SignedHttpOptions {
   /** Where the service is, such as `http://127.0.0.1:8420`. A path in it is a proxy's, and is not signed. */
   readonly url: string;
+  /** `lk_…` */
   readonly apiKey: string;
+  /** `ls_…`; signs requests and is never sent. */
   readonly apiSecret: string;
-  /** Connections kept open at most; each carries one request at a time. */
+  /** Connections kept open at most, 16 unless given; each carries one request at a time. */
   readonly connections?: number;
-  /** How long one request may take. */
+  /** How long one request may take; 30,000 unless given. */
   readonly timeoutMs?: number;
-  /** How long a request is tried again after 429, 503 and lost connections. */
+  /** For how long a request is sent again after 429, 503 and lost connections; 5,000 unless given. */
   readonly retryForMs?: number;
-  /** Hears that a request is sent; its exchange follows. */
+  /** Is called when a request is sent; its exchange follows. */
   readonly onRequest?: () => void;
-  /** Hears of each exchange; for diagnosis. The secret is not part of it. */
+  /** Is called with each exchange; for diagnosis. The secret is not part of it. */
   readonly onExchange?: (exchange: Exchange) => void;
-  /** Hears that a request is going to be tried again. */
+  /** Is called when a request is going to be sent again. */
   readonly onRetry?: () => void;
-  /** Ends what is under way or waits to be tried again, with ServiceUnreachable or the last answer. */
+  /** Ends requests under way or between attempts, with ServiceUnreachable or the last answer. */
   readonly signal?: AbortSignal;
 }
 
+/** One attempt of a request and its answer, for diagnosis. */
 export interface Exchange {
   readonly method: string;
   readonly target: string;
   readonly requestBody: string;
+  /** null where there was no answer. */
   readonly status: number | null;
   readonly replyBody: string;
   readonly requestId: string | null;
@@ -44,12 +49,14 @@ export interface SignedRequestInput {
   readonly method: string;
   /** With the query, percent-encoded as it is to be sent. */
   readonly target: string;
-  readonly body?: string | Buffer;
+  readonly body?: string | Uint8Array;
 }
 
+/** An answer, whatever its status. */
 export interface HttpReply {
   readonly status: number;
   readonly requestId: string | null;
+  /** What `Retry-After` said. */
   readonly retryAfterSeconds: number | null;
   readonly text: string;
 }
@@ -118,7 +125,7 @@ export class SignedHttp {
       this.#options.onExchange?.({
         method,
         target,
-        requestBody: body.toString(),
+        requestBody: Buffer.from(body).toString(),
         status: reply?.status ?? null,
         replyBody: reply?.text ?? "",
         requestId: reply?.requestId ?? null,
@@ -152,7 +159,7 @@ export class SignedHttp {
   async #request(
     method: string,
     target: string,
-    body: string | Buffer,
+    body: string | Uint8Array,
   ): Promise<Dispatcher.ResponseData> {
     const { signal } = this.#options;
     try {
@@ -168,7 +175,7 @@ export class SignedHttp {
     }
   }
 
-  #headers(method: string, target: string, body: string | Buffer): Record<string, string> {
+  #headers(method: string, target: string, body: string | Uint8Array): Record<string, string> {
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = signRequest(this.#options.apiSecret, { timestamp, method, target, body });
     return {

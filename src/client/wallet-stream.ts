@@ -2,38 +2,41 @@
 // that nothing is missed and nothing comes twice.
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
-import type { BalanceMessage } from "../contract/wire.ts";
+import type { BalanceMessage } from "../contract/types.ts";
 import { ServiceProblem } from "./errors.ts";
 import type { SignedHttp } from "./signed-http.ts";
 
+/** Where a stream begins, and who is told of its connection. */
 export interface WalletStreamOptions {
-  /** Replays what came after this seq first; without it the stream begins with the next write. */
+  /** Replays what follows this seq first; without it the stream begins with the next write. */
   readonly since?: number;
-  /** Hears when the connection is lost and when it is there (again). */
+  /** Is called when the connection is lost, and when there is one (again). */
   readonly onConnection?: (state: "connected" | "lost") => void;
 }
 
-export interface WalletMessage extends BalanceMessage {
-  readonly seq: number;
-}
+/** What a wallet has come to with the write that has this seq; amounts in smallest units. */
+export type WalletMessage = Required<BalanceMessage>;
 
 const reconnectMsMin = 100;
 const reconnectMsMax = 5_000;
 /** The server pings every 30 s; a connection that is silent for longer is dead. */
 const silenceMsMax = 75_000;
-/** Messages that wait for their reader; with more of them the server has to wait, too. */
+/** Messages that wait for their reader; with more of them the socket is paused. */
 const waitingMax = 1_000;
 /** How long the server may take to answer a close. */
 const closeMsMax = 1_000;
 
-/** The messages of one wallet; connects when it is first read, and is to be read once. */
+/**
+ * The messages of one wallet, for one reader. After a lost connection it connects again, for as long as it takes, from
+ * the last message that it had: none is missed, and none comes twice.
+ */
 export class WalletStream {
   readonly #http: SignedHttp;
   readonly #target: string;
   readonly #options: WalletStreamOptions;
   readonly #waiting: WalletMessage[] = [];
   #wake: (() => void) | null = null;
-  #whenRoom: (() => void) | null = null;
+  #resume: (() => void) | null = null;
   /** Ends the pause before a reconnection. */
   readonly #ending = new AbortController();
   #socket: WebSocket | null = null;
@@ -49,15 +52,16 @@ export class WalletStream {
   }
 
   /**
-   * Messages in order, until the stream is closed. Throws ServiceProblem when the service refuses it for good.
-   * A reader that takes its time is waited for: not much more than a thousand messages are kept.
+   * Connects, and yields messages in the order of their seq until the stream is closed. Throws ServiceProblem when the
+   * service refuses the stream with 400, 401, 403 or 404. For a slow reader about a thousand messages are kept; then
+   * the server waits, too.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<WalletMessage> {
     void this.#stayConnected();
     try {
       for (;;) {
         const message = this.#waiting.shift();
-        if (this.#waiting.length < waitingMax / 2) this.#makeRoom();
+        if (this.#waiting.length < waitingMax / 2) this.#resumeReading();
         if (message !== undefined) yield message;
         else if (this.#failure !== null) throw this.#failure;
         else if (this.#isClosed) return;
@@ -68,12 +72,13 @@ export class WalletStream {
     }
   }
 
+  /** Ends the reading, and closes the connection; within a second also where the server does not answer. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#ending.abort();
     this.#wake?.();
-    this.#makeRoom();
+    this.#resumeReading();
     const socket = this.#socket;
     if (socket === null || socket.readyState === socket.CLOSED) return;
     socket.close();
@@ -85,10 +90,10 @@ export class WalletStream {
     });
   }
 
-  #makeRoom(): void {
+  #resumeReading(): void {
     if (this.#socket?.isPaused === true) this.#socket.resume();
-    this.#whenRoom?.();
-    this.#whenRoom = null;
+    this.#resume?.();
+    this.#resume = null;
   }
 
   #isOver(): boolean {
@@ -111,9 +116,10 @@ export class WalletStream {
       }
       if (this.#isOver()) return;
       this.#options.onConnection?.("lost");
-      await sleep(delayMs, undefined, { signal: this.#ending.signal }).catch(() => undefined);
+      const pauseMs = delayMs * (0.5 + Math.random() / 2);
+      await sleep(pauseMs, undefined, { signal: this.#ending.signal }).catch(() => undefined);
       if (this.#waiting.length >= waitingMax && !this.#isOver())
-        await new Promise<void>((resolve) => (this.#whenRoom = resolve));
+        await new Promise<void>((resolve) => (this.#resume = resolve));
       delayMs = Math.min(reconnectMsMax, delayMs * 2);
     }
   }
@@ -149,24 +155,24 @@ export class WalletStream {
     const socket = new WebSocket(url, { headers, handshakeTimeout: 10_000 });
     this.#socket = socket;
     let silence: NodeJS.Timeout | undefined;
-    const heard = () => {
+    const onAlive = () => {
       clearTimeout(silence);
       silence = setTimeout(() => {
-        // What waits in a paused socket is not heard; it is its reader who is silent.
-        if (socket.isPaused) heard();
+        // What waits in a paused socket is not read; it is the reader who is silent.
+        if (socket.isPaused) onAlive();
         else socket.terminate();
       }, silenceMsMax);
     };
     try {
       await new Promise<void>((resolve, reject) => {
         socket.on("open", () => {
-          heard();
+          onAlive();
           onOpen();
           this.#options.onConnection?.("connected");
         });
-        socket.on("ping", heard);
+        socket.on("ping", onAlive);
         socket.on("message", (data: Buffer) => {
-          heard();
+          onAlive();
           this.#take(JSON.parse(data.toString()) as WalletMessage);
           if (this.#waiting.length >= waitingMax && !this.#isOver()) socket.pause();
         });

@@ -27,7 +27,7 @@ import {
 import { metadata } from "./metadata.ts";
 import { faultsOf } from "./schema-faults.ts";
 
-const lineBody = z.strictObject(
+export const lineBody = z.strictObject(
   {
     glAccountCode: label,
     functionalAmount,

@@ -2,7 +2,7 @@
 import { canonicalJson } from "../core/canonical.ts";
 import type { JsonValue } from "../core/journal.ts";
 import { parseTimestamp } from "../core/time.ts";
-import type { Entry, EntryInput, EntryLineInput } from "./wire.ts";
+import type { Entry, EntryInput, EntryLineInput } from "./types.ts";
 
 /**
  * Compares what a client sent with what the service stored, once the service's defaults are filled in.

@@ -1,33 +1,10 @@
-// Schemas of what the service answers; each is held to the plain type that clients see.
+// Schemas of what the service answers. Types, the OpenAPI document and the published types (with each
+// description as its comment) come from them.
 import { z } from "zod";
 import { problemKinds } from "../core/errors.ts";
 import { accountTypes, ledgerStatuses } from "../core/ledger.ts";
 import { entryTypes, isJsonObject, type JsonObject } from "../core/journal.ts";
 import { walletWriteTypes } from "../core/wallet.ts";
-import type {
-  Account,
-  AccountBalance,
-  CloseBalance,
-  BulkResult,
-  Close,
-  ClosePage,
-  ClosePreview,
-  CloseWithBalances,
-  EntryOutcomes,
-  Entry,
-  EntryDocument,
-  EntryPage,
-  Ledger,
-  PostedWritePage,
-  Problem,
-  Proof,
-  Reservation,
-  TrialBalance,
-  WalletBalance,
-  WalletLogPage,
-  WalletResult,
-  EntryReceipt,
-} from "./wire.ts";
 
 const id = z.uuid();
 const timestamp = z.string().describe("ISO 8601, UTC, milliseconds");
@@ -44,30 +21,42 @@ export const ledgerReply = z.strictObject({
   createdAt: timestamp,
   metadata,
   functionalCurrency: z.string(),
-}) satisfies z.ZodType<Ledger>;
+});
 
 export const ledgerListReply = z.strictObject({ ledgers: z.array(ledgerReply) });
 
-const accountReply = z.strictObject({
+export const accountReply = z.strictObject({
   glAccountCode: z.string(),
   name: z.string(),
   active: z.boolean(),
   type: z.enum(accountTypes).nullable(),
-}) satisfies z.ZodType<Account>;
+});
 
 export const accountListReply = z.strictObject({ accounts: z.array(accountReply) });
 
 export const balanceReply = z.strictObject({
   glAccountCode: z.string(),
-  balance: z.bigint().describe("a JSON number with all its digits, past 2^53 too; smallest unit"),
+  balance: z
+    .bigint()
+    .describe("a JSON number with all its digits, past 2^53 too; smallest unit, debits positive"),
   currency: z.string(),
   entryCount: z.int(),
-}) satisfies z.ZodType<AccountBalance>;
+});
+
+export const entryLineReply = z.strictObject({
+  glAccountCode: z.string(),
+  description: z.string().nullable(),
+  transactionAmount: amount,
+  transactionCurrency: z.string(),
+  functionalAmount: amount,
+  functionalCurrency: z.string(),
+  spotRate: z.number().nullable(),
+});
 
 export const entryReply = z.strictObject({
   journalId: id,
   ledgerId: id,
-  sequence: z.int().positive(),
+  sequence: z.int().positive().describe("1, 2, 3 … in its ledger"),
   externalId: z.string().nullable(),
   originSystem: z.string().nullable(),
   originAccount: z.string().nullable(),
@@ -80,54 +69,48 @@ export const entryReply = z.strictObject({
   persistedAt: timestamp,
   reversesJournalId: id.nullable(),
   reversedByJournalId: id.nullable(),
-  lines: z.array(
-    z.strictObject({
-      glAccountCode: z.string(),
-      description: z.string().nullable(),
-      transactionAmount: amount,
-      transactionCurrency: z.string(),
-      functionalAmount: amount,
-      functionalCurrency: z.string(),
-      spotRate: z.number().nullable(),
-    }),
-  ),
-}) satisfies z.ZodType<Entry>;
+  lines: z.array(entryLineReply),
+});
 
 export const entryPageReply = z.strictObject({
   entries: z.array(entryReply),
   total: z.int(),
   hasMore: z.boolean(),
-}) satisfies z.ZodType<EntryPage>;
+});
 
+/** What of an entry is hashed: all but whether it has been reversed since. */
 export const entryDocumentReply = entryReply.omit({
   reversedByJournalId: true,
-}) satisfies z.ZodType<EntryDocument>;
+});
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const startsAt = timestamp.nullable().describe("null: from the first entry on");
+const endsAt = timestamp.describe("exclusive");
+const lastSequence = z.int().describe("of the last entry that was read");
 
 export const closeReply = z.strictObject({
   ledgerId: id,
   closeId: id,
-  number: z.int().positive(),
+  number: z.int().positive().describe("1, 2, 3 … in its ledger"),
   periodId: z.string(),
   reason: z.string().nullable(),
-  startsAt: timestamp.nullable(),
-  endsAt: timestamp,
+  startsAt,
+  endsAt,
   closedAt: timestamp,
-  lastSequence: z.int(),
+  lastSequence,
   entryCount: z.int(),
   merkleRoot: hash,
   merkleAlgorithm: z.string(),
   balancesRoot: hash,
   previousCloseHash: hash.nullable(),
   closeHash: hash,
-}) satisfies z.ZodType<Close>;
+});
 
 export const closePageReply = z.strictObject({
   closes: z.array(closeReply),
   total: z.int(),
   hasMore: z.boolean(),
-}) satisfies z.ZodType<ClosePage>;
+});
 
 export const balanceRowReply = z.strictObject({
   glAccountCode: z.string(),
@@ -136,48 +119,55 @@ export const balanceRowReply = z.strictObject({
   credits: amount,
   closing: amount,
   entryCount: z.int(),
-}) satisfies z.ZodType<CloseBalance>;
+});
 
 export const closeWithBalancesReply = closeReply.extend({
   balances: z.array(balanceRowReply),
-}) satisfies z.ZodType<CloseWithBalances>;
+});
 
-const balanceTotalsReply = balanceRowReply.omit({ glAccountCode: true, entryCount: true });
+export const balanceTotalsReply = balanceRowReply.omit({ glAccountCode: true, entryCount: true });
 
-const movedBalanceReply = z.strictObject({
+/** An account whose figures are not those that a close stored. */
+export const movedAccountReply = z.strictObject({
   glAccountCode: z.string(),
   stored: balanceRowReply.omit({ glAccountCode: true }),
   live: balanceRowReply.omit({ glAccountCode: true }),
 });
 
+export const trialBalanceRowReply = balanceTotalsReply.extend({
+  glAccountCode: z.string(),
+  name: z.string(),
+  type: z.enum(accountTypes).nullable(),
+});
+
 const balancesReply = z.strictObject({
   ledgerId: id,
   functionalCurrency: z.string(),
-  startsAt: timestamp.nullable(),
-  endsAt: timestamp,
-  lastSequence: z.int(),
-  accounts: z.array(
-    balanceTotalsReply.extend({
-      glAccountCode: z.string(),
-      name: z.string(),
-      type: z.enum(accountTypes).nullable(),
-    }),
-  ),
+  startsAt,
+  endsAt,
+  lastSequence,
+  accounts: z
+    .array(trialBalanceRowReply)
+    .describe("accounts with an entry dated before the end, by the UTF-8 bytes of their codes"),
   totals: balanceTotalsReply,
   balanced: z.boolean(),
 });
 
 export const trialBalanceReply = balancesReply.extend({
-  periodId: z.string().nullable(),
-  close: closeReply.nullable(),
-  moved: z.array(movedBalanceReply),
-}) satisfies z.ZodType<TrialBalance>;
+  periodId: z.string().nullable().describe("as it was asked for"),
+  close: closeReply.nullable().describe("the period's close"),
+  moved: z
+    .array(movedAccountReply)
+    .describe("accounts whose figures are no longer those of the close"),
+});
 
 export const closePreviewReply = balancesReply.extend({
   periodId: z.string(),
   previewedAt: timestamp,
-  close: closeReply.nullable(),
-  closesToDate: z.boolean(),
+  close: closeReply.nullable().describe("what closing again would give, and do nothing"),
+  closesToDate: z
+    .boolean()
+    .describe("the label is no date: everything up to the moment of the close would be closed"),
   endsInFuture: z.boolean(),
   entryCount: z.int(),
   pendingPostings: z.array(
@@ -185,39 +175,41 @@ export const closePreviewReply = balancesReply.extend({
       assetCode: z.string(),
       transactionDate: timestamp,
       isInPeriod: z.boolean(),
-      amount,
+      amount: amount.describe("the sum of its debits, smallest unit of the functional currency"),
       writes: z.int(),
       wallets: z.int(),
     }),
   ),
   assetsWithoutRate: z.array(z.string()),
-  earlierOpen: z.array(z.strictObject({ periodId: z.string(), entryCount: z.int() })),
+  earlierOpen: z
+    .array(z.strictObject({ periodId: z.string(), entryCount: z.int() }))
+    .describe("entries dated before the period and in no closed one, by months in UTC"),
   moved: z.array(
     z.strictObject({
       periodId: z.string(),
       closeId: id,
       number: z.int(),
       closedAt: timestamp,
-      accounts: z.array(movedBalanceReply),
+      accounts: z.array(movedAccountReply),
     }),
   ),
-}) satisfies z.ZodType<ClosePreview>;
+});
 
 export const proofReply = z.strictObject({
   format: z.literal("ledgerctl-proof-v1"),
   leafIndex: z.int(),
   treeSize: z.int(),
-  auditPath: z.array(hash),
+  auditPath: z.array(hash).describe("from the leaf's neighbour upwards"),
   entry: entryDocumentReply,
   close: closeReply,
-}) satisfies z.ZodType<Proof>;
+});
 
 export const bundleReply = z.string().describe("a close, its accounts, its entries, a trailer");
 
-export const writeReply = z.strictObject({
+export const receiptReply = z.strictObject({
   journalId: id,
   persistedAt: timestamp,
-}) satisfies z.ZodType<EntryReceipt>;
+});
 
 const uri = z.string().meta({ format: "uri" });
 const codes = Object.values(problemKinds).flatMap(({ code }) => code ?? []);
@@ -244,64 +236,70 @@ export const problemReply = z.strictObject({
   reversalJournalId: id.exactOptional(),
   periodId: z.string().exactOptional(),
   closeId: id.exactOptional(),
-}) satisfies z.ZodType<Problem>;
+});
 
-export const entriesReply = z.strictObject({
-  results: z.array(z.union([writeReply.extend({ status: z.literal(201) }), problemReply])),
-}) satisfies z.ZodType<EntryOutcomes>;
+/** What became of one of many entries: it was posted (201), or why it was not. */
+export const entryOutcomeReply = z.union([
+  receiptReply.extend({ status: z.literal(201) }),
+  problemReply,
+]);
+
+export const entriesReply = z.strictObject({ results: z.array(entryOutcomeReply) });
 
 export const atomicEntriesReply = z.strictObject({
-  results: z.array(writeReply),
-}) satisfies z.ZodType<EntryOutcomes>;
+  results: z.array(receiptReply),
+});
 
 /** What is answered instead of a reply on the paths of wallets. */
 export const walletErrorReply = z.strictObject({ error: z.string() });
 
 export const walletBalanceReply = z.strictObject({
   balance: amount,
-  available: amount,
-}) satisfies z.ZodType<WalletBalance>;
+  available: amount.describe("balance less active holds, integer, smallest unit"),
+});
 
 export const walletReply = z.strictObject({
   status: z.enum(["accepted", "duplicate"]),
-  balance: amount,
-  available: amount,
-}) satisfies z.ZodType<WalletResult>;
+  ...walletBalanceReply.shape,
+});
 
 export const reserveReply = walletReply.extend({
-  holdId: id.nullable(),
-}) satisfies z.ZodType<Reservation>;
+  holdId: id.nullable().describe("null only for a duplicate of a credit or a debit"),
+});
 
-const walletWriteReply = z.strictObject({
-  seq: z.int().positive(),
+export const walletLogEntryReply = z.strictObject({
+  seq: z.int().positive().describe("1, 2, 3 … in its wallet, without gaps"),
   type: z.enum(walletWriteTypes),
   amount,
-  balance: amount,
+  balance: amount.describe("after the write, integer, smallest unit"),
   held: amount,
   externalId: z.string().nullable(),
   holdId: id.nullable(),
   metadata: z.string().nullable(),
   at: timestamp,
-  journalId: id.nullable(),
+  journalId: id
+    .nullable()
+    .describe("the entry that posts it; null until then, and for what moves no balance"),
 });
 
 export const postedWritesReply = z.strictObject({
-  writes: z.array(walletWriteReply.extend({ callerKey: z.string() })),
+  writes: z.array(walletLogEntryReply.extend({ callerKey: z.string() })),
   total: z.int(),
   hasMore: z.boolean(),
-}) satisfies z.ZodType<PostedWritePage>;
+});
 
 export const walletHistoryReply = z.strictObject({
-  writes: z.array(walletWriteReply),
+  writes: z.array(walletLogEntryReply),
   hasMore: z.boolean(),
-}) satisfies z.ZodType<WalletLogPage>;
+});
 
 export const bulkReply = z.strictObject({
   results: z.array(z.union([walletReply, z.strictObject({ status: z.int(), error: z.string() })])),
-}) satisfies z.ZodType<BulkResult>;
+});
 
+/** What a wallet's stream sends. */
 export const balanceMessage = z.object({
   type: z.literal("balance"),
-  balance: amount,
-  available: amount,
+  ...walletBalanceReply.shape,
+  seq: z.int().positive().exactOptional().describe("only on a stream opened with since"),
 });

@@ -41,7 +41,7 @@ import {
   walletBalanceReply,
   walletHistoryReply,
   walletReply,
-  writeReply,
+  receiptReply,
 } from "./replies.ts";
 import {
   bulkMovementsBody,
@@ -50,7 +50,7 @@ import {
   releaseBody,
   reserveBody,
 } from "./wallet-body.ts";
-import type { RouteReplies } from "./wire.ts";
+import type { Immutable } from "./types.ts";
 
 export interface Route {
   readonly method: "GET" | "POST";
@@ -135,7 +135,7 @@ export const routes = {
     query: noQuery,
     body: { schema: entryBody, optional: false },
     status: 201,
-    reply: writeReply,
+    reply: receiptReply,
   },
   postEntries: {
     method: "POST",
@@ -178,7 +178,7 @@ export const routes = {
     query: noQuery,
     body: { schema: reversalBody, optional: true },
     status: 201,
-    reply: writeReply,
+    reply: receiptReply,
   },
   listPostedWrites: {
     method: "GET",
@@ -347,9 +347,15 @@ export const routes = {
     status: 200,
     reply: bulkReply,
   },
-} as const satisfies { [Name in keyof RouteReplies]: Route };
+} as const satisfies { [Name in keyof typeof pathTemplates]: Route };
 
 export type Routes = typeof routes;
 export type RouteName = keyof Routes;
 export type RouteQuery<Name extends RouteName> = z.output<Routes[Name]["query"]>;
-export type RouteReply<Name extends RouteName> = RouteReplies[Name];
+/** What a handler answers; a stream's lines as they are made. */
+export type RouteReply<Name extends RouteName> = Routes[Name] extends { isStream: true }
+  ? AsyncIterable<string>
+  : Immutable<z.output<Routes[Name]["reply"]> | AtomicReply<Routes[Name]>>;
+type AtomicReply<Entry> = Entry extends { atomic: { reply: infer Schema extends z.ZodType } }
+  ? z.output<Schema>
+  : never;

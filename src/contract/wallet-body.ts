@@ -67,7 +67,7 @@ export const commitBody = z.strictObject({ amount: optional(amount) }, notObject
 export const releaseBody = z.strictObject({}, notObject);
 
 /** One of many: the members of a movement, whose wallet it is and which way it goes. */
-const bulkMovement = z.strictObject(
+export const bulkMovement = z.strictObject(
   {
     ...movementMembers,
     callerKey: label.refine((value) => !hasControlCharacter(value), {

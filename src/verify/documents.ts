@@ -5,7 +5,7 @@ import type { BalanceRow, CloseRecord } from "../core/close.ts";
 import type { JsonObject } from "../core/journal.ts";
 import type { Timestamp } from "../core/time.ts";
 import { balanceRowReply, closeReply, entryDocumentReply } from "../contract/replies.ts";
-import type { CloseBalance, EntryDocument } from "../contract/wire.ts";
+import type { CloseBalance, EntryDocument } from "../contract/types.ts";
 
 /** A document, or what is wrong with it. */
 export type ReadDocument<Document> = { readonly document: Document } | { readonly fault: string };

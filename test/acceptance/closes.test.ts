@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Close } from "../../src/contract/wire.ts";
+import type { Close } from "../../src/contract/types.ts";
 import type { CloseVerdict } from "../../src/verify/close-check.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";

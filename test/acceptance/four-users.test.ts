@@ -13,7 +13,7 @@ import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Close } from "../../src/contract/wire.ts";
+import type { Close } from "../../src/contract/types.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
-import type { Close, CloseWithBalances } from "../../src/contract/wire.ts";
+import type { Close, CloseWithBalances } from "../../src/contract/types.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, startCli, type CliResult } from "../support/cli.ts";
 import { hasPython } from "../support/python.ts";

@@ -1,7 +1,7 @@
 // A month's end from the shell: the trial balance, the preview of a close, and the close on a terminal.
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Close, ClosePreview, TrialBalance } from "../../src/contract/wire.ts";
+import type { Close, ClosePreview, TrialBalance } from "../../src/contract/types.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, type CliResult } from "../support/cli.ts";
 import { hasPython } from "../support/python.ts";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Close } from "../../src/contract/wire.ts";
+import type { Close } from "../../src/contract/types.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
 import { createTestDatabase, runStatement, type TestDatabase } from "../support/database.ts";

@@ -11,7 +11,7 @@ import { canonicalJson, entryLeaf } from "../../src/core/canonical.ts";
 import { balancesRootOf, closeHashOf, type CloseRecord } from "../../src/core/close.ts";
 import type { JsonObject } from "../../src/core/journal.ts";
 import { hashLeaf, rootOf } from "../../src/core/merkle.ts";
-import type { CloseBalance } from "../../src/contract/wire.ts";
+import type { CloseBalance } from "../../src/contract/types.ts";
 import type { AuditReport } from "../../src/audit/audit-log.ts";
 import { auditLedgers } from "../../src/audit/audit.ts";
 import { findEntry } from "../../src/store/journal-reads.ts";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { describePreview } from "../../src/cli/commands/period/preview.ts";
 import { Output } from "../../src/cli/terminal/output.ts";
-import type { ClosePreview } from "../../src/contract/wire.ts";
+import type { ClosePreview } from "../../src/contract/types.ts";
 
 const preview: ClosePreview = {
   ledgerId: "019aaaaa-0000-7000-8000-000000000000",

@@ -28,7 +28,7 @@ test("what got in before its answer was lost is told as posted, what others post
     { lines },
     { lines, externalId: "ours" },
     { lines, externalId: "theirs" },
-    { lines, entryType: "REVERSAL" },
+    { lines, entryType: "REVERSAL" as "STANDARD" },
   ];
   proxy.answersToLose = 1;
   const outcomes = await client.postEntries(ledgerId, entries);

@@ -1,7 +1,7 @@
 // Whether an entry that was sent is the one that is stored.
 import { describe, expect, test } from "vitest";
 import { isSameEntry } from "../../src/contract/entry-equality.ts";
-import type { Entry, EntryInput } from "../../src/contract/wire.ts";
+import type { Entry, EntryInput } from "../../src/contract/types.ts";
 
 const stored: Entry = {
   journalId: "0190b6a0-1111-7000-8000-00000000000a",

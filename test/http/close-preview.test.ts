@@ -1,7 +1,7 @@
 // What a close would do: a preview is held against the close that is made right after it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { closePreviewReply } from "../../src/contract/replies.ts";
-import type { ClosePreview, CloseWithBalances } from "../../src/contract/wire.ts";
+import type { ClosePreview, CloseWithBalances } from "../../src/contract/types.ts";
 import { neverPosting, openEngine, type TestEngine } from "../support/engine.ts";
 import { entry, pointers, postEntry, problem } from "../support/entries.ts";
 import { countRows } from "../support/rows.ts";

@@ -10,7 +10,7 @@ import {
   closeWithBalancesReply,
   proofReply,
 } from "../../src/contract/replies.ts";
-import type { Close, Proof } from "../../src/contract/wire.ts";
+import type { Close, Proof } from "../../src/contract/types.ts";
 import { openEngine } from "../support/engine.ts";
 import {
   entriesPath,
@@ -184,7 +184,7 @@ describe("a proof", () => {
     expect(entries).toHaveLength(3);
     for (const [index, { journalId }] of entries.entries()) {
       const reply = await service.get(proofPath(journalId));
-      const proof = proofReply.parse(reply.body) as Proof;
+      const proof = proofReply.parse(reply.body);
       expect(proof).toMatchObject({ leafIndex: index, treeSize: 3, close: january });
       const leaf = hashLeaf(canonicalJson(proof.entry as unknown as JsonValue));
       const path = proof.auditPath.map((hash) => Buffer.from(hash, "hex"));

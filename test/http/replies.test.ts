@@ -8,7 +8,7 @@ import {
   entryReply,
   ledgerListReply,
   ledgerReply,
-  writeReply,
+  receiptReply,
 } from "../../src/contract/replies.ts";
 import { entriesPath, entry, entryWithLine, postEntry } from "../support/entries.ts";
 import type { Reply } from "../support/signed-request.ts";
@@ -55,10 +55,10 @@ describe("the reply of each route", () => {
 
   test("acknowledges an entry and a reversal", async () => {
     const posted = await service.post(entriesPath(service.books.ledgerId), entry());
-    expectReply(posted, 201, writeReply);
+    expectReply(posted, 201, receiptReply);
     const { journalId } = posted.body as { journalId: string };
     const target = `${entriesPath(service.books.ledgerId)}/${journalId}/reversal`;
-    expectReply(await service.post(target), 201, writeReply);
+    expectReply(await service.post(target), 201, receiptReply);
   });
 
   test("shows entries of all kinds, one by one and in a list", async () => {

@@ -1,7 +1,7 @@
 // The trial balance of the live books, against sums over the entries that the API lists.
 import { describe, expect, test } from "vitest";
 import { trialBalanceReply } from "../../src/contract/replies.ts";
-import type { TrialBalance } from "../../src/contract/wire.ts";
+import type { TrialBalance } from "../../src/contract/types.ts";
 import { entry, listEntries, pointers, postEntry, problem } from "../support/entries.ts";
 import { serveBooks } from "../support/service.ts";
 

@@ -12,7 +12,7 @@ import {
   type EntryFilter,
 } from "../../store/journal-reads.ts";
 import { getLastSequence } from "../../store/ledgers.ts";
-import type { EntryOutcome } from "../../contract/wire.ts";
+import type { EntryOutcome } from "../../contract/types.ts";
 import { asRefusal, problemDocument } from "../problems.ts";
 import { resolvePeriod } from "./period-closes.ts";
 import { wireEntry } from "./wire-entry.ts";

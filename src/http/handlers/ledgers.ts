@@ -1,7 +1,7 @@
 // Reading ledgers, charts of accounts and balances.
 import { Refusal } from "../../core/errors.ts";
 import { quoted } from "../../core/text.ts";
-import type { Ledger } from "../../contract/wire.ts";
+import type { Ledger } from "../../contract/types.ts";
 import { findAccount, findBalance, listAccounts as listChart } from "../../store/accounts.ts";
 import { findLedger, listLedgers as listRecords, type LedgerRecord } from "../../store/ledgers.ts";
 import type { RouteHandler } from "./route-handler.ts";

@@ -9,7 +9,7 @@ import {
   parseReleaseBody,
   parseReserveBody,
 } from "../../contract/wallet-body.ts";
-import type { BulkResult, WalletResult, WalletLogEntry } from "../../contract/wire.ts";
+import type { BulkResult, WalletResult, WalletLogEntry } from "../../contract/types.ts";
 import { parseUuid, quoted } from "../../core/text.ts";
 import { findEntry } from "../../store/journal-reads.ts";
 import {

@@ -8,7 +8,7 @@ import {
 } from "../../core/close.ts";
 import type { Account, LedgerIdentity } from "../../core/ledger.ts";
 import type { Period } from "../../core/period.ts";
-import type { CloseBalance, MovedAccount, TrialBalance } from "../../contract/wire.ts";
+import type { CloseBalance, MovedAccount, TrialBalance } from "../../contract/types.ts";
 
 /** A line of a close's stored trial balance. */
 export function wireBalanceRow(row: BalanceRow): CloseBalance {

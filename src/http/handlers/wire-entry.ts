@@ -1,6 +1,6 @@
 // Entries as they travel.
 import type { StoredEntry } from "../../core/journal.ts";
-import type { Entry, EntryDocument } from "../../contract/wire.ts";
+import type { Entry, EntryDocument } from "../../contract/types.ts";
 
 /** An entry as it is read. */
 export function wireEntry(entry: StoredEntry): Entry {

@@ -42,7 +42,7 @@ describe("text of others", () => {
       status: 400,
       problem: {
         detail: hostile,
-        code: hostile,
+        code: hostile as "LEDGER_CLOSED",
         journalId: hostile,
         errors: [
           { detail: hostile, pointer: hostile },

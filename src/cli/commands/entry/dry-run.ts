@@ -2,7 +2,7 @@
 // duplicates and periods are the service's to know; all else is checked as the service does.
 import { parseEntryBody } from "../../../contract/entry-body.ts";
 import { jsonPointer, type Fault } from "../../../core/errors.ts";
-import type { EntryInput, EntryLineInput } from "../../../contract/wire.ts";
+import type { EntryInput, EntryLineInput } from "../../../contract/types.ts";
 import { placeInCsv } from "../../input/entry-files/csv-columns.ts";
 import type { FoundFault } from "../../input/entry-files/file-entry.ts";
 import type { FileEntry } from "../../input/entry-files/open-entries.ts";

@@ -21,7 +21,7 @@ export function postableEntry(entry: Entry): PostableEntry {
     externalId: externalId ?? journalId,
     transactionDate,
     ...withoutNulls({ eventType, originSystem, originAccount }),
-    entryType: isReversal ? "STANDARD" : entryType,
+    entryType: entryType === "REVERSAL" ? "STANDARD" : entryType,
     ...withoutNulls({ description }),
     ...(Object.keys(said).length === 0 ? {} : { metadata: said }),
     lines: entry.lines.map((line) => withoutNulls(line) as EntryLineInput),

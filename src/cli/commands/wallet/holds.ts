@@ -1,4 +1,5 @@
 // `wallet reserve`, `wallet commit` and `wallet release`.
+import { ReservationConflict, type WalletResult } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import { requireDurationMs } from "../../input/arguments.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
@@ -28,16 +29,22 @@ export async function reserveFunds(
   const hold = { ...readMovement(amount, flags), expiresInSeconds };
   return withService(flags, environment, async ({ client, ledgerId, output }) => {
     const wallet = addressOf(name, ledgerId);
-    const result = await writeToWallet(client, wallet.ledgerId, () =>
-      client.reserveFunds(wallet, hold),
-    );
-    const { holdId } = result;
-    if (output.isQuiet && !output.isJson && holdId !== null) output.line(holdId);
-    else printFigures(output, result, (figure) => displayAmount(figure, hold.assetCode));
-    if (holdId !== null) return exitCodes.done;
-    // The API answers 200: nothing went wrong there. Whoever wanted a hold has none, though.
-    output.warn("nothing is held: the external id is that of an earlier credit or debit");
-    return exitCodes.conflict;
+    const print = (result: WalletResult) => {
+      printFigures(output, result, (figure) => displayAmount(figure, hold.assetCode));
+    };
+    try {
+      const reservation = await writeToWallet(client, wallet.ledgerId, () =>
+        client.reserveFunds(wallet, hold),
+      );
+      if (output.isQuiet && !output.isJson) output.line(reservation.holdId);
+      else print(reservation);
+      return exitCodes.done;
+    } catch (error) {
+      if (!(error instanceof ReservationConflict)) throw error;
+      print(error.result);
+      output.warn("nothing is held: the external id is that of an earlier credit or debit");
+      return exitCodes.conflict;
+    }
   });
 }
 

@@ -16,7 +16,7 @@ export async function writeToWallet<Reply>(
     if (ledger === null || ledger.status === "active") throw error;
     const code = ledger.status === "closed" ? "LEDGER_CLOSED" : "LEDGER_SUSPENDED";
     const { status, requestId, retryAfterSeconds, wasRepeated } = error;
-    const problem = { ...error.problem, code };
+    const problem = { ...error.problem, code } as const;
     throw new ServiceProblem({ status, problem, requestId, retryAfterSeconds, wasRepeated });
   }
 }
