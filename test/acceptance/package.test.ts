@@ -1,91 +1,97 @@
 // The package as somebody else installs it: what is packed runs, and its export has types.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compile, compilers, installPackage } from "../support/installed-package.ts";
+import type { InstalledPackage } from "../support/installed-package.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-let consumer: string;
-let installed: string;
+let installed: InstalledPackage;
 
 beforeAll(() => {
-  consumer = mkdtempSync(join(tmpdir(), "ledgerctl-consumer-"));
-  installed = join(consumer, "node_modules", "ledgerctl");
-  mkdirSync(installed, { recursive: true });
-  const tarball = execFileSync(
-    "npm",
-    ["pack", "--ignore-scripts", "--silent", "--pack-destination", consumer],
-    { cwd: root },
-  );
-  execFileSync("tar", [
-    "-xzf",
-    join(consumer, tarball.toString().trim()),
-    "-C",
-    installed,
-    "--strip-components=1",
-  ]);
-  writeFileSync(join(consumer, "package.json"), '{"type":"module"}');
+  installed = installPackage();
 });
 
 afterAll(() => {
-  rmSync(consumer, { recursive: true, force: true });
+  installed.remove();
 });
 
 describe("the package", () => {
   it("runs its binary without the packages that it was built with", () => {
     const version = execFileSync(process.execPath, [
-      join(installed, "bin", "ledgerctl.js"),
+      join(installed.folder, "bin", "ledgerctl.js"),
       "--version",
     ]);
     expect(version.toString()).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   it("exports a client that runs by itself", () => {
+    const { project } = installed;
     writeFileSync(
-      join(consumer, "use.js"),
+      join(project, "use.js"),
       `import { LedgerClient, ServiceUnreachable } from "ledgerctl";
        const client = new LedgerClient({ url: "http://127.0.0.1:1", apiKey: "lk_x", apiSecret: "ls_x", retryForMs: 0 });
        try { await client.listLedgers(); } catch (error) { console.log(error instanceof ServiceUnreachable); }
        await client.close();`,
     );
-    const output = execFileSync(process.execPath, [join(consumer, "use.js")], { cwd: consumer });
+    const output = execFileSync(process.execPath, [join(project, "use.js")], { cwd: project });
     expect(output.toString()).toBe("true\n");
   });
 
-  it("exports types that a strict consumer compiles against, and that refuse a misuse", () => {
-    // Only Node's own types are the consumer's to bring.
-    mkdirSync(join(consumer, "node_modules", "@types"), { recursive: true });
-    for (const name of ["@types/node", "undici-types"]) {
-      symlinkSync(join(root, "node_modules", name), join(consumer, "node_modules", name));
-    }
-    const source = join(consumer, "use.ts");
-    const compile = (text: string): string => {
-      writeFileSync(source, text);
-      try {
-        const flags = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2023"];
-        return execFileSync(
-          process.execPath,
-          [
-            join(root, "node_modules", "typescript", "bin", "tsc"),
-            ...flags,
-            "--types",
-            "node",
-            source,
-          ],
-          { cwd: consumer },
-        ).toString();
-      } catch (error) {
-        return (error as { stdout: Buffer }).stdout.toString();
-      }
-    };
-    const use = (balance: string) => `import { LedgerClient, type Entry } from "ledgerctl";
-      declare const client: LedgerClient;
-      const balance: ${balance} = (await client.getBalance("x", { account: "1000" })).balance;
-      const entry: Entry = await client.getEntry("x", "y");
-      console.log(balance, entry.lines.length);`;
-    expect(compile(use("bigint"))).toBe("");
-    expect(compile(use("string"))).toContain("TS2322");
+  it.each(compilers)(
+    "has types that need no other package, and refuse a misuse, with %s",
+    (name) => {
+      const { project } = installed;
+      const check = (balance: string): string => {
+        writeFileSync(
+          join(project, "use.ts"),
+          `import { LedgerClient, type Entry } from "ledgerctl";
+         declare const client: LedgerClient;
+         const balance: ${balance} = (await client.getBalance("x", { account: "1000" })).balance;
+         const entry: Entry = await client.getEntry("x", "y");
+         const wallet = { ledgerId: "x", callerKey: "alice" };
+         const hold = await client.reserveFunds(wallet, { amount: "1", assetCode: "USD" });
+         await client.commitHold(wallet, hold.holdId);
+         console.log(balance, entry.lines.length);`,
+        );
+        return compile(name, project, ["use.ts"]);
+      };
+      expect(check("bigint")).toBe("");
+      expect(check("string")).toContain("TS2322");
+    },
+  );
+
+  it("writes out the very types that the schemas have", () => {
+    const source = join(root, "src", "contract", "types.ts");
+    const text = readFileSync(source, "utf8");
+    const names = [...text.matchAll(/^export type (\w+) = (?:Reply|Body)</gm)].map(([, n]) => n);
+    expect(names.length).toBeGreaterThan(30);
+    const written = join(root, "dist", "types", "contract", "types.d.ts");
+    const file = join(installed.project, "same.ts");
+    writeFileSync(
+      file,
+      `import type * as Source from ${JSON.stringify(source)};
+       import type * as Written from ${JSON.stringify(written)};
+       type Extends<A, B> = [A] extends [B] ? true : false;
+       ${names
+         .flatMap((name = "") => [
+           `export const to${name}: Extends<Source.${name}, Written.${name}> = true;`,
+           `export const from${name}: Extends<Written.${name}, Source.${name}> = true;`,
+         ])
+         .join("\n")}`,
+    );
+    const types = ["--types", "node", "--typeRoots", join(root, "node_modules", "@types")];
+    const flags = [
+      "--noEmit",
+      "--allowImportingTsExtensions",
+      "--skipLibCheck",
+      "true",
+      "--target",
+      "es2024",
+      ...types,
+    ];
+    expect(compile("typescript", installed.project, [file], flags)).toBe("");
   });
 });

@@ -10,7 +10,7 @@ import {
   closeWithBalancesReply,
   proofReply,
 } from "../../src/contract/replies.ts";
-import type { Close, Proof } from "../../src/contract/types.ts";
+import type { Close } from "../../src/contract/types.ts";
 import { openEngine } from "../support/engine.ts";
 import {
   entriesPath,
