@@ -1,7 +1,7 @@
 // Starts a built checkout on an embedded database of its own for a benchmark, or a second server on the same
 // database, and stops it again.
 import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -43,19 +43,11 @@ async function serve(checkout, home, flags) {
     Object.assign(facts, event);
     if (event.event === "ready") break;
   }
-  const url = new URL(facts.url);
   return {
     ...facts,
     home,
     dataDir,
-    host: url.hostname,
-    port: Number(url.port),
     pid: child.pid,
-    /** Resident memory of the server's process, in MB (Linux). */
-    residentMb: () => {
-      const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-      return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
-    },
     stop: async () => {
       const exited = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGTERM");

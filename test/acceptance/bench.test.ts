@@ -5,12 +5,15 @@ import { createServer, request as forward, type IncomingMessage } from "node:htt
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { Histogram } from "../../src/cli/commands/bench/histogram.ts";
 import { steadyRate } from "../../src/cli/commands/bench/schedule.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, startCli, type CliResult } from "../support/cli.ts";
 
 interface Report {
+  entries?: number;
+  messagesAfterReplyMs?: Record<string, number>;
+  overload?: Record<string, number>;
+  serverMemoryMib?: Record<string, number>;
   bench: string;
   run: string;
   acknowledged: number;
@@ -93,6 +96,51 @@ describe("measuring and verifying", () => {
     expect(stdout).toMatch(/^ {2}ok {6}logs have no gaps and give the balances \(1\)$/m);
   });
 
+  it("writes in bulk, and looks for every write of a bulk", async () => {
+    const args = ["wallets", ...brief, "--rate", "5", "--bulk", "30", "--wallets", "10"];
+    const [report, code] = await bench(args);
+    expect([code, report.acknowledged, report.errors]).toEqual([0, 10, {}]);
+    expect(report).toMatchObject({ bulk: 30 });
+    expect(report.verification.checks.map(({ checked }) => checked)).toEqual([300, 10, 310, 1]);
+  });
+
+  it("reads balances without writing", async () => {
+    const args = ["wallets", ...brief, "--rate", "50", "--balances", "--wallets", "10"];
+    const [report, code] = await bench(args);
+    expect([code, report.acknowledged, report.errors]).toEqual([0, 100, {}]);
+    expect(report.verification.checks.map(({ checked }) => checked)).toEqual([0, 10, 10, 1]);
+  });
+
+  it("reads the streams of the wallets that it writes, and gets a message for each write", async () => {
+    const args = ["streams", "--duration", "2s", "--rate", "50", "--wallets", "5"];
+    const [report, code] = await bench(args);
+    expect([code, report.acknowledged]).toEqual([0, 100]);
+    expect(report.verification.checks.at(-1)).toMatchObject({ ok: true, checked: 100 });
+    expect(Object.keys(report.messagesAfterReplyMs ?? {})).toEqual(["p50", "p99", "max"]);
+  });
+
+  it("overloads with a multiple of what it sustains, and loses nothing by it", async () => {
+    const args = ["overload", "--duration", "1s", "--connections", "20", "--wallets", "50"];
+    const [report, code] = await bench(args);
+    expect(code).toBe(0);
+    const { sustainedBefore, overloaded, sustainedAfter, kept } = report.overload ?? {};
+    expect(report).toMatchObject({ rate: 2 * Number(sustainedBefore), connections: 20 });
+    expect(kept).toBeCloseTo(Number(overloaded) / Number(sustainedBefore), 1);
+    expect(sustainedAfter).toBeGreaterThan(0);
+    const [lost] = report.verification.checks;
+    expect(lost).toMatchObject({ ok: true, findings: [] });
+    expect(lost?.checked).toBeGreaterThan(report.acknowledged);
+  });
+
+  it("closes a filled journal while others write, and recomputes the close from its bundle", async () => {
+    const pid = ["--server-pid", String(process.pid)];
+    const [report, code] = await bench(["closes", "--entries", "1500", ...pid]);
+    expect(code).toBe(0);
+    expect(report.entries).toBeGreaterThanOrEqual(1_500);
+    expect(report.verification.checks.map(({ checked }) => checked)).toEqual([1_500, 1]);
+    expect(report.serverMemoryMib?.max).toBeGreaterThan(0);
+  });
+
   it("measures from when a request was due: one slow answer is felt by all that wait behind it", async () => {
     const proxy = await openProxy(server.url, {
       delayMs: (number) => (number === 10 ? 1_000 : 0),
@@ -102,7 +150,7 @@ describe("measuring and verifying", () => {
     expect([code, report.acknowledged]).toEqual([0, 100]);
     // Half of all were due within the second in which nothing was answered.
     expect(report.latencyMs["p90"]).toBeGreaterThan(500);
-    expect(report.latencyMs["max"]).toBeLessThan(3_000);
+    expect(report.latencyMs["max"]).toBeGreaterThanOrEqual(1_000);
   });
 });
 
@@ -145,6 +193,17 @@ describe("what a service does wrong", () => {
     expect(findings).toMatch(/account wallets:USD moved by -\d+, the logs sum to \d+/);
   });
 
+  it("ends with 3 where a bundle holds other entries than were closed", async () => {
+    const proxy = await openProxy(server.url, {
+      change: (target, text) =>
+        target.endsWith("/bundle")
+          ? text.replace('"externalId":"bench-', '"externalId":"other-')
+          : text,
+    });
+    const [report, code] = await bench(["closes", "--entries", "10"], proxy.url);
+    expect([code, report.verification.checks.map(({ ok }) => ok)]).toEqual([3, [false, false]]);
+  });
+
   it("counts an answer that is lost as an error, and lets its write be there or not", async () => {
     const proxy = await openProxy(server.url, { cut: (number) => number === 5 });
     const [report, code] = await bench(["wallets", ...brief, "--rate", "50"], proxy.url);
@@ -171,6 +230,7 @@ describe("how it ends", () => {
     [["entries", "--accounts", "1000"], /--accounts must be two accounts/],
     [["entries", "--accounts", "1000,1000"], /--accounts must be two accounts/],
     [["wallets", "--hot", "--wallets", "5"], /--hot writes one wallet/],
+    [["wallets", "--balances", "--bulk", "5"], /--balances reads one balance a request/],
     [["entries", "--hot"], /unknown option/],
     [["entries", "--url", "localhost:8420"], /--url must be an http:\/\/ or https:\/\/ URL/],
   ])("ends with 2 and one message for %j", async (args, message) => {
@@ -192,37 +252,16 @@ describe("how it ends", () => {
   });
 });
 
-describe("the histogram", () => {
-  it("gives percentiles that are right to a thousandth", () => {
-    let seed = 7;
-    const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
-    const values = Array.from({ length: 20_000 }, () => Math.floor(10 ** (random() * 8)));
-    const histogram = new Histogram();
-    for (const value of values) histogram.record(value);
-    const sorted = [...values].sort((a, b) => a - b);
-    for (const share of [0.001, 0.5, 0.9, 0.99, 0.999, 1]) {
-      const exact = sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? 0;
-      expect(histogram.percentile(share)).toBeGreaterThanOrEqual(exact);
-      expect(histogram.percentile(share)).toBeLessThanOrEqual(exact * 1.001);
-    }
-    expect([histogram.count, histogram.max]).toEqual([20_000, sorted.at(-1)]);
-    expect(histogram.percentile(1)).toBe(sorted.at(-1));
-  });
-
-  it("is exact for small values, and 0 when it is empty", () => {
-    const histogram = new Histogram();
-    expect(histogram.percentile(0.5)).toBe(0);
-    for (const value of [0, 1, 2, 2_047, 2_048]) histogram.record(value);
-    const shares = [0, 0.2, 0.4, 0.6, 0.8, 1];
-    expect(shares.map((share) => histogram.percentile(share))).toEqual([0, 0, 1, 2, 2_047, 2_048]);
-  });
-});
-
 describe("the schedule", () => {
   it("has requests due at even distances, as many as rate and duration say", () => {
     const schedule = steadyRate(1_000, 250, 20);
     const due = Array.from({ length: 6 }, () => schedule.take());
     expect(due).toEqual([1_000, 1_050, 1_100, 1_150, 1_200, null]);
+  });
+
+  it("drops what is overdue where that is wanted, and counts it", () => {
+    const schedule = steadyRate(performance.now() - 10_000, 10_000, 20, true);
+    expect([schedule.take(), schedule.dropped]).toEqual([null, 200]);
   });
 });
 

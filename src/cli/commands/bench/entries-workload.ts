@@ -2,29 +2,29 @@
 import { paths } from "../../../contract/paths.ts";
 import type { LedgerClient, Entry } from "../../../client/ledger-client.ts";
 import { usageFailure } from "../../failure.ts";
-import { movementBetween, readStanding, type Standing } from "./books.ts";
+import { movementBetween, readPosition, type Position } from "./position.ts";
 import { eachConcurrently } from "./concurrently.ts";
 import { Findings, type Check } from "./findings.ts";
+import type { WorkloadBench } from "./open-bench.ts";
 import { Sightings, type OutcomeLog } from "./outcome-log.ts";
-import type { BenchSettings } from "./settings.ts";
+import type { WorkloadSettings } from "./settings.ts";
 import { externalIdOf, numberOf, type Verdict, type Workload } from "./workload.ts";
 
-type Accounts = readonly [string, string];
+export type Accounts = readonly [string, string];
 
 const pageLimit = 100;
 const readsAtOnce = 8;
 
 export async function prepareEntries(
-  client: LedgerClient,
-  ledgerId: string,
-  run: string,
-  settings: BenchSettings,
+  { client, ledger: { id: ledgerId }, run }: WorkloadBench,
+  settings: WorkloadSettings,
 ): Promise<Workload> {
   const accounts = settings.accounts ?? (await chooseAccounts(client, ledgerId));
-  const before = await readStanding(client, ledgerId, accounts);
+  const before = await readPosition(client, ledgerId, accounts);
   const target = paths.postEntry({ ledgerId });
   return {
     described: { accounts },
+    writesPerRequest: 1,
     request: (number) => ({
       method: "POST",
       target,
@@ -39,8 +39,8 @@ export async function prepareEntries(
   };
 }
 
-/** The first two of the chart that are active, those of wallets aside: what stands there is reconciled. */
-async function chooseAccounts(client: LedgerClient, ledgerId: string): Promise<Accounts> {
+/** The first two of the chart that are active, except those of wallets: their balances are reconciled with the wallets'. */
+export async function chooseAccounts(client: LedgerClient, ledgerId: string): Promise<Accounts> {
   const chart = await client.listAccounts(ledgerId, { activeOnly: true });
   const [first, second] = chart
     .map(({ glAccountCode }) => glAccountCode)
@@ -52,7 +52,7 @@ async function chooseAccounts(client: LedgerClient, ledgerId: string): Promise<A
 }
 
 /** Amounts differ from entry to entry, and so do their directions. */
-function linesOf(number: number, [first, second]: Accounts) {
+export function linesOf(number: number, [first, second]: Accounts) {
   const amount = (number % 2 === 0 ? 1 : -1) * (1 + (number % 997));
   return [
     { glAccountCode: first, functionalAmount: String(amount) },
@@ -60,28 +60,28 @@ function linesOf(number: number, [first, second]: Accounts) {
   ];
 }
 
-interface EntryBooks {
+interface EntriesToVerify {
   readonly client: LedgerClient;
   readonly ledgerId: string;
   readonly run: string;
   readonly accounts: Accounts;
-  readonly before: Standing;
+  readonly before: Position;
 }
 
 class EntriesVerifier {
-  readonly #books: EntryBooks;
+  readonly #of: EntriesToVerify;
   readonly #sightings = new Sightings();
   readonly #findings = new Findings();
   readonly #sums = new Map<string, bigint>();
   #read = 0;
 
-  constructor(books: EntryBooks) {
-    this.#books = books;
+  constructor(of: EntriesToVerify) {
+    this.#of = of;
   }
 
   async verify(outcomes: OutcomeLog, tell: (progress: () => string) => void): Promise<Verdict> {
-    const { client, ledgerId, accounts, before } = this.#books;
-    const after = await readStanding(client, ledgerId, accounts);
+    const { client, ledgerId, accounts, before } = this.#of;
+    const after = await readPosition(client, ledgerId, accounts);
     const written = after.lastSequence - before.lastSequence;
     tell(() => `verifying: ${this.#read} of ${written} entries read`);
     await eachConcurrently(Math.ceil(written / pageLimit), readsAtOnce, (page) =>
@@ -103,7 +103,7 @@ class EntriesVerifier {
 
   /** Reads the entries after a sequence, as many as a page holds: sequences have no gaps. */
   async #readPage(afterSequence: number, lastSequence: number): Promise<void> {
-    const { client, ledgerId } = this.#books;
+    const { client, ledgerId } = this.#of;
     const limit = Math.min(pageLimit, lastSequence - afterSequence);
     const { entries } = await client.listEntries(ledgerId, { after: afterSequence, limit });
     for (let index = 0; index < limit; index += 1) {
@@ -119,7 +119,7 @@ class EntriesVerifier {
   }
 
   #take(entry: Entry): void {
-    const { run, accounts } = this.#books;
+    const { run, accounts } = this.#of;
     for (const { glAccountCode, functionalAmount } of entry.lines) {
       const sum = this.#sums.get(glAccountCode) ?? 0n;
       this.#sums.set(glAccountCode, sum + BigInt(functionalAmount));
@@ -138,8 +138,8 @@ class EntriesVerifier {
   }
 
   /** Others may post to the accounts too: what they posted was read as well. */
-  #checkBalances(after: Standing): Check | null {
-    const { accounts, before } = this.#books;
+  #checkBalances(after: Position): Check | null {
+    const { accounts, before } = this.#of;
     const findings = new Findings();
     for (const account of accounts) {
       const moved = movementBetween(before, after, account);

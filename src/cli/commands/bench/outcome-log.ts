@@ -1,4 +1,4 @@
-// What became of each request of a run, and whether that is what the books say: a byte a request.
+// What became of each write of a run, and whether that is what the ledger says: a byte a write.
 import type { RawReply } from "./raw-connection.ts";
 import type { Findings } from "./findings.ts";
 
@@ -9,40 +9,51 @@ const outcomes: readonly Outcome[] = ["unsent", "acknowledged", "refused", "unkn
 /** What an answer says about a request that was sent for the first time. */
 export function outcomeOf({ status, body }: RawReply): Outcome {
   // A request that nobody sent before can't be a duplicate: it was not done now.
-  if (status >= 200 && status < 300)
+  if (status >= 200 && status < 300) {
+    // Some of a bulk's writes were refused.
+    if (body.includes('"error"')) return "unknown";
     return body.includes('"duplicate"') ? "refused" : "acknowledged";
+  }
   if (status >= 400 && status < 500) return "refused";
   return body.includes('"UNAVAILABLE"') ? "refused" : "unknown";
 }
 
 export class OutcomeLog {
   readonly #bytes = new NumberedBytes();
-  #acknowledged = 0;
+  readonly #writesPerRequest: number;
+  /** Writes. */
+  acknowledged = 0;
 
-  get acknowledged(): number {
-    return this.#acknowledged;
+  /** Of request n the writes are those that end with n times `writesPerRequest`. */
+  constructor(writesPerRequest = 1) {
+    this.#writesPerRequest = writesPerRequest;
   }
 
-  record(number: number, outcome: Outcome): void {
-    this.#bytes.set(number, outcomes.indexOf(outcome));
-    if (outcome === "acknowledged") this.#acknowledged += 1;
+  /** The greatest number of a write that was sent. */
+  get last(): number {
+    return this.#bytes.last;
   }
 
-  get(number: number): Outcome {
-    return outcomes[this.#bytes.get(number)] ?? "unsent";
+  /** Records what became of all writes of a request. */
+  record(requestNumber: number, outcome: Outcome): void {
+    const last = requestNumber * this.#writesPerRequest;
+    for (let number = last - this.#writesPerRequest + 1; number <= last; number += 1) {
+      this.#bytes.set(number, outcomes.indexOf(outcome));
+    }
+    if (outcome === "acknowledged") this.acknowledged += this.#writesPerRequest;
   }
 
   /** Adds what differs between what was answered and what was seen. */
   compare(sightings: Sightings, what: string, findings: Findings): void {
     const last = Math.max(this.#bytes.last, sightings.last);
     for (let number = 1; number <= last; number += 1) {
-      const fault = faultOf(this.get(number), sightings.timesSeen(number));
+      const fault = faultOf(outcomes[this.#bytes.get(number)], sightings.timesSeen(number));
       if (fault !== null) findings.add(`${what} ${number} ${fault}`);
     }
   }
 }
 
-function faultOf(outcome: Outcome, timesSeen: number): string | null {
+function faultOf(outcome: Outcome | undefined, timesSeen: number): string | null {
   if (timesSeen > 1) return `is there ${timesSeen} times`;
   if (outcome === "acknowledged" && timesSeen === 0) return "was acknowledged and is lost";
   if (outcome === "refused" && timesSeen === 1) return "was refused and is there";
@@ -50,7 +61,7 @@ function faultOf(outcome: Outcome, timesSeen: number): string | null {
   return null;
 }
 
-/** How often each request was found. */
+/** How often each write was found. */
 export class Sightings {
   readonly #bytes = new NumberedBytes();
 

@@ -4,6 +4,8 @@ import { connect as connectTls } from "node:tls";
 
 export interface RawReply {
   readonly status: number;
+  /** Whether it says when to try again. */
+  readonly hasRetryAfter: boolean;
   /** As latin1: a look at what is ASCII in it, no more. */
   readonly body: string;
 }
@@ -87,10 +89,16 @@ export class RawConnection {
 function readReply(text: string): RawReply | null {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0) return null;
-  const head = text.slice(0, headEnd);
+  const head = text.slice(0, headEnd + 2);
   const body = text.slice(headEnd + 4);
   const length = /\r\ncontent-length: *([0-9]+)/i.exec(head)?.[1];
   // Without a length it comes in chunks (RFC 9112, section 7.1), of which the last is empty.
   const isWhole = length === undefined ? body.endsWith("0\r\n\r\n") : body.length >= Number(length);
-  return isWhole ? { status: Number(head.slice(9, 12)), body } : null;
+  if (!isWhole) return null;
+  const status = Number(head.slice(9, 12));
+  return {
+    status,
+    hasRetryAfter: status >= 400 && /\r\nretry-after: *[0-9]+\r\n/i.test(head),
+    body,
+  };
 }

@@ -1,12 +1,7 @@
-// Requests of a benchmark as the bytes that go over the wire, signed a while before they are sent: what
-// the client spends on signing must not look like the service's latency.
+// Requests of a benchmark as the bytes that go over the wire, signed before they are sent: what the client
+// spends on signing must not look like the service's latency.
 import { signRequest } from "../../../core/signing.ts";
 import type { BenchRequest } from "./workload.ts";
-
-export interface NumberedRequest {
-  readonly number: number;
-  readonly bytes: Buffer;
-}
 
 export interface Signer {
   readonly url: string;
@@ -14,12 +9,15 @@ export interface Signer {
   readonly apiSecret: string;
 }
 
-interface Signed extends NumberedRequest {
+interface Signed {
+  /** 1, 2, 3 … */
+  readonly number: number;
+  readonly bytes: Buffer;
   readonly signedAtMs: number;
 }
 
-/** Some 60 MB, and a second to sign. */
-const aheadMax = 100_000;
+/** Some 120 MB, and a second or two to sign. */
+const aheadMax = 200_000;
 /** Far from the 300 s that a signature is good for. */
 const ageMsMax = 60_000;
 
@@ -27,19 +25,25 @@ export class SignedRequests {
   readonly #signer: Signer;
   readonly #url: URL;
   readonly #make: (number: number) => BenchRequest;
-  readonly #ready: Signed[];
+  /** The last is sent first. */
+  #ready: Signed[] = [];
   #lastNumber = 0;
 
-  /** `make` says what the requests 1, 2, 3 … ask; `expected` is how many will be wanted. */
-  constructor(signer: Signer, make: (number: number) => BenchRequest, expected: number) {
+  /** `make` says what the requests 1, 2, 3 … ask. */
+  constructor(signer: Signer, make: (number: number) => BenchRequest) {
     this.#signer = signer;
     this.#url = new URL(signer.url);
     this.#make = make;
-    const ahead = Math.min(aheadMax, expected);
-    this.#ready = Array.from({ length: ahead }, () => this.#signNext()).reverse();
   }
 
-  take(): NumberedRequest {
+  /** Signs as many requests as will be wanted, within reason; those beyond are signed when they are sent. */
+  prepare(expected: number): void {
+    const missing = Math.min(aheadMax, expected) - this.#ready.length;
+    const added = Array.from({ length: Math.max(0, missing) }, () => this.#signNext());
+    this.#ready = [...added.reverse(), ...this.#ready];
+  }
+
+  take(): Signed {
     const ready = this.#ready.pop();
     if (ready === undefined) return this.#signNext();
     return performance.now() - ready.signedAtMs > ageMsMax ? this.#sign(ready.number) : ready;
@@ -57,14 +61,15 @@ export class SignedRequests {
     const signature = signRequest(apiSecret, { timestamp, method, target, body });
     // A path in the URL is a proxy's, and is not signed.
     const prefix = this.#url.pathname.replace(/\/+$/, "");
-    const bytes = Buffer.from(
+    const head =
       `${method} ${prefix}${target} HTTP/1.1\r\nHost: ${this.#url.host}\r\n` +
-        `Authorization: Bearer ${apiKey}\r\nX-Timestamp: ${timestamp}\r\n` +
-        `X-Signature: ${signature.toString("hex")}\r\n` +
-        (body === ""
-          ? "\r\n"
-          : "Content-Type: application/json\r\n" +
-            `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`),
+      `Authorization: Bearer ${apiKey}\r\nX-Timestamp: ${timestamp}\r\n` +
+      `X-Signature: ${signature.toString("hex")}\r\n`;
+    const bytes = Buffer.from(
+      method === "GET"
+        ? `${head}\r\n`
+        : `${head}Content-Type: application/json\r\n` +
+            `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
     return { number, bytes, signedAtMs: performance.now() };
   }

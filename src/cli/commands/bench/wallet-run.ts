@@ -1,4 +1,4 @@
-// The wallets of one run of `bench wallets`, and what each of its requests does to which of them.
+// The wallets of one run of `bench wallets`, and what each of its writes does to which of them.
 
 /** What each wallet starts with: enough for any debits in any order. */
 export const fundingAmount = 1_000_000_000_000n;
@@ -24,7 +24,7 @@ export function fundingIdOf({ run }: WalletRun): string {
   return `bench-${run}-funding`;
 }
 
-/** What a request does: three credits to a debit, wallets as if at random (Knuth's multiplicative hash). */
+/** What a write does: three credits to a debit, wallets as if at random (Knuth's multiplicative hash). */
 export function movementOf({ walletCount }: WalletRun, number: number): Movement {
   const wallet = (Math.imul(number, 2_654_435_761) >>> 0) % walletCount;
   return number % 4 === 0

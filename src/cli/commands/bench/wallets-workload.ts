@@ -1,10 +1,11 @@
-// `bench wallets`: credits and debits of wallets that are this run's own. How they are verified is in
+// `bench wallets`: credits and debits of wallets that are this run's own, or reads of their balances. How they are verified is in
 // wallet-logs.ts.
 import { paths } from "../../../contract/paths.ts";
-import type { LedgerClient, BulkMovementInput, Ledger } from "../../../client/ledger-client.ts";
+import type { BulkMovementInput, LedgerClient } from "../../../client/ledger-client.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
-import { readStanding } from "./books.ts";
-import type { BenchSettings } from "./settings.ts";
+import type { WorkloadBench } from "./open-bench.ts";
+import { readPosition } from "./position.ts";
+import type { WorkloadSettings } from "./settings.ts";
 import { verifyWallets } from "./wallet-logs.ts";
 import {
   callerKeyOf,
@@ -13,36 +14,64 @@ import {
   movementOf,
   type WalletRun,
 } from "./wallet-run.ts";
-import { externalIdOf, type Workload } from "./workload.ts";
+import { externalIdOf, type BenchRequest, type Workload } from "./workload.ts";
 
 const bulkMax = 1_000;
 
 export async function prepareWallets(
-  client: LedgerClient,
-  ledger: Ledger,
-  run: string,
-  settings: BenchSettings,
-): Promise<Workload> {
+  { client, ledger, run }: WorkloadBench,
+  settings: WorkloadSettings,
+): Promise<Workload & { walletRun: WalletRun }> {
   const { walletCount } = settings;
   const assetCode = ledger.functionalCurrency;
   const walletRun: WalletRun = { ledgerId: ledger.id, assetCode, run, walletCount };
   const account = `wallets:${assetCode}`;
-  const before = await readStanding(client, ledger.id, [account]);
+  const before = await readPosition(client, ledger.id, [account]);
   await fundWallets(client, walletRun);
+  const { balances, bulk } = settings;
   return {
-    described: { wallets: walletCount },
-    request: (number) => {
-      const { wallet, type, amount } = movementOf(walletRun, number);
-      const walletKey = `${ledger.id}:${callerKeyOf(walletRun, wallet)}`;
-      const externalId = externalIdOf(run, number);
-      return {
-        method: "POST",
-        target: (type === "credit" ? paths.creditWallet : paths.debitWallet)({ walletKey }),
-        body: JSON.stringify({ amount: amount.toString(), assetCode, externalId }),
-      };
-    },
+    walletRun,
+    described: { wallets: walletCount, ...(bulk === null ? {} : { bulk }) },
+    writesPerRequest: balances ? 0 : (bulk ?? 1),
+    request: balances
+      ? (number) => balanceRequest(walletRun, number)
+      : bulk === null
+        ? (number) => writeRequest(walletRun, number)
+        : (number) => bulkRequest(walletRun, number, bulk),
     verify: (outcomes, tell) =>
       verifyWallets({ client, walletRun, account, before }, outcomes, tell),
+  };
+}
+
+function writeRequest(walletRun: WalletRun, number: number): BenchRequest {
+  const { callerKey, type, ...body } = movementInput(walletRun, number);
+  const walletKey = `${walletRun.ledgerId}:${callerKey}`;
+  const target = (type === "credit" ? paths.creditWallet : paths.debitWallet)({ walletKey });
+  return { method: "POST", target, body: JSON.stringify(body) };
+}
+
+function bulkRequest(walletRun: WalletRun, number: number, bulk: number): BenchRequest {
+  const writes = Array.from({ length: bulk }, (_, index) =>
+    movementInput(walletRun, (number - 1) * bulk + 1 + index),
+  );
+  const target = paths.writeWallets({ ledgerId: walletRun.ledgerId });
+  return { method: "POST", target, body: JSON.stringify({ writes }) };
+}
+
+function balanceRequest(walletRun: WalletRun, number: number): BenchRequest {
+  const { wallet } = movementOf(walletRun, number);
+  const walletKey = `${walletRun.ledgerId}:${callerKeyOf(walletRun, wallet)}`;
+  return { method: "GET", target: paths.getWalletBalance({ walletKey }), body: "" };
+}
+
+function movementInput(walletRun: WalletRun, number: number): BulkMovementInput {
+  const { wallet, type, amount } = movementOf(walletRun, number);
+  return {
+    callerKey: callerKeyOf(walletRun, wallet),
+    type,
+    amount: amount.toString(),
+    assetCode: walletRun.assetCode,
+    externalId: externalIdOf(walletRun.run, number),
   };
 }
 

@@ -1,21 +1,26 @@
-// What a benchmark sends, and how it is found again. Requests have the numbers 1, 2, 3 …, which their
-// externalIds carry.
+// What a benchmark sends, and how it is found again. Requests have the numbers 1, 2, 3 …, and so have the
+// writes in them, which is what externalIds carry.
 import type { Check } from "./findings.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
+import type { Percentiles } from "./percentiles.ts";
 
 export interface BenchRequest {
   readonly method: "GET" | "POST";
   readonly target: string;
-  /** Empty where there is none. */
+  /** Empty with GET. */
   readonly body: string;
 }
 
 export interface Workload {
-  /** What of it stands in the report. */
+  /** What the report says of it. */
   readonly described: Readonly<Record<string, unknown>>;
+  /** 0 for reads. */
+  readonly writesPerRequest: number;
   /** The same number always gives the same request. */
   readonly request: (number: number) => BenchRequest;
-  /** Looks through the API for what was acknowledged; `tell` hears how far it has come. */
+  /** Called with each request that was acknowledged; `atMs` is on the clock of performance.now(). */
+  readonly acknowledged?: ((number: number, atMs: number) => void) | undefined;
+  /** Looks through the API for what was acknowledged; hands to `tell` how far it has come. */
   readonly verify: (
     outcomes: OutcomeLog,
     tell: (progress: () => string) => void,
@@ -26,9 +31,11 @@ export interface Verdict {
   readonly checks: readonly Check[];
   /** What could not be told, and why. */
   readonly notChecked: readonly string[];
+  /** Of `bench streams`: from a write's reply to its message; below zero, the message came first. */
+  readonly messagesAfterReplyMs?: Percentiles;
 }
 
-/** The externalId of a request. */
+/** The externalId of a write. */
 export function externalIdOf(run: string, number: number): string {
   return `bench-${run}-${number}`;
 }

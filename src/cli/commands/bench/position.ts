@@ -1,10 +1,10 @@
-// Where the books stand: the last sequence and some balances, read so that they belong together.
+// A ledger's last sequence and some of its balances, read so that they belong together.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerClient } from "../../../client/ledger-client.ts";
 
-export interface Standing {
+export interface Position {
   readonly lastSequence: number;
-  /** null where the books never held still for as long as it takes to read them. */
+  /** null where the journal never held still for as long as it takes to read them. */
   readonly balances: ReadonlyMap<string, bigint> | null;
 }
 
@@ -12,11 +12,11 @@ const attemptsMax = 50;
 const pauseMs = 50;
 
 /** Reads balances between two looks at the journal that find it unchanged. */
-export async function readStanding(
+export async function readPosition(
   client: LedgerClient,
   ledgerId: string,
   accounts: readonly string[],
-): Promise<Standing> {
+): Promise<Position> {
   let before = await readLastSequence(client, ledgerId);
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const balances = new Map<string, bigint>();
@@ -31,8 +31,8 @@ export async function readStanding(
   return { lastSequence: before, balances: null };
 }
 
-/** By how much an account moved between two standings; null where one of them is not known. */
-export function movementBetween(before: Standing, after: Standing, account: string): bigint | null {
+/** By how much an account moved between two positions; null where one of them is not known. */
+export function movementBetween(before: Position, after: Position, account: string): bigint | null {
   const [from, to] = [before.balances?.get(account), after.balances?.get(account)];
   return from === undefined || to === undefined ? null : to - from;
 }
