@@ -6,7 +6,10 @@ export default defineConfig({
     globalSetup: ["test/support/database-server.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // Every file has a database of its own; two at a time is what two cores carry.
-    maxWorkers: 2,
+    // For what tells nobody when it comes; test/support/until.ts is the same outside of an assertion.
+    expect: { poll: { timeout: 45_000, interval: 20 } },
+    // Every file has a database of its own. One more than the two cores of the smallest machine: there is always a file
+    // that waits, for a slow reader or a timeout.
+    maxWorkers: 3,
   },
 });

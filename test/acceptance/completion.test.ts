@@ -2,12 +2,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli } from "../support/cli.ts";
 import { binaryPath } from "../support/server-process.ts";
-
-const patience = { timeout: 30_000, interval: 100 };
 
 let server: BinaryServer;
 let env: Readonly<Record<string, string>>;
@@ -24,9 +22,8 @@ beforeAll(async () => {
     const credit = ["wallet", "credit", key, "100", "--asset", "USD"];
     expect((await runCli(credit, { env })).code).toBe(0);
   }
-  await vi.waitFor(async () => {
-    expect((await complete("wallet", "balance", "")).candidates).toHaveLength(3);
-  }, patience);
+  const count = async () => (await complete("wallet", "balance", "")).candidates.length;
+  await until("the wallets are offered", async () => (await count()) === 3);
 });
 
 afterAll(async () => {
@@ -150,41 +147,40 @@ function isInstalled(shell: string): boolean {
   }
 }
 
-const [there, missing] = [true, false].map((wanted) =>
-  (Object.keys(shells) as (keyof typeof shells)[]).filter((name) => isInstalled(name) === wanted),
-) as [(keyof typeof shells)[], string[]];
-const leftOut =
-  missing.length === 0 ? "" : ` (left out, not installed here: ${missing.join(", ")})`;
-
-describe(`in a real shell${leftOut}`, () => {
-  it.each(there)("completes in %s", async (shell) => {
-    const bin = mkdtempSync(join(server.home, "bin-"));
-    symlinkSync(binaryPath, join(bin, "ledgerctl"));
-    const { args, load } = shells[shell];
-    const terminal = openTerminal([shell, ...args], {
-      ...env,
-      PATH: `${bin}:${process.env["PATH"] ?? ""}`,
-    });
-    try {
-      terminal.type(`${load}; echo load""ed\r`);
-      await terminal.shows("\nloaded");
-      // What the shell completed is run: its output tells what the words became.
-      terminal.type("ledgerctl bala\t110\t--quiet --json\r");
-      await terminal.shows('{"glAccountCode":"1100"');
-      terminal.type("ledgerctl balance Pet\t --json\r");
-      await terminal.shows('{"glAccountCode":"Petty cash"');
-      terminal.type("ledgerctl entry post --dry-run --line 110\t7 --line wallets:U\t-7\r");
-      await terminal.shows('{"glAccountCode":"wallets:USD","functionalAmount":"-7"}');
-    } finally {
-      terminal.end();
-    }
-  });
+describe("in a real shell", () => {
+  it.for(Object.keys(shells) as (keyof typeof shells)[])(
+    "completes in %s",
+    async (shell, context) => {
+      context.skip(!isInstalled(shell), `there is no ${shell}`);
+      const bin = mkdtempSync(join(server.home, "bin-"));
+      symlinkSync(binaryPath, join(bin, "ledgerctl"));
+      const { args, load } = shells[shell];
+      const terminal = openTerminal([shell, ...args], {
+        ...env,
+        PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+      });
+      try {
+        terminal.type(`${load}; echo load""ed\r`);
+        await terminal.shows("\nloaded");
+        // What the shell completed is run: its output tells what the words became.
+        terminal.type("ledgerctl bala\t110\t--quiet --json\r");
+        await terminal.shows('{"glAccountCode":"1100"');
+        terminal.type("ledgerctl balance Pet\t --json\r");
+        await terminal.shows('{"glAccountCode":"Petty cash"');
+        terminal.type("ledgerctl entry post --dry-run --line 110\t7 --line wallets:U\t-7\r");
+        await terminal.shows('{"glAccountCode":"wallets:USD","functionalAmount":"-7"}');
+      } finally {
+        terminal.end();
+      }
+    },
+  );
 });
 
 const bridge = `
 import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 `;
+import { until } from "../support/until.ts";
 
 function openTerminal(command: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn("python3", ["-c", bridge, ...command], {
@@ -196,9 +192,7 @@ function openTerminal(command: readonly string[], env: Readonly<Record<string, s
   return {
     type: (text: string) => child.stdin.write(text),
     shows: (text: string) =>
-      vi.waitFor(() => {
-        expect(shown.replaceAll("\r", "")).toContain(text);
-      }, patience),
+      until(`${text} on the terminal`, () => shown.replaceAll("\r", "").includes(text)),
     end: () => child.kill(),
   };
 }

@@ -12,16 +12,16 @@ import {
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Close } from "../../src/contract/types.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
 import { runOnTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 const hash = "[0-9a-f]{64}";
-const patience = { timeout: 30_000, interval: 200 };
 
 const root = mkdtempSync(join(tmpdir(), "ledgerctl-month-"));
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -553,9 +553,9 @@ describe("at the end", () => {
     );
     const ci = keys.find(({ scopes }) => scopes.length === 2)?.apiKey ?? "";
     await step({ who, args: ["key", "revoke", ci], out: /^lk_.* was revoked at / });
-    await vi.waitFor(async () => {
-      await step({ who: "ci", args: ["balance", "1000"], code: 4, err: /\n {2}\(401.*\)\n$/ });
-    }, patience);
+    const ask = { args: ["balance", "1000"], env: { HOME: homeOf("ci") } };
+    await until("the key is refused", async () => (await runCli(ask.args, ask)).code !== 0);
+    await step({ who: "ci", args: ask.args, code: 4, err: /\n {2}\(401.*\)\n$/ });
     const ids = await step({ who, args: ["ledger", "list", "--quiet"], out: /^(\S+\n){2}$/ });
     // The seeded one, whose ids are of January, comes first.
     const id = ids.split("\n").at(-1) ?? "";

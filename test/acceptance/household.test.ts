@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
-import type { Close, CloseWithBalances } from "../../src/contract/types.ts";
+import type { CloseWithBalances } from "../../src/contract/types.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, startCli, type CliResult } from "../support/cli.ts";
 import { hasPython } from "../support/python.ts";
@@ -68,12 +68,15 @@ describe.runIf(folder !== "")("the household's books", () => {
     return runCli(["entry", "post", file], { env });
   }
 
-  async function expectBalances(env: Record<string, string>): Promise<void> {
-    const client = new LedgerClient({
+  const clientOf = (env: Record<string, string>): LedgerClient =>
+    new LedgerClient({
       url: server.url,
       apiKey: env["LEDGERCTL_API_KEY"] ?? "",
       apiSecret: env["LEDGERCTL_API_SECRET"] ?? "",
     });
+
+  async function expectBalances(env: Record<string, string>): Promise<void> {
+    const client = clientOf(env);
     for (const row of [...expected.functional, ...expected.byCurrency]) {
       const { glAccountCode: account, currency, balance, entryCount } = row;
       const query = { account, ...(currency === undefined ? {} : { currency }) };
@@ -124,11 +127,13 @@ describe.runIf(folder !== "")("the household's books", () => {
   it("close by month and by year, and both verifiers agree with every record", async () => {
     const env = await createLedger("closed household");
     expect((await post(env)).code).toBe(0);
+    const client = clientOf(env);
     for (const year of Object.keys(expected.closingByYear)) {
       const months = Array.from({ length: 12 }, (_, index) => `${year}-${twoDigits(index + 1)}`);
       for (const period of [...months, year]) {
-        const close = await run(env, ["period", "close", period, "--yes", "--json"]);
-        const { closeHash } = JSON.parse(close.stdout) as Close;
+        const { closeHash } = await client.closePeriod(env["LEDGERCTL_LEDGER"] ?? "", {
+          periodId: period,
+        });
         const bundle = join(server.home, `${period}.ndjson`);
         expect((await run(env, ["bundle", period, "--out", bundle])).code).toBe(0);
         const verify = ["merkle", "verify", "--bundle", bundle, "--expect", closeHash];
@@ -143,5 +148,6 @@ describe.runIf(folder !== "")("the household's books", () => {
       expect(closing).toEqual(expected.closingByYear[year]);
       expect((await run(env, ["merkle", "verify", "--period", year])).code).toBe(0);
     }
+    await client.close();
   }, 300_000);
 });

@@ -1,11 +1,11 @@
 // What takes longer than a second says so on a terminal, and nowhere else.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startCli } from "../support/cli.ts";
-import { binaryPath } from "../support/server-process.ts";
+import { binaryPath, nodePath } from "../support/server-process.ts";
 
 const balance = '{"glAccountCode":"1000","balance":125,"currency":"USD","entryCount":1}';
 let env: Record<string, string>;
@@ -45,7 +45,7 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 `;
 
 it("tells on a terminal that the service is at work, and takes that away with the answer", async () => {
-  const args = ["-c", bridge, process.execPath, binaryPath, "balance", "1000"];
+  const args = ["-c", bridge, nodePath, binaryPath, "balance", "1000"];
   const child = spawn("python3", args, { env, stdio: ["pipe", "pipe", "inherit"] });
   let shown = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -66,8 +66,9 @@ it("says nothing into pipes", async () => {
 
 it("ends with 130 on Ctrl-C while it waits", async () => {
   isPiped = false;
+  const asked = once(service, "request");
   const { child, result } = startCli(["balance", "1000"], { env });
-  while (waiting.length === 0) await sleep(20);
+  await asked;
   child.kill("SIGINT");
   expect(await result).toEqual({ code: 130, stdout: "", stderr: "ledgerctl: interrupted\n" });
   waiting.length = 0;

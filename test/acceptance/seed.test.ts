@@ -1,11 +1,11 @@
 // `seed`: the same books each time, sound by every check that there is, and served like any others.
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Close } from "../../src/contract/types.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
 import { createTestDatabase, runStatement, type TestDatabase } from "../support/database.ts";
+import { until } from "../support/until.ts";
 
 interface Seeded {
   organizationId: string;
@@ -138,7 +138,7 @@ describe("seed", () => {
     const writing =
       "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%INSERT INTO journal_lines%' " +
       "AND pid <> pg_backend_pid()";
-    while ((await runStatement(other.url, writing)) === 0) await sleep(20);
+    await until("it writes", () => runStatement(other.url, writing));
     long.child.kill("SIGINT");
     expect(await long.result).toMatchObject({ code: 130, stdout: "" });
     const again = await runCli([...args, "--entries", "30"], { env: databaseEnv() });

@@ -15,6 +15,7 @@ import { follow } from "../support/wallet-follower.ts";
 import { expectExplained } from "../support/wallet-model.ts";
 import { expectPostedExactly, expectReconciled } from "../support/wallet-postings.ts";
 import { pick, random, WalletTraffic } from "../support/wallet-traffic.ts";
+import { until } from "../support/until.ts";
 
 const kills = Number(process.env["LEDGERCTL_TEST_KILLS"] ?? 3);
 const seed = Number(process.env["LEDGERCTL_TEST_SEED"] ?? 1);
@@ -106,7 +107,7 @@ async function isReady(port: number | undefined): Promise<boolean> {
 }
 
 async function untilReady(): Promise<void> {
-  for (const port of ports) while (!(await isReady(port))) await sleep(50);
+  for (const port of ports) await until(`the server on ${port}`, () => isReady(port));
 }
 
 test(

@@ -1,12 +1,12 @@
 // `wallet` of the built binary against a server of its own: what it prints, where, and how it ends.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runOnTerminal } from "../support/terminal.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
 import { startServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 interface Figures {
   status: string;
@@ -317,7 +317,8 @@ describe("holds", () => {
       "--expires-in",
       "1s",
     );
-    await sleep(1_100);
+    const isLapsed = async () => (await json<Figures>("balance", "lapsing")).available === "100";
+    await until("the hold has lapsed", isLapsed);
     expect(await json("balance", "lapsing")).toEqual({ balance: "100", available: "100" });
     expect((await run(["commit", "lapsing", holdId ?? ""])).code).toBe(6);
   });

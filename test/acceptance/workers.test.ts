@@ -7,7 +7,6 @@ import { Agent } from "node:http";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -23,6 +22,7 @@ import { sampleOf } from "../support/metrics.ts";
 import { readLog } from "../support/wallet-oracle.ts";
 import { expectPostedExactly, expectReconciled } from "../support/wallet-postings.ts";
 import { WalletTraffic } from "../support/wallet-traffic.ts";
+import { until } from "../support/until.ts";
 
 const workers = 3;
 
@@ -80,13 +80,13 @@ async function replaceWorker(pid: number): Promise<void> {
     const now = workersOf(server);
     return !now.includes(pid) && now.length === workers;
   };
-  while (!isReplaced()) await sleep(50);
+  await until("another worker", isReplaced);
 }
 
 /** A worker that was just started takes a moment until it listens. */
 async function untilServed(): Promise<void> {
-  const isServed = () => fetch(`${server.url}/readyz`).catch(() => null);
-  while ((await isServed())?.status !== 200) await sleep(50);
+  const look = () => fetch(`${server.url}/readyz`).catch(() => null);
+  await until("a worker is ready", async () => (await look())?.status === 200);
 }
 
 /** A connection on which a first request was answered, so that some worker has it. */
@@ -130,9 +130,9 @@ test("every worker answers on the port, and one that is killed is replaced", asy
 test("workers that are all killed at once come back on the same port", async () => {
   await untilServed();
   for (const pid of workersOf(server)) process.kill(pid, "SIGKILL");
-  while (workersOf(server).length > 0) await sleep(5);
+  await until("no worker is left", () => workersOf(server).length === 0);
   await untilServed();
-  while (workersOf(server).length < workers) await sleep(50);
+  await until("all workers are back", () => workersOf(server).length === workers);
 });
 
 test("wallets behave as on one server, whichever worker has the writer and which the reader", async () => {
@@ -175,7 +175,7 @@ test("whichever worker is asked for metrics tells of all of them, and of the boo
   // One that has just taken the place of another may not be asked yet.
   const connectionsMax = async () =>
     sampleOf(await read(), "ledgerctl_database_connections_max", { pool: "write" });
-  while ((await connectionsMax()) !== 8 * workers) await sleep(50);
+  await until("all workers are asked", async () => (await connectionsMax()) === 8 * workers);
   const before = accepted(await read()) ?? 0;
   const body = JSON.stringify({ amount: "1", assetCode: "USD" });
   const target = `/v1/wallets/${ledgerId}:counted/credit`;
@@ -230,7 +230,7 @@ test("SIGTERM ends all workers once they have answered what they had taken", asy
       if (reply.status === 200) answered += 1;
     }
   });
-  while (answered < 100) await sleep(5);
+  await until("100 answers", () => answered >= 100);
   expect(await stopping.end("SIGTERM")).toBe(0);
   isStopping = true;
   await Promise.all(writing);
@@ -249,7 +249,9 @@ test("SIGTERM also ends a worker that is just being started", async () => {
   const stopping = await startWorkers();
   const [first = 0, ...others] = workersOf(stopping);
   process.kill(first, "SIGKILL");
-  while (workersOf(stopping).every((pid) => pid === first || others.includes(pid))) await sleep(5);
+  await until("another worker", () =>
+    workersOf(stopping).some((pid) => pid !== first && !others.includes(pid)),
+  );
   const pids = workersOf(stopping);
   expect(await stopping.end("SIGTERM")).toBe(0);
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow();
@@ -271,7 +273,7 @@ test("workers end with the process that started them, once they have answered wh
     });
     const blocked =
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    while ((await runStatement(database.url, blocked)) === 0) await sleep(20);
+    await until("the write waits", () => runStatement(database.url, blocked));
     await orphaning.end("SIGKILL");
     await blocker.query("ROLLBACK");
     expect(await write).toMatchObject({ status: 200 });
@@ -287,7 +289,7 @@ test("workers end with the process that started them, once they have answered wh
       return false;
     }
   };
-  while (pids.some(isAlive)) await sleep(20);
+  await until("the workers have ended", () => !pids.some(isAlive));
   await expect(fetch(`${orphaning.url}/healthz`)).rejects.toThrow();
 });
 

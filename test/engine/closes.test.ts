@@ -29,6 +29,7 @@ import { createBooks, serveBooks, startService } from "../support/service.ts";
 import { sendRequest } from "../support/signed-request.ts";
 import { countSleepers, slowDown, speedUp } from "../support/slow-tables.ts";
 import { accepted, move, newKey } from "../support/wallets.ts";
+import { until } from "../support/until.ts";
 
 const service = serveBooks(neverPosting);
 let engine: TestEngine;
@@ -310,9 +311,9 @@ describe("at once", () => {
       }
     };
     const clients = Array.from({ length: 64 }, client);
-    while (acceptedIds.length < 500) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until("500 entries", () => acceptedIds.length >= 500);
     const close = await engine.close(ledgerId, "2026-01");
-    while (refusals < 64) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until("a refusal for each client", () => refusals >= 64);
     isClosing = false;
     await Promise.all(clients);
     const within = await expectTrue(close);
@@ -334,7 +335,7 @@ describe("at once", () => {
     const closes: CloseRecord[] = [];
     for (const label of ["first", year, "second", `${year}-Q4`]) {
       const before = credited;
-      while (credited < before + 140n) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until("20 more credits", () => credited >= before + 140n);
       closes.push(await engine.close(ledgerId, label));
     }
     isClosing = false;

@@ -1,5 +1,4 @@
 // That what was accepted is posted exactly once, whoever posts, and however a server ended.
-import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Wallets } from "../../src/engine/wallets.ts";
@@ -9,6 +8,7 @@ import { listEntries, readBalance } from "../support/entries.ts";
 import { readRows } from "../support/rows.ts";
 import { serveBooks, startService } from "../support/service.ts";
 import { accepted, expectFigures, move, newKey, readWalletLog } from "../support/wallets.ts";
+import { until } from "../support/until.ts";
 
 const service = serveBooks(neverPosting);
 let engines: TestEngine[];
@@ -135,7 +135,7 @@ test("a server that ends before it posts leaves everything to the next one", asy
 
   const options = { variables: { LEDGERCTL_POST_INTERVAL_MS: "20" } };
   const nexts = [await startService(books, options), await startService(books, options)];
-  while ((await listEntries(service, "", ledgerId)).total === 0) await sleep(20);
+  await until("a posting", async () => (await listEntries(service, "", ledgerId)).total > 0);
   await Promise.all(nexts.map((next) => next.stop()));
   expect((await listEntries(service, "", ledgerId)).total).toBe(1);
   await expectPostedOnce(ledgerId, 50n);
@@ -155,7 +155,7 @@ test("a poster whose transaction is cut off has posted nothing, and the next one
   const cut = expect(engine.post(ledgerId)).rejects.toThrow();
   const terminate = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
                       WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  while ((await readRows(service, terminate)).length === 0) await sleep(10);
+  await until("the poster waits", async () => (await readRows(service, terminate)).length > 0);
   await cut;
   await blocker.query("COMMIT");
   await blocker.end();

@@ -1,6 +1,5 @@
 // Posting: what wallets accepted becomes entries of the ledger, gross, per asset, exact. The oracle of the
 // amounts is the log of the wallets.
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Poster } from "../../src/engine/posting.ts";
 import { WriteConnections, type WriteTransaction } from "../../src/store/write-connections.ts";
@@ -16,6 +15,7 @@ import {
   type TestService,
 } from "../support/service.ts";
 import { accepted, hold, move, newKey, readWalletLog, resolve } from "../support/wallets.ts";
+import { until } from "../support/until.ts";
 
 const service = serveBooks(neverPosting);
 let engine: TestEngine;
@@ -260,7 +260,7 @@ describe("a poster of the service", () => {
       accepted(await move(running, newKey(running, ledgerId), "credit", 5));
     }
     for (const ledgerId of ledgers) {
-      while ((await listEntries(running, "", ledgerId)).total === 0) await sleep(20);
+      await until("a posting", async () => (await listEntries(running, "", ledgerId)).total > 0);
       expect((await listEntries(running, "", ledgerId)).total).toBe(1);
     }
   });

@@ -1,6 +1,5 @@
 // From when and until when a key works: the clock's window, expiry, revocation.
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/core/errors.ts";
 import type { Timestamp } from "../../src/core/time.ts";
@@ -8,6 +7,7 @@ import { Authenticator } from "../../src/http/authenticate.ts";
 import { findApiKey, revokeApiKey } from "../../src/store/api-keys.ts";
 import { deriveSecret, sign, type Credentials } from "../support/signed-request.ts";
 import { serveBooks } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const service = serveBooks();
 const target = "/v1/ledgers";
@@ -104,7 +104,10 @@ describe("a revoked key", () => {
     const key = await service.books.createKey();
     expect((await service.send({ target, credentials: key })).status).toBe(200);
     await revokeApiKey(service.books.pool, key.apiKey, new Date().toISOString() as Timestamp);
-    while ((await service.send({ target, credentials: key })).status !== 401) await sleep(50);
+    await until(
+      "a refusal",
+      async () => (await service.send({ target, credentials: key })).status === 401,
+    );
     expect((await service.send({ target, credentials: key })).status).toBe(401);
   });
 

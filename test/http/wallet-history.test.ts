@@ -1,6 +1,5 @@
 // A wallet's log: its rows, its pages, its gapless seq.
 import { beforeAll, describe, expect, test } from "vitest";
-import { setTimeout as sleep } from "node:timers/promises";
 import { serveBooks } from "../support/service.ts";
 import { expectConsistentLog } from "../support/wallet-oracle.ts";
 import {
@@ -13,6 +12,7 @@ import {
   resolve,
   walletPath,
 } from "../support/wallets.ts";
+import { until } from "../support/until.ts";
 
 const service = serveBooks({ variables: { LEDGERCTL_POST_INTERVAL_MS: "50" } });
 
@@ -72,7 +72,7 @@ test("a write names its entry once it is posted; what moves no money never does"
     const log = await readWalletLog(service, key);
     return log.filter(({ journalId }) => journalId !== null).length === 2;
   };
-  while (!(await isPosted())) await sleep(20);
+  await until("its posting", isPosted);
   for (const { type, journalId } of await readWalletLog(service, key)) {
     if (type !== "credit" && type !== "commit") expect(journalId).toBeNull();
     else {

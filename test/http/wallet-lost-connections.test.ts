@@ -24,6 +24,7 @@ import {
   walletPath,
   type WalletReply,
 } from "../support/wallets.ts";
+import { until } from "../support/until.ts";
 
 let books: TestBooks;
 let proxy: CuttingProxy;
@@ -140,9 +141,9 @@ describe("a write whose COMMIT never came, while another server's write to the w
     const waiting = `SELECT FROM pg_stat_activity
                       WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     const acts = [first()];
-    while ((await countRows(other, waiting)) < 1) await sleep(5);
+    await until("one waits", async () => (await countRows(other, waiting)) >= 1);
     acts.push(second());
-    while ((await countRows(other, waiting)) < 2) await sleep(5);
+    await until("two wait", async () => (await countRows(other, waiting)) >= 2);
     await blocker.query("COMMIT");
     await blocker.end();
     await Promise.all(acts);

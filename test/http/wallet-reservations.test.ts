@@ -1,6 +1,5 @@
 // Reservations: holds that are committed, released or expire, and what each does to the figures.
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { readRows } from "../support/rows.ts";
 import { serveBooks } from "../support/service.ts";
@@ -17,6 +16,7 @@ import {
   refusal,
   resolve,
 } from "../support/wallets.ts";
+import { until } from "../support/until.ts";
 
 const service = serveBooks();
 
@@ -30,7 +30,7 @@ async function funded(): Promise<string> {
 /** Waits until a hold has expired by the database's clock, which decides. */
 async function waitForExpiry(holdId: string): Promise<void> {
   const query = `SELECT 1 FROM wallet_holds WHERE hold_id = $1 AND expires_at <= clock_timestamp()`;
-  while ((await readRows(service, query, [holdId])).length === 0) await sleep(50);
+  await until("its expiry", async () => (await readRows(service, query, [holdId])).length > 0);
 }
 
 describe("a reservation", () => {

@@ -1,6 +1,5 @@
 // What streams tell: one message for every accepted write, in order, and one for every posting.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { setTimeout as sleep } from "node:timers/promises";
 import { revokeApiKey } from "../../src/store/api-keys.ts";
 import type { Timestamp } from "../../src/core/time.ts";
 import { openEngine, neverPosting, type TestEngine } from "../support/engine.ts";
@@ -16,6 +15,7 @@ import {
   refusal,
   resolve,
 } from "../support/wallets.ts";
+import { until } from "../support/until.ts";
 
 let books: TestBooks;
 let engine: TestEngine;
@@ -96,7 +96,7 @@ describe.each([["on the writer's service"], ["on another service"]])("a reader %
     accepted(await move(one, key, "credit", 100));
     const reader = await openStream(reads(), key, { since: 1 });
     await hold(one, key, 40, { expiresInSeconds: 1 });
-    while ((await readFigures(one, key)).available !== "100") await sleep(50);
+    await until("the expiry", async () => (await readFigures(one, key)).available === "100");
     accepted(await move(one, key, "credit", 1));
     await reader.reach(2);
     await reader.end();

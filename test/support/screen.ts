@@ -2,7 +2,6 @@
 // that it is left in. Python makes it, since Node can't.
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { binaryPath, nodePath } from "./server-process.ts";
 
 /**
@@ -47,9 +46,7 @@ flags = termios.tcgetattr(slave)[3]
 wanted = termios.ICANON | termios.ECHO | termios.ISIG
 sys.stderr.write(json.dumps({"code": child.wait(), "isCooked": flags & wanted == wanted}) + "\\n")
 `;
-
-/** Long enough for any machine; who waits for it has failed. */
-const patienceMs = 45_000;
+import { until } from "./until.ts";
 
 export interface ScreenEnd {
   /** Negative where a signal ended it. */
@@ -115,12 +112,9 @@ export class TestScreen {
   async until(expected: RegExp | string): Promise<void> {
     const holds = (text: string) =>
       typeof expected === "string" ? text.includes(expected) : expected.test(text);
-    const untilMs = performance.now() + patienceMs;
-    while (!holds(this.frame.join("\n"))) {
-      if (performance.now() > untilMs)
-        throw new Error(`${String(expected)} was not seen in\n${this.frame.join("\n")}`);
-      await sleep(20);
-    }
+    await until(String(expected), () => holds(this.frame.join("\n"))).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${this.frame.join("\n")}`);
+    });
   }
 
   async ended(): Promise<ScreenEnd> {

@@ -1,6 +1,5 @@
 // Readers of wallets' streams over the package's own client, which reconnects by itself.
 import type { LedgerClient, WalletStream } from "../../src/client/ledger-client.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expectStreamed } from "./wallet-model.ts";
 import type { LoggedRow } from "./wallet-oracle.ts";
 
@@ -16,8 +15,12 @@ export interface Follower {
 export function follow(client: LedgerClient, ledgerId: string, callerKey: string): Follower {
   const stream = client.streamWallet({ ledgerId, callerKey }, { since: 0 });
   const messages: Follower["messages"] = [];
+  let look: () => void = () => undefined;
   const reading = (async () => {
-    for await (const message of stream) messages.push(message);
+    for await (const message of stream) {
+      messages.push(message);
+      look();
+    }
   })();
   return {
     callerKey,
@@ -25,7 +28,13 @@ export function follow(client: LedgerClient, ledgerId: string, callerKey: string
     messages,
     expectAll: async (rows) => {
       const last = rows.findLast(({ type }) => type !== "expire")?.seq ?? 0;
-      while ((messages.at(-1)?.seq ?? 0) < last) await sleep(20);
+      const reached = new Promise<void>((resolve) => {
+        look = () => {
+          if ((messages.at(-1)?.seq ?? 0) >= last) resolve();
+        };
+      });
+      look();
+      await Promise.race([reached, reading]);
       stream.close();
       await reading;
       expectStreamed(messages, rows);

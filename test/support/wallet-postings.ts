@@ -1,7 +1,7 @@
 // Whether the ledger holds what the wallets do, read through the API alone.
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { readLog, type LoggedRow, type Source } from "./wallet-oracle.ts";
+import { until } from "./until.ts";
 
 interface PostedLine {
   readonly glAccountCode: string;
@@ -48,11 +48,11 @@ export async function expectPostedExactly(
   ledgerId: string,
   walletKeys: readonly string[],
 ): Promise<void> {
-  let logs: Logs;
-  do {
-    await sleep(100);
-    logs = await expectReconciled(source, ledgerId, walletKeys);
-  } while ([...logs.values()].flat().some((row) => sideOf(row) && row.journalId === null));
+  const logs = await until("all is posted", async () => {
+    const read = await expectReconciled(source, ledgerId, walletKeys);
+    const isPending = (row: LoggedRow) => sideOf(row) && row.journalId === null;
+    return [...read.values()].flat().some(isPending) ? null : read;
+  });
   const rowsOf = new Map<string, LoggedRow[]>();
   for (const row of [...logs.values()].flat()) {
     if (row.journalId === null) continue;

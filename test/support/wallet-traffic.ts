@@ -4,6 +4,7 @@ import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sendRequest, type Credentials, type Reply } from "./signed-request.ts";
 import type { Source } from "./wallet-oracle.ts";
+import { until } from "./until.ts";
 
 export type AttemptType = "credit" | "debit" | "reserve" | "commit" | "release" | "read";
 
@@ -113,16 +114,14 @@ export class WalletTraffic implements Source {
   /** Asks whichever server answers; fails unless it finds something there. */
   async get(target: string): Promise<Reply> {
     const { ports, credentials } = this.#options;
-    const untilMs = performance.now() + patienceMs;
-    for (let turn = 0; performance.now() < untilMs; turn += 1) {
-      const port = ports[turn % ports.length] ?? 0;
+    let tries = 0;
+    return until(`an answer to ${target}`, async () => {
+      const port = ports[tries++ % ports.length] ?? 0;
       const parts = { target, credentials };
       const reply = await sendRequest(port, this.#agent, parts).catch(() => null);
-      if (reply?.status === 200) return reply;
-      if (reply !== null && reply.status !== 503) throw new Error(reply.text);
-      await sleep(50);
-    }
-    throw new Error(`${target} was never answered`);
+      if (reply !== null && ![200, 503].includes(reply.status)) throw new Error(reply.text);
+      return reply?.status === 200 ? reply : null;
+    });
   }
 
   close(): void {

@@ -6,12 +6,12 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { canEnter } from "../../../src/store/embedded/account.ts";
 import { isHome } from "../../../src/store/embedded/system-directory.ts";
 import { findPostmaster, isPostmaster } from "../../../src/store/embedded/postmaster.ts";
+import { until } from "../../support/until.ts";
 
 export const isRoot = process.getuid?.() === 0;
 
@@ -171,14 +171,6 @@ export async function postmasterPid(dataDir: string): Promise<number | undefined
   return text === undefined ? undefined : Number(text.split("\n")[0]);
 }
 
-export async function waitUntil(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
-    if (await holds()) return;
-    await sleep(20);
-  }
-  throw new Error(`waited 20 s in vain until ${what}`);
-}
-
 /** Ends every opener, every database they made in the workshop, and the workshop. */
 export async function removeWorkshop(workshop: string): Promise<void> {
   await Promise.all(openers.map((opener) => opener.kill()));
@@ -195,7 +187,7 @@ export async function removeDataFolder(dataDir: string): Promise<void> {
   const { running } = await findPostmaster(cluster);
   if (running) {
     process.kill(running.pid, "SIGQUIT");
-    await waitUntil("PostgreSQL is gone", async () => !(await isPostmaster(running.pid, cluster)));
+    await until("PostgreSQL is gone", async () => !(await isPostmaster(running.pid, cluster)));
   }
   await rm(home, { recursive: true, force: true, maxRetries: 3 });
   await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
