@@ -1,86 +1,25 @@
-// The server's connections: what is under way on each of them, and how one is given up, cut or let go.
-// What a request means, and what its answer is, is not known here.
+// The server's connections as a whole: how they begin, when one is cut, and how all of them come to an end.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
+import { Server as NetServer, type Socket } from "node:net";
+import {
+  closeQueued,
+  exchangesOf,
+  isAwaited,
+  isKnown,
+  lingerMs,
+  noteRequest,
+  unansweredOf,
+  type Exchanges,
+} from "./exchanges.ts";
 
 /** How long an answer may make no progress: Node looks twice, so that its reader is cut within twice this. */
 const stalledMsMax = 15_000;
-/** How long a connection may last that is given up. */
-const givenUpMsMax = 30_000;
-/** How long the rest of what a client sends is still taken in after an answer that ends the connection. */
-const lingerMs = 1_000;
-
-/** Shorter answers are always held. */
-const longAnswerBytes = 64 * 1024;
-/** Of one UTF-16 code unit. */
-const utf8BytesMax = 3;
-
-interface Exchanges {
-  /** Answers in the order of their requests; those that the client has got whole are dropped when others come. */
-  answers: ServerResponse[];
-  latest: ServerResponse | null;
-  /** Once the connection is given up: the answers that still go out. */
-  honoured: ReadonlySet<ServerResponse> | null;
-}
-
-/** On the socket itself: a look-up by weak reference, several a request, cost more than the rest of the watch. */
-const exchangesKey = Symbol("exchanges");
-
-type WatchedSocket = Duplex & { [exchangesKey]?: Exchanges | undefined };
-
-function exchangesOn(socket: Duplex): Exchanges {
-  return ((socket as WatchedSocket)[exchangesKey] ??= {
-    answers: [],
-    latest: null,
-    honoured: null,
-  });
-}
-
-/** Answers that the client has not got whole. */
-function unansweredOf(exchanges: Exchanges): ServerResponse[] {
-  exchanges.answers = exchanges.answers.filter(({ closed }) => !closed);
-  return exchanges.answers;
-}
-
-/** Notes what is under way on each connection, and cuts those that are idle or whose reader takes nothing. */
-export function watchConnections(server: Server): void {
-  server.prependListener("connection", (socket: Socket) => {
-    // One whose upgrade was not taken comes a second time.
-    if (exchangesKey in socket) return;
-    const exchanges = exchangesOn(socket);
-    socket.once("close", () => {
-      closeQueued(exchanges);
-    });
-  });
-  const note = (request: IncomingMessage, response: ServerResponse) => {
-    const exchanges = exchangesOn(request.socket);
-    while (exchanges.answers[0]?.closed === true) exchanges.answers.shift();
-    exchanges.answers.push(response);
-    exchanges.latest = response;
-  };
-  server.prependListener("request", note);
-  server.prependListener("checkExpectation", note);
-  server.on("timeout", (socket: Socket) => {
-    // An answer that is still being made is no fault of the reader's.
-    const isWorking = socket.writableLength === 0 && unansweredOf(exchangesOn(socket)).length > 0;
-    if (!isWorking) socket.destroy();
-  });
-}
-
-/** Node tells the answer whose turn it is that its connection is gone, and those behind it nothing. */
-function closeQueued(exchanges: Exchanges): void {
-  for (const response of unansweredOf(exchanges)) {
-    if (response.socket === null) response.emit("close");
-  }
-}
-
-/** Whether an answer is sent whole, or its connection gone: nothing more will be told of it. */
-function isOver(response: ServerResponse): boolean {
-  return response.closed || response.req.socket.destroyed;
-}
+/** How often it is tried whether a client that sends nothing more still reads. */
+const probeIntervalMs = 500;
+/** What is kept of the first bytes of a connection: enough for the method and the part of the path that matters. */
+const openingCharactersMax = 1_024;
+/** How often a draining server looks for connections that have fallen idle. */
+const idleSweepMs = 50;
 
 /** From here on the client has to take what it is sent. Node ends the watch with the answer. */
 export function watchProgress(socket: Socket): void {
@@ -88,131 +27,165 @@ export function watchProgress(socket: Socket): void {
   socket.setTimeout(stalledMsMax);
 }
 
-/** Bounds what is held of long answers until their readers have taken them: of all, and of one reader's. */
-export class HeldAnswers {
-  readonly #bytesMax: number;
-  readonly #readerBytesMax: number;
-  #bytes = 0;
-  readonly #bytesByReader = new Map<string, number>();
+export class Connections {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isFinishing = false;
+  #onNone = (): void => undefined;
 
-  constructor(bytesMax: number, readerBytesMax = bytesMax) {
-    this.#bytesMax = bytesMax;
-    this.#readerBytesMax = readerBytesMax;
+  /** Watches all connections of a server that is new: nobody else listens for them yet. */
+  constructor(server: Server) {
+    this.#server = server;
+    // A client may close its side after its request, and still gets its answer.
+    Object.assign(server, { httpAllowHalfOpen: true });
+    const [serve] = server.listeners("connection") as ((this: Server, socket: Socket) => void)[];
+    server.removeAllListeners("connection");
+    server.on("connection", (socket: Socket) => {
+      if (isKnown(socket)) {
+        serve?.call(server, socket);
+        return;
+      }
+      this.#add(socket);
+      this.#whenBegun(socket, () => serve?.call(server, socket));
+    });
+    const note = (_request: IncomingMessage, response: ServerResponse) => {
+      noteRequest(response);
+      const exchanges = exchangesOf(response.req.socket);
+      if (this.#isFinishing && exchanges.latest === response) exchanges.last ??= response;
+    };
+    server.prependListener("request", note);
+    server.prependListener("checkExpectation", note);
+    server.on("timeout", (socket: Socket) => {
+      // An answer that is still being made is no fault of the reader's.
+      const isWorking = socket.writableLength === 0 && unansweredOf(exchangesOf(socket)).length > 0;
+      if (!isWorking) socket.destroy();
+    });
+  }
+
+  /** Resolves when no connection is left, or after a time. */
+  whenNone(forMs: number): Promise<void> {
+    if (this.#sockets.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const late = setTimeout(resolve, forMs);
+      this.#onNone = () => {
+        clearTimeout(late);
+        resolve();
+      };
+    });
   }
 
   /**
-   * Whether there is room for an answer, or for so many bytes of one; it counts until it is sent whole, or
-   * its connection is gone.
+   * Takes no new connections, and on each of those that there are one more request at the most; ends them as they fall
+   * idle, and what is left after a time. Every request that was started by then has its answer.
    */
-  hold(response: ServerResponse, answer: string | number, reader: string): boolean {
-    if (typeof answer === "string" && answer.length * utf8BytesMax < longAnswerBytes) return true;
-    const bytes = typeof answer === "string" ? Buffer.byteLength(answer) : answer;
-    if (bytes < longAnswerBytes || isOver(response)) return true;
-    if (this.#bytes + bytes > this.#bytesMax && this.#bytes > 0) return false;
-    const held = this.#bytesByReader.get(reader) ?? 0;
-    if (held + bytes > this.#readerBytesMax && held > 0) return false;
-    this.#add(reader, bytes);
-    response.once("close", () => {
-      this.#add(reader, -bytes);
-    });
-    return true;
+  async finish(forMs: number): Promise<void> {
+    this.#isFinishing = true;
+    for (const socket of this.#sockets) {
+      const exchanges = exchangesOf(socket);
+      if (exchanges.latest?.headersSent === false) exchanges.last ??= exchanges.latest;
+    }
+    // Not the HTTP server's own close, which cuts answers that are made but not taken yet.
+    NetServer.prototype.close.call(this.#server);
+    this.#endIdle();
+    const sweep = setInterval(() => {
+      this.#endIdle();
+    }, idleSweepMs);
+    await this.whenNone(forMs);
+    clearInterval(sweep);
+    for (const socket of this.#sockets) socket.destroy();
   }
 
-  #add(reader: string, bytes: number): void {
-    this.#bytes += bytes;
-    const held = (this.#bytesByReader.get(reader) ?? 0) + bytes;
-    if (held > 0) this.#bytesByReader.set(reader, held);
-    else this.#bytesByReader.delete(reader);
-  }
-}
-
-/** Aborts when an answer is over: sent whole, or its connection gone. */
-export function whenClosed(response: ServerResponse): AbortSignal {
-  const over = new AbortController();
-  if (isOver(response)) over.abort();
-  else
-    response.once("close", () => {
-      over.abort();
+  #add(socket: Socket): void {
+    const exchanges = exchangesOf(socket);
+    this.#sockets.add(socket);
+    // What Node calls behind the last answer.
+    socket.destroySoon = () => {
+      endSlowly(socket, exchanges);
+    };
+    socket.once("end", () => {
+      probe(socket, exchanges);
     });
-  return over.signal;
-}
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      closeQueued(exchanges);
+      if (this.#sockets.size === 0) this.#onNone();
+    });
+  }
 
-/** Whether no request has come behind that of an answer: a connection that ends with it loses none. */
-export function isLatest(response: ServerResponse): boolean {
-  return exchangesOn(response.req.socket).latest === response;
+  /**
+   * Hands a connection over when its first bytes are there, and keeps the beginning of them: should they turn out to be
+   * no request, Node only tells the bytes that came last.
+   */
+  #whenBegun(socket: Socket, serve: () => void): void {
+    const exchanges = exchangesOf(socket);
+    const listeners = {
+      error: () => socket.destroy(),
+      end: () => socket.end(),
+      timeout: () => {
+        const late = Object.assign(new Error("no request"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+        this.#server.emit("clientError", late, socket);
+      },
+      data: (bytes: Buffer) => {
+        for (const [event, listener] of Object.entries(listeners)) socket.off(event, listener);
+        socket.setTimeout(0);
+        exchanges.opening = bytes.toString("latin1", 0, openingCharactersMax);
+        socket.pause();
+        socket.unshift(bytes);
+        serve();
+        socket.resume();
+      },
+    };
+    for (const [event, listener] of Object.entries(listeners)) socket.on(event, listener);
+    socket.setTimeout(this.#server.headersTimeout);
+  }
+
+  #endIdle(): void {
+    let isAnswerUnderWay = false;
+    for (const socket of this.#sockets) {
+      // Nothing has come on it.
+      if (socket.bytesRead === 0) socket.destroy();
+      const { answers } = exchangesOf(socket);
+      isAnswerUnderWay ||=
+        socket.writableEnded ||
+        answers.some(({ writableEnded, closed }) => writableEnded && !closed);
+    }
+    // Node takes a connection for idle when its answer is made, whether its reader has taken it or not.
+    if (!isAnswerUnderWay) this.#server.closeIdleConnections();
+  }
 }
 
 /**
- * Acts once the answers to all requests before are sent, and not at all where the connection ends with them:
- * for an upgrade, whose connection Node lets go of whatever is still under way on it.
+ * Finds out whether a client that sends nothing more still waits for an answer whose making can be cancelled. One that
+ * is gone resets the connection when anything is sent to it; then even an empty write fails, and the connection is closed.
+ * What is sent changes nothing for one that waits: an interim answer (RFC 9110, section 15.2), or, within a streamed one,
+ * a zero that leads the size of its next chunk (RFC 9112, section 7.1).
  */
-export function afterAnswers(server: Server, socket: Duplex, act: () => void): void {
-  const exchanges = exchangesOn(socket);
-  // No answer is the last thing on this connection any more.
-  exchanges.latest = null;
-  const last = unansweredOf(exchanges).at(-1);
-  if (last === undefined) {
-    act();
-    return;
-  }
-  // What Node listens for as long as it has the connection.
-  const listeners = {
-    drain: () => unansweredOf(exchanges)[0]?.emit("drain"),
-    timeout: () => server.emit("timeout", socket),
-    error: () => socket.destroy(),
-  };
-  for (const [event, listener] of Object.entries(listeners)) socket.on(event, listener);
-  last.once("close", () => {
-    // One that is over may still break.
-    if (!socket.writable) return;
-    for (const [event, listener] of Object.entries(listeners)) socket.off(event, listener);
-    act();
-  });
-}
-
-/** Resolves when no connection is left, or after a time. */
-export async function whenUnconnected(server: Server, forMs: number): Promise<void> {
-  const untilMs = performance.now() + forMs;
-  const count = promisify(server.getConnections.bind(server));
-  while (performance.now() < untilMs && (await count()) > 0) await sleep(25);
-}
-
-/** Whether a request belongs to what was given up on its connection: it must have no effect. */
-export function isGivenUp(response: ServerResponse): boolean {
-  const { honoured } = exchangesOn(response.req.socket);
-  return honoured !== null && !honoured.has(response);
+function probe(socket: Socket, exchanges: Exchanges): void {
+  let isSent = false;
+  const timer = setInterval(() => {
+    const unanswered = unansweredOf(exchanges);
+    const [next] = unanswered;
+    if (next === undefined || socket.destroyed) clearInterval(timer);
+    if (next?.req.httpVersion !== "1.1" || next.writableEnded) return;
+    if (!unanswered.some(isAwaited)) return;
+    if (isSent) socket.write("");
+    else if (next.headersSent) {
+      next.flushHeaders();
+      socket.write("0");
+    } else next.writeProcessing();
+    isSent = true;
+  }, probeIntervalMs);
 }
 
 /**
- * Ends a connection on which something came that is no request. Answers to the requests before it still go
- * out, then `answer` in its turn: raw bytes of a response that says `Connection: close`.
+ * Ends a connection behind its last answer, and still takes in for a moment what its client sends: closing while bytes
+ * come in would reset the connection, and answers that are on their way might be lost with it (RFC 9112, section 9.6).
  */
-export function giveUp(socket: Socket, answer: () => string): void {
-  const exchanges = exchangesOn(socket);
-  if (exchanges.honoured !== null) return;
-  const { latest } = exchanges;
-  const unanswered = unansweredOf(exchanges);
-  const broken = latest?.req.complete === false ? latest : null;
-  const isAnswered = broken !== null && !unanswered.includes(broken);
-  const earlier = new Set(unanswered.filter((response) => response !== broken));
-  exchanges.honoured = earlier;
-  const cut = setTimeout(() => socket.destroy(), givenUpMsMax);
+function endSlowly(socket: Socket, exchanges: Exchanges): void {
+  exchanges.last ??= exchanges.latest;
+  socket.end();
+  const late = setTimeout(() => socket.destroy(), lingerMs);
   socket.once("close", () => {
-    clearTimeout(cut);
+    clearTimeout(late);
   });
-  const end = () => {
-    if (!socket.writable) return;
-    // Closing while bytes come in would reset the connection, and the answer might be lost with it.
-    const letGo = () => setTimeout(() => socket.destroy(), lingerMs).unref();
-    if (isAnswered || broken?.headersSent === true) socket.end(letGo);
-    else socket.end(answer(), letGo);
-  };
-  let waitingFor = earlier.size;
-  if (waitingFor === 0) end();
-  for (const response of earlier) {
-    response.once("close", () => {
-      waitingFor -= 1;
-      if (waitingFor === 0) end();
-    });
-  }
 }

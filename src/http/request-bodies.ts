@@ -1,31 +1,31 @@
-// Taking in the bodies of requests: how long one may be, and how much all of them may hold together.
+// Reading the bodies of requests: how long one may be, and how many bytes of all of them are buffered.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { overloadRefusal, Refusal } from "../core/errors.ts";
 
 /** Bodies up to this size are always taken, so that a few large ones can't keep out the many small. */
 const smallBodyBytes = 16 * 1024;
 
-/** How long a body may take before it has to make room for others where there is none. */
+/** How long a body may take before it times out where others need its part of the budget. */
 const slowMs = 2_000;
 
 /** A body that has not arrived whole. */
 interface Unfinished {
   readonly sinceMs: number;
-  heldBytes: number;
-  readonly giveUp: () => void;
+  bufferedBytes: number;
+  readonly timeOut: () => void;
 }
 
 export class RequestBodies {
   readonly #bodyBytesMax: number;
-  readonly #heldBytesMax: number;
-  #heldBytes = 0;
+  readonly #bufferedBytesMax: number;
+  #bufferedBytes = 0;
   /** Those that are not small, the earliest first. */
   readonly #unfinished = new Set<Unfinished>();
 
-  /** `heldBytesMax`: of longer bodies that have arrived, in part or whole, and whose requests are not answered. */
-  constructor(options: { bodyBytesMax: number; heldBytesMax: number }) {
+  /** `bufferedBytesMax`: of longer bodies that have arrived, in part or whole, and whose requests are not answered. */
+  constructor(options: { bodyBytesMax: number; bufferedBytesMax: number }) {
     this.#bodyBytesMax = options.bodyBytesMax;
-    this.#heldBytesMax = options.heldBytesMax;
+    this.#bufferedBytesMax = options.bufferedBytesMax;
   }
 
   /** The bytes of a body as they come, null for none, or the refusals `bodyTooLarge` and `unavailable`. */
@@ -49,8 +49,8 @@ export class RequestBodies {
       const start = () => {
         const started: Unfinished = {
           sinceMs: performance.now(),
-          heldBytes: 0,
-          giveUp: () => {
+          bufferedBytes: 0,
+          timeOut: () => {
             refuse(tooMany());
           },
         };
@@ -65,7 +65,7 @@ export class RequestBodies {
         if (bytes > smallBodyBytes) unfinished ??= start();
         if (bytes > this.#bodyBytesMax) {
           refuse(tooLarge());
-        } else if (unfinished !== null && !this.#hold(unfinished, bytes)) {
+        } else if (unfinished !== null && !this.#reserve(unfinished, bytes)) {
           refuse(tooMany());
         } else {
           chunks.push(chunk);
@@ -84,32 +84,32 @@ export class RequestBodies {
     });
   }
 
-  /** Counts what has come of a body, if there is room for it. */
-  #hold(body: Unfinished, bytes: number): boolean {
-    const more = bytes - body.heldBytes;
-    if (!this.#makeRoom(more, body)) return false;
-    body.heldBytes = bytes;
-    this.#heldBytes += more;
+  /** Counts what has come of a body, if that is within the budget. */
+  #reserve(body: Unfinished, bytes: number): boolean {
+    const more = bytes - body.bufferedBytes;
+    if (!this.#isWithinBudget(more, body)) return false;
+    body.bufferedBytes = bytes;
+    this.#bufferedBytes += more;
     return true;
   }
 
   #release(body: Unfinished): void {
-    this.#heldBytes -= body.heldBytes;
-    body.heldBytes = 0;
+    this.#bufferedBytes -= body.bufferedBytes;
+    body.bufferedBytes = 0;
     this.#unfinished.delete(body);
   }
 
   /**
-   * Whether there is room for more bytes of a body. Others that are slow to come are given up for it, the
+   * Whether more bytes of a body are within the budget. Others that are slow to come time out for it, the
    * earliest first: whoever sends drops, from however many addresses, can't keep out those who send.
    */
-  #makeRoom(bytes: number, body: Unfinished): boolean {
+  #isWithinBudget(bytes: number, body: Unfinished): boolean {
     for (const earliest of this.#unfinished) {
-      if (this.#heldBytes + bytes <= this.#heldBytesMax) return true;
+      if (this.#bufferedBytes + bytes <= this.#bufferedBytesMax) return true;
       if (earliest === body || performance.now() - earliest.sinceMs < slowMs) return false;
-      earliest.giveUp();
+      earliest.timeOut();
     }
-    return this.#heldBytes + bytes <= this.#heldBytesMax;
+    return this.#bufferedBytes + bytes <= this.#bufferedBytesMax;
   }
 }
 

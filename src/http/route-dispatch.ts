@@ -7,7 +7,7 @@ import { stringifyExactJson, type ExactJson } from "../contract/exact-json.ts";
 import { parseQuery } from "../contract/query-schemas.ts";
 import { routes, type Route, type RouteName } from "../contract/routes.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
-import type { HandlerContext, RouteHandler, RouteRequest } from "./handlers/route-handler.ts";
+import type { Services, RouteHandler, RouteRequest } from "./handlers/route-handler.ts";
 import { routeHandlers } from "./handlers/route-handlers.ts";
 import { readJsonBody } from "./json-body.ts";
 import type { LedgerDirectory } from "./ledger-directory.ts";
@@ -26,7 +26,7 @@ export interface RawRequest {
 }
 
 export interface Dispatcher {
-  readonly books: HandlerContext;
+  readonly services: Services;
   readonly authenticator: Authenticator;
   readonly ledgers: LedgerDirectory;
 }
@@ -42,7 +42,7 @@ export interface RequestNotes {
  * and a bug that an answer of 200 tells of one of its parts.
  */
 export async function dispatch(
-  { books, authenticator, ledgers }: Dispatcher,
+  { services, authenticator, ledgers }: Dispatcher,
   name: RouteName,
   raw: RawRequest,
   notes: RequestNotes,
@@ -75,7 +75,7 @@ export async function dispatch(
       if (refusal.problem === "internal") notes.refusal = refusal;
     },
   };
-  const reply = await handle(books, name, request);
+  const reply = await handle(services, name, request);
   const { status } = route.atomic !== undefined && isAtomic(body) ? route.atomic : route;
   return {
     status,
@@ -104,9 +104,9 @@ export function authenticateRequest(
 }
 
 /** The table of handlers is typed name by name, after its path; which name it is, is known only here. */
-function handle(books: HandlerContext, name: RouteName, request: unknown): Promise<unknown> {
+function handle(services: Services, name: RouteName, request: unknown): Promise<unknown> {
   const handler = routeHandlers[name] as RouteHandler<RouteName>;
-  return handler(books, request as RouteRequest<RouteName>);
+  return handler(services, request as RouteRequest<RouteName>);
 }
 
 function stringify(route: Route, reply: unknown): string {

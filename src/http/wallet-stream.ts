@@ -9,7 +9,7 @@ import { newId } from "../engine/new-id.ts";
 import type { BalanceEvent, StreamHub, Subscription } from "../engine/stream-hub.ts";
 import type { Log } from "../log.ts";
 import type { Caller } from "./authenticate.ts";
-import { afterAnswers } from "./connections.ts";
+import { afterAnswers } from "./exchanges.ts";
 import type { HttpCounts } from "./http-counts.ts";
 import { requireCallerKey, resolveLedger } from "./path-parameters.ts";
 import { asRefusal, problemReply } from "./problems.ts";

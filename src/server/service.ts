@@ -84,7 +84,7 @@ function createDispatcher(
 ) {
   const { read, search, write, walletLog, report } = pools;
   return {
-    books: {
+    services: {
       pool: read,
       searches: search,
       journal,

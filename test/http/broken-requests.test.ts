@@ -4,7 +4,8 @@ import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { giveUp, isGivenUp, watchConnections } from "../../src/http/connections.ts";
+import { Connections } from "../../src/http/connections.ts";
+import { endBroken, isCancelled } from "../../src/http/exchanges.ts";
 import { entriesPath, entry, listEntries } from "../support/entries.ts";
 import { signedRequestBytes } from "../support/signed-request.ts";
 import { serveBooks } from "../support/service.ts";
@@ -100,16 +101,16 @@ describe("a connection that was given up", () => {
       { requestTimeout: 300, headersTimeout: 300, connectionsCheckingInterval: 50 },
       (request, response) => {
         request.resume().on("end", () => {
-          if (isGivenUp(response)) return;
+          if (isCancelled(response)) return;
           onBody(request.url ?? "");
           // Slower than the request behind it may be.
           setTimeout(() => response.end("done"), 1_000);
         });
       },
     );
-    watchConnections(server);
+    new Connections(server);
     server.on("clientError", (_error, socket: Socket) => {
-      giveUp(socket, () => "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n");
+      endBroken(socket, "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n");
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -136,9 +137,9 @@ describe("a connection that was given up", () => {
     const taken: string[] = [];
     const { server, port } = await serveImpatiently((target) => taken.push(target));
     const conversation = open(port);
-    const gaveUp = once(server, "clientError");
+    const broke = once(server, "clientError");
     conversation.socket.write(`${head("/first", 1)}x${head("/late", 2)}x`);
-    await gaveUp;
+    await broke;
     conversation.socket.write(`y${head("/behind", 0)}`);
     await conversation.ended;
     expect(statuses(conversation.answer())).toEqual([200, 408]);

@@ -1,4 +1,5 @@
 // Methods, bodies, request ids and HTTP that is broken, before anything of the books is met.
+import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { entriesPath, entry, listEntries, problem } from "../support/entries.ts";
@@ -175,7 +176,57 @@ describe("broken HTTP", () => {
   });
 
   const credit = "POST /v1/wallets/x:y/credit HTTP/1.1\r\n";
+
+  /** Sends pieces, each once the one before has been read, and resolves with the last answer. */
+  async function sendPieces(...pieces: readonly string[]): Promise<{ head: string; body: string }> {
+    const socket = connect(service.port, "127.0.0.1");
+    let text = "";
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
+    const closed = once(socket, "close");
+    for (const piece of pieces) {
+      await new Promise((resolve) => socket.write(piece, resolve));
+      // What came before it on another connection is read by then.
+      await service.get("/healthz");
+    }
+    await closed;
+    const [head = "", body = ""] = text.slice(text.lastIndexOf("HTTP/1.1 ")).split("\r\n\r\n");
+    return { head, body };
+  }
+
+  const balance = "GET /v1/wallets/x:y/balance HTTP/1.1\r\nHost: a\r\n";
+  test.each<[string, string[]]>([
+    ["a header, in a second packet", [credit, "Host: a\r\nno header\r\n\r\n"]],
+    ["a header, in a third packet", [`${credit}Host: a\r\n`, "X: y\r\n", "no header\r\n\r\n"]],
+    ["a header, in a second packet of a later request", [`${balance}\r\n`, balance, "x\r\n\r\n"]],
+    [
+      "a method, behind another request",
+      ["GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", "get /v1/wallets/x:y/balance HTTP/1.1\r\n\r\n"],
+    ],
+    [
+      "a method, in one packet with requests of other kinds",
+      [
+        "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nget /v1/wallets/x:y/balance HTTP/1.1\r\n\r\nGET /healthz HTTP/1.1\r\n\r\n",
+      ],
+    ],
+    [
+      "a method, behind a body",
+      [
+        "POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}post /v1/wallets/x:y/credit HTTP/1.1\r\n\r\n",
+      ],
+    ],
+  ])("has one member on a wallet path: %s", async (_, pieces) => {
+    const { head, body } = await sendPieces(...pieces);
+    expect(head).toMatch(/^HTTP\/1\.1 400 [^]*^content-type: application\/json/im);
+    expect(JSON.parse(body)).toEqual({ error: expect.any(String) as string });
+  });
+
+  test("is a problem on another path behind a request to a wallet", async () => {
+    const { head } = await sendPieces(`${balance}\r\n`, "get /v1/ledgers HTTP/1.1\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 400 [^]*^content-type: application\/problem\+json/im);
+  });
+
   test.each([
+    ["a method in lower case", "post /v1/wallets/x:y/credit HTTP/1.1\r\nHost: a\r\n\r\n", 400],
     ["a target with raw UTF-8", "GET /v1/wallets/x:ü/balance HTTP/1.1\r\nHost: a\r\n\r\n", 400],
     ["headers over 16 KiB", `${credit}Host: a\r\nX: ${"y".repeat(17_000)}\r\n\r\n`, 431],
     ["a broken chunk", `${credit}Host: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],

@@ -89,16 +89,18 @@ export const getEntry: RouteHandler<"getEntry"> = async ({ pool }, { ledger, ent
   return wireEntry(entry);
 };
 
-export const listEntries: RouteHandler<"listEntries"> = async (books, request) => {
+export const listEntries: RouteHandler<"listEntries"> = async (services, request) => {
   const { ledger, query } = request;
   const { limit, offset, after, periodId, ...given } = query;
   const { ledgerId } = ledger;
   const filter =
-    periodId === null ? given : within(given, await resolvePeriod(books.pool, ledgerId, periodId));
+    periodId === null
+      ? given
+      : within(given, await resolvePeriod(services.pool, ledgerId, periodId));
   // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
-  const upToSequence = await getLastSequence(books.pool, ledgerId);
+  const upToSequence = await getLastSequence(services.pool, ledgerId);
   const isFiltered = Object.values(filter).some((value) => value !== null);
-  const pool = isFiltered ? books.searches.until(request.gone()) : books.pool;
+  const pool = isFiltered ? services.searches.until(request.gone()) : services.pool;
   const skip = offset ?? 0;
   const { entries, hasMore } = await listPage(pool, ledgerId, {
     filter,

@@ -40,13 +40,15 @@ export const listCloses: RouteHandler<"listCloses"> = async ({ pool }, { ledger,
   return { closes, total, hasMore: skip + closes.length < total };
 };
 
-export const previewClose: RouteHandler<"previewClose"> = async (books, request) => {
+export const previewClose: RouteHandler<"previewClose"> = async (services, request) => {
   const { ledger, query } = request;
   const { ledgerId } = ledger;
   const [preview, record, chart] = await Promise.all([
-    previewOf(books, ledgerId, { ...query, reason: null }, request.gone()).catch(asParameterFaults),
-    findLedger(books.pool, ledgerId),
-    listAccounts(books.pool, ledgerId, false),
+    previewOf(services, ledgerId, { ...query, reason: null }, request.gone()).catch(
+      asParameterFaults,
+    ),
+    findLedger(services.pool, ledgerId),
+    listAccounts(services.pool, ledgerId, false),
   ]);
   if (record?.status === "closed" && preview.close === null) {
     throw new Refusal("ledgerClosed", "the ledger is permanently closed");

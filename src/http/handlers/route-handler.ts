@@ -12,7 +12,7 @@ import type { WriteConnections } from "../../store/write-connections.ts";
 import type { Caller } from "../authenticate.ts";
 
 /** What handlers work with. */
-export interface HandlerContext {
+export interface Services {
   /** For reads that are cheap, whatever they are asked for. */
   readonly pool: ReadPool;
   /** For reads whose cost grows with the books. */
@@ -53,6 +53,6 @@ export type RouteRequest<Name extends RouteName> = PathParameters<Routes[Name]["
 };
 
 export type RouteHandler<Name extends RouteName> = (
-  books: HandlerContext,
+  services: Services,
   request: RouteRequest<Name>,
 ) => Promise<RouteReply<Name>>;

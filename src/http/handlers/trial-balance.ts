@@ -5,20 +5,20 @@ import { resolvePeriod } from "./period-closes.ts";
 import type { RouteHandler } from "./route-handler.ts";
 import { wireBalances, wireMovedBalance } from "./wire-balances.ts";
 
-export const getTrialBalance: RouteHandler<"getTrialBalance"> = async (books, request) => {
+export const getTrialBalance: RouteHandler<"getTrialBalance"> = async (services, request) => {
   const { ledger, query } = request;
   const { asOf, periodId } = query;
   const { ledgerId } = ledger;
   const upToMoment = asOf === null ? null : { startsAt: null, endsAt: asOf, close: null };
   const asked =
-    periodId === null ? upToMoment : await resolvePeriod(books.pool, ledgerId, periodId);
+    periodId === null ? upToMoment : await resolvePeriod(services.pool, ledgerId, periodId);
   const { period, rows, lastSequence, moved } = await readTrialBalance(
-    books,
+    services,
     ledgerId,
     asked,
     request.gone(),
   );
-  const chart = await listAccounts(books.pool, ledgerId, false);
+  const chart = await listAccounts(services.pool, ledgerId, false);
   return {
     periodId,
     ...wireBalances(ledger, period, rows, chart),

@@ -18,46 +18,46 @@ import {
   type WalletHistoryRow,
 } from "../../store/wallet-reads.ts";
 import { asRefusal, plainMessage } from "../problems.ts";
-import type { HandlerContext, RouteHandler, RouteRequest } from "./route-handler.ts";
+import type { Services, RouteHandler, RouteRequest } from "./route-handler.ts";
 
-export const creditWallet: RouteHandler<"creditWallet"> = async (books, request) =>
+export const creditWallet: RouteHandler<"creditWallet"> = async (services, request) =>
   wireReply(
-    await write(books, request, parseMovementBody(request.body, "credit", request.callerKey)),
+    await write(services, request, parseMovementBody(request.body, "credit", request.callerKey)),
   );
 
-export const debitWallet: RouteHandler<"debitWallet"> = async (books, request) =>
+export const debitWallet: RouteHandler<"debitWallet"> = async (services, request) =>
   wireReply(
-    await write(books, request, parseMovementBody(request.body, "debit", request.callerKey)),
+    await write(services, request, parseMovementBody(request.body, "debit", request.callerKey)),
   );
 
-export const reserveFunds: RouteHandler<"reserveFunds"> = async (books, request) => {
-  const reply = await write(books, request, parseReserveBody(request.body, request.callerKey));
+export const reserveFunds: RouteHandler<"reserveFunds"> = async (services, request) => {
+  const reply = await write(services, request, parseReserveBody(request.body, request.callerKey));
   const { status, ...figures } = wireReply(reply);
   return { status, holdId: reply.holdId, ...figures };
 };
 
-export const commitHold: RouteHandler<"commitHold"> = async (books, request) => {
+export const commitHold: RouteHandler<"commitHold"> = async (services, request) => {
   const { body, callerKey, holdId } = request;
-  return wireReply(await write(books, request, parseCommitBody(body, callerKey, holdId)));
+  return wireReply(await write(services, request, parseCommitBody(body, callerKey, holdId)));
 };
 
-export const releaseHold: RouteHandler<"releaseHold"> = async (books, request) => {
+export const releaseHold: RouteHandler<"releaseHold"> = async (services, request) => {
   const { body, callerKey, holdId } = request;
-  return wireReply(await write(books, request, parseReleaseBody(body, callerKey, holdId)));
+  return wireReply(await write(services, request, parseReleaseBody(body, callerKey, holdId)));
 };
 
-export const getWalletBalance: RouteHandler<"getWalletBalance"> = async (books, request) => {
+export const getWalletBalance: RouteHandler<"getWalletBalance"> = async (services, request) => {
   const { ledger, callerKey } = request;
-  const figures = await books.walletReader.getFigures(ledger.ledgerId, callerKey);
+  const figures = await services.walletReader.getFigures(ledger.ledgerId, callerKey);
   return {
     balance: (figures?.balance ?? 0n).toString(),
     available: (figures?.available ?? 0n).toString(),
   };
 };
 
-export const listWalletWrites: RouteHandler<"listWalletWrites"> = async (books, request) => {
+export const listWalletWrites: RouteHandler<"listWalletWrites"> = async (services, request) => {
   const { ledger, callerKey, query } = request;
-  const rows = await books.walletLogs.read((sender) =>
+  const rows = await services.walletLogs.read((sender) =>
     listWalletHistory(sender, ledger.ledgerId, callerKey, {
       afterSeq: query.after ?? 0,
       limit: query.limit + 1,
@@ -69,14 +69,15 @@ export const listWalletWrites: RouteHandler<"listWalletWrites"> = async (books, 
   };
 };
 
-export const listPostedWrites: RouteHandler<"listPostedWrites"> = async (books, request) => {
+export const listPostedWrites: RouteHandler<"listPostedWrites"> = async (services, request) => {
   const { ledger, entryId, query } = request;
   const journalId = parseUuid(entryId);
-  const entry = journalId === null ? null : await findEntry(books.pool, ledger.ledgerId, journalId);
+  const entry =
+    journalId === null ? null : await findEntry(services.pool, ledger.ledgerId, journalId);
   if (entry === null)
     throw new Refusal("entryNotFound", `the ledger has no entry ${quoted(entryId)}`);
   const offset = query.offset ?? 0;
-  const { writes, total } = await books.walletLogs.read((sender) =>
+  const { writes, total } = await services.walletLogs.read((sender) =>
     listPosted(sender, ledger.ledgerId, entry.journalId, { offset, limit: query.limit }),
   );
   return {
@@ -91,7 +92,7 @@ export const streamWallet: RouteHandler<"streamWallet"> = () => {
   throw new Refusal("upgradeRequired", "this path is a WebSocket; send Upgrade: websocket");
 };
 
-export const writeWallets: RouteHandler<"writeWallets"> = async (books, request) => {
+export const writeWallets: RouteHandler<"writeWallets"> = async (services, request) => {
   const parsed = parseBulkBody(request.body);
   if (parsed.faults) throw validationRefusal(parsed.faults);
   const { ledger } = request;
@@ -100,7 +101,7 @@ export const writeWallets: RouteHandler<"writeWallets"> = async (books, request)
     parsed.value.map(async (one): Promise<BulkResult["results"][number]> => {
       try {
         if (one.faults) throw validationRefusal(one.faults);
-        return wireReply(await books.wallets.write(ledger, one.value, bytes));
+        return wireReply(await services.wallets.write(ledger, one.value, bytes));
       } catch (error) {
         const refusal = asRefusal(error);
         request.noteRefusal(refusal);
@@ -112,12 +113,12 @@ export const writeWallets: RouteHandler<"writeWallets"> = async (books, request)
 };
 
 async function write(
-  books: HandlerContext,
+  services: Services,
   request: Pick<RouteRequest<"creditWallet">, "ledger" | "bodyBytes">,
   parsed: Parsed<WalletWrite>,
 ): Promise<WalletReply> {
   if (parsed.faults) throw validationRefusal(parsed.faults);
-  return books.wallets.write(request.ledger, parsed.value, request.bodyBytes);
+  return services.wallets.write(request.ledger, parsed.value, request.bodyBytes);
 }
 
 function wireReply({ status, balance, available }: WalletReply): WalletResult {

@@ -1,9 +1,11 @@
-// What is held for callers who go away is let go of, whenever they go.
+// What is buffered for callers who go away is freed, whenever they go.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { HeldAnswers, watchConnections, whenClosed } from "../../src/http/connections.ts";
+import { Connections } from "../../src/http/connections.ts";
+import { whenClosed } from "../../src/http/exchanges.ts";
+import { ResponseBuffer } from "../../src/http/response-buffer.ts";
 import { RequestBodies } from "../../src/http/request-bodies.ts";
 
 const bodyBytes = 100_000;
@@ -12,7 +14,7 @@ let server: ReturnType<typeof createServer>;
 
 beforeEach(async () => {
   server = createServer();
-  watchConnections(server);
+  new Connections(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 });
@@ -39,38 +41,40 @@ async function send(...requests: string[]) {
   return { socket, request, response };
 }
 
+/** Resolves when a connection is closed, with an error or without. */
+const closeOf = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 const post = `POST /last HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bodyBytes}\r\n\r\n${"x".repeat(bodyBytes)}`;
 
-test("an answer made after its caller went away is not held", async () => {
-  const held = new HeldAnswers(bodyBytes);
+test("an answer made after its caller went away is not counted", async () => {
+  const buffer = new ResponseBuffer(bodyBytes);
   const gone = await send(get("/last"));
-  gone.socket.destroy();
+  gone.socket.resetAndDestroy();
   await once(gone.response, "close");
-  expect(held.hold(gone.response, bodyBytes, "somebody")).toBe(true);
+  expect(buffer.reserve(gone.response, bodyBytes, "somebody")).toBe(true);
   const other = await send(get("/last"));
-  expect(held.hold(other.response, bodyBytes, "another")).toBe(true);
+  expect(buffer.reserve(other.response, bodyBytes, "another")).toBe(true);
 });
 
-test("an answer behind another is let go of with its connection", async () => {
-  const held = new HeldAnswers(bodyBytes);
+test("an answer behind another is freed with its connection", async () => {
+  const buffer = new ResponseBuffer(bodyBytes);
   const gone = await send(get("/first"), get("/last"));
-  expect(held.hold(gone.response, bodyBytes, "somebody")).toBe(true);
+  expect(buffer.reserve(gone.response, bodyBytes, "somebody")).toBe(true);
   const signal = whenClosed(gone.response);
-  const isClosed = once(gone.request.socket, "close");
-  gone.socket.destroy();
+  const isClosed = closeOf(gone.request.socket);
+  gone.socket.resetAndDestroy();
   await isClosed;
   expect(signal.aborted).toBe(true);
   const other = await send(get("/last"));
-  expect(held.hold(other.response, bodyBytes, "another")).toBe(true);
+  expect(buffer.reserve(other.response, bodyBytes, "another")).toBe(true);
 });
 
-test("the body of a request behind another is let go of with its connection", async () => {
-  const bodies = new RequestBodies({ bodyBytesMax: bodyBytes, heldBytesMax: bodyBytes });
+test("the body of a request behind another is freed with its connection", async () => {
+  const bodies = new RequestBodies({ bodyBytesMax: bodyBytes, bufferedBytesMax: bodyBytes });
   const gone = await send(get("/first"), post);
   expect(await bodies.read(gone.request, gone.response)).toHaveLength(bodyBytes);
-  const isClosed = once(gone.request.socket, "close");
-  gone.socket.destroy();
+  const isClosed = closeOf(gone.request.socket);
+  gone.socket.resetAndDestroy();
   await isClosed;
   const other = await send(post);
   expect(await bodies.read(other.request, other.response)).toHaveLength(bodyBytes);

@@ -1,13 +1,13 @@
-// How much of long answers is held for their readers.
+// How much of long answers is buffered for their readers.
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { HeldAnswers } from "../../src/http/connections.ts";
+import { ResponseBuffer } from "../../src/http/response-buffer.ts";
 
-test("an answer that is made for nobody any more does not count as held", async () => {
+test("an answer that is made for nobody any more is not counted", async () => {
   const bytesMax = 1_000_000;
-  const held = new HeldAnswers(bytesMax);
+  const buffer = new ResponseBuffer(bytesMax);
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -21,10 +21,10 @@ test("an answer that is made for nobody any more does not count as held", async 
   const gone = await ask();
   gone.socket.destroy();
   await expect.poll(() => gone.response.closed).toBe(true);
-  held.hold(gone.response, bytesMax, "somebody");
+  buffer.reserve(gone.response, bytesMax, "somebody");
   const there = await ask();
-  expect(held.hold(there.response, bytesMax, "somebody")).toBe(true);
-  expect(held.hold(there.response, bytesMax, "somebody")).toBe(false);
+  expect(buffer.reserve(there.response, bytesMax, "somebody")).toBe(true);
+  expect(buffer.reserve(there.response, bytesMax, "somebody")).toBe(false);
   there.socket.destroy();
   server.close();
 });

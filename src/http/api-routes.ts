@@ -1,0 +1,111 @@
+// The routes of the API, made from the table in contract/routes.ts: admit, read the body, dispatch, answer.
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { routes, type Route, type RouteName } from "../contract/routes.ts";
+import { overloadRefusal } from "../core/errors.ts";
+import { rejectionOf } from "./admission.ts";
+import { answerRefusal } from "./answer-refusal.ts";
+import { isCancelled, whenClosed } from "./exchanges.ts";
+import { refuseOtherMethods } from "./other-methods.ts";
+import type { PathParameters } from "./path-parameters.ts";
+import { RequestBodies } from "./request-bodies.ts";
+import { newNotes } from "./request-notes.ts";
+import { ResponseBuffer } from "./response-buffer.ts";
+import { dispatch, type Dispatcher } from "./route-dispatch.ts";
+
+const bufferedBodyBytesMax = 128 * 1024 * 1024;
+const bufferedAnswerBytesMax = 128 * 1024 * 1024;
+/** Of answers that are streamed, apart from the others: one kind can't keep out the other. */
+const bufferedStreamBytesMax = 128 * 1024 * 1024;
+/** Of one organization, so that it can't keep out the others. */
+const bufferedStreamBytesPerOrganization = bufferedStreamBytesMax / 4;
+/** What one streamed answer buffers while its reader does not read: pieces that were read ahead, as rows and as text. */
+const streamBytes = 4 * 1024 * 1024;
+
+/** What the routes share: how requests are answered, and how much of them is kept in memory. */
+interface ApiServices {
+  readonly dispatcher: Dispatcher;
+  readonly bodies: RequestBodies;
+  readonly answers: ResponseBuffer;
+  readonly streams: ResponseBuffer;
+}
+
+/** Adds every route of the table, and 405 for the other methods of its paths. */
+export function addApiRoutes(
+  app: FastifyInstance,
+  { dispatcher, bodyBytesMax }: { dispatcher: Dispatcher; bodyBytesMax: number },
+): void {
+  const api: ApiServices = {
+    dispatcher,
+    bodies: new RequestBodies({
+      bodyBytesMax,
+      bufferedBytesMax: Math.max(bufferedBodyBytesMax, 8 * bodyBytesMax),
+    }),
+    answers: new ResponseBuffer(bufferedAnswerBytesMax),
+    streams: new ResponseBuffer(bufferedStreamBytesMax, bufferedStreamBytesPerOrganization),
+  };
+  const methodsByPath = new Map<string, string[]>();
+  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+    const url = route.path.replace(/\{(\w+)\}/g, ":$1");
+    methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), route.method]);
+    app.route({
+      method: route.method,
+      url,
+      onRequest: (request, reply, done) => {
+        const { params, raw } = request;
+        const { services } = dispatcher;
+        const rejection = rejectionOf(services, route, params as PathParameters, raw.socket);
+        if (rejection === null) {
+          done();
+          return;
+        }
+        if (request.notes) request.notes.route = name;
+        answerRefusal(rejection, request, reply);
+      },
+      handler: (request, reply) => answer(api, name, request, reply),
+    });
+  }
+  for (const [url, methods] of methodsByPath) refuseOtherMethods(app, url, methods);
+}
+
+async function answer(
+  { dispatcher, bodies, answers, streams }: ApiServices,
+  name: RouteName,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const notes = (request.notes ??= newNotes());
+  notes.route = name;
+  notes.body = await bodies.read(request.raw, reply.raw);
+  // The last bytes of a request may come after its client was told that it timed out.
+  if (isCancelled(reply.raw)) return reply.hijack();
+  const { status, body } = await dispatch(
+    dispatcher,
+    name,
+    {
+      id: request.id,
+      method: request.method,
+      target: request.raw.url ?? "",
+      headers: request.headers,
+      parameters: request.params as PathParameters,
+      body: notes.body,
+      gone: () => whenClosed(reply.raw),
+    },
+    notes,
+  );
+  const reader = notes.caller?.organizationId ?? "";
+  const isStream = typeof body !== "string";
+  const isBuffered = isStream
+    ? streams.reserve(reply.raw, streamBytes, reader)
+    : answers.reserve(reply.raw, body, reader);
+  // What a write did has to be told; a read can be asked again.
+  if (!isBuffered && request.method === "GET") {
+    throw overloadRefusal("too many answers wait for their readers");
+  }
+  return isStream
+    ? reply
+        .code(status)
+        .type("application/x-ndjson; charset=utf-8")
+        .send(Readable.from(body, { highWaterMark: 1 }))
+    : reply.code(status).type("application/json; charset=utf-8").send(body);
+}

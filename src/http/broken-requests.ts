@@ -1,0 +1,87 @@
+// Answers to what could not be read as a request, or breaks HTTP itself before it gets to a route.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { newId } from "../engine/new-id.ts";
+import { endBroken, exchangesOf } from "./exchanges.ts";
+import { unreadableReply } from "./problems.ts";
+import { pathOf, pathOfTarget } from "./request-notes.ts";
+
+export const headerBytesMax = 16 * 1024;
+
+const brokenRequestStatuses: Readonly<Record<string, [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout"],
+};
+
+/** What Node tells of bytes that are no request: its parser's code, the bytes that came last, and how many it has read. */
+interface ClientError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: unknown;
+  readonly bytesParsed?: number;
+}
+
+/** Bytes that are no HTTP request: there is no route and no reply object, only the socket. */
+export function answerBrokenRequest(error: ClientError, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return;
+  const [status, title] = brokenRequestStatuses[error.code ?? ""] ?? [400, "Bad Request"];
+  const request = { id: newId(), path: pathOfTarget(targetOf(error, socket)) };
+  const detail = "the request could not be read as HTTP";
+  const { type, body } = unreadableReply(request, { status, title, detail });
+  endBroken(
+    socket,
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${type}\r\n` +
+      `X-Request-Id: ${request.id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
+}
+
+/**
+ * The target of a broken request as far as it was sent, since the form of the answer depends on it: that of a request
+ * whose body broke; else from the bytes that came last, or from the first ones of the connection. Of a later request
+ * that broke in a packet behind its first line nothing else is left than what its client asked for before.
+ */
+function targetOf({ rawPacket, bytesParsed = 0 }: ClientError, socket: Socket): string {
+  const { latest, opening } = exchangesOf(socket);
+  if (latest?.req.complete === false) return latest.req.url ?? "";
+  let packet = "";
+  if (rawPacket instanceof Buffer) {
+    // What comes after the line that broke belongs to none.
+    const lineEnd = rawPacket.indexOf("\n", bytesParsed);
+    packet = rawPacket.toString("latin1", 0, lineEnd < 0 ? rawPacket.length : lineEnd);
+  }
+  return lastTargetIn(packet) ?? lastTargetIn(opening ?? "") ?? latest?.req.url ?? "";
+}
+
+/** The target of the last request line in some bytes. A method has no space before it, as a word in a header's value has. */
+function lastTargetIn(text: string): string | null {
+  const lines = text.matchAll(/(?<![\w\t -])[\w-]+ (\/\S*|https?:\/\/\S*)/gi);
+  return [...lines].at(-1)?.[1] ?? null;
+}
+
+/** RFC 9112, section 3.2: a request of HTTP/1.1 names its host. */
+export function answerHostless(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = { status: 400, title: "Bad Request", detail: "a request has to name its Host" };
+  const { type, body } = unreadableReply({ id: request.id, path: pathOf(request) }, problem);
+  return reply.code(problem.status).type(type).send(body);
+}
+
+/** RFC 9110, section 10.1.1: an expectation other than 100-continue can't be met. */
+export function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const id = newId();
+  const { type, body } = unreadableReply(
+    { id, path: pathOfTarget(request.url ?? "") },
+    {
+      status: 417,
+      title: "Expectation Failed",
+      detail: "no expectation but 100-continue can be met",
+    },
+  );
+  response
+    .writeHead(417, {
+      "content-type": type,
+      "content-length": Buffer.byteLength(body),
+      "x-request-id": id,
+    })
+    .end(body);
+}

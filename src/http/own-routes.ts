@@ -1,0 +1,57 @@
+// The routes that are not the API's: health, readiness, documentation and metrics. None of them is signed.
+import { METHODS } from "node:http";
+import type { FastifyInstance } from "fastify";
+import { openApiDocument } from "../contract/openapi.ts";
+import { Refusal } from "../core/errors.ts";
+import { retryAfterSeconds } from "./admission.ts";
+import { documentationPage } from "./documentation-page.ts";
+import { metricsContentType } from "./metrics.ts";
+import { isFromLoopback } from "./metrics-server.ts";
+import { refuseOtherMethods } from "./other-methods.ts";
+
+export interface OwnRoutesOptions {
+  readonly version: string;
+  readonly clockWindowSeconds: number;
+  /** Rejects, or says why not, while the service can't take requests. */
+  readonly readiness: () => Promise<{ ready: boolean; reason: string | null }>;
+  /** The text of `/metrics` for this machine; null where they have an address of their own. */
+  readonly metrics: (() => Promise<string>) | null;
+}
+
+export function addOwnRoutes(app: FastifyInstance, options: OwnRoutesOptions): void {
+  const { readiness, version, clockWindowSeconds } = options;
+  const openApi = JSON.stringify(openApiDocument(version));
+  const page = documentationPage(version, clockWindowSeconds);
+  app.get("/healthz", async () => ({ status: "ok" }));
+  app.get("/readyz", async (_request, reply) => {
+    const { ready, reason } = await readiness();
+    if (!ready) reply.code(503).header("retry-after", retryAfterSeconds());
+    return { status: ready ? "ready" : "unavailable", reason };
+  });
+  app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(openApi));
+  app.get("/docs", async (_request, reply) =>
+    reply
+      .type("text/html; charset=utf-8")
+      .header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")
+      .send(page),
+  );
+  for (const url of ["/healthz", "/readyz", "/openapi.json", "/docs"]) {
+    refuseOtherMethods(app, url, ["GET"]);
+  }
+  if (options.metrics !== null) addMetrics(app, options.metrics);
+}
+
+/** To others than this machine there is nothing here, whatever the method. */
+function addMetrics(app: FastifyInstance, metrics: () => Promise<string>): void {
+  app.route({
+    method: METHODS.filter((method) => method !== "CONNECT"),
+    url: "/metrics",
+    onRequest: async (request, reply) => {
+      if (!isFromLoopback(request.raw)) throw new Refusal("unknownPath", "there is nothing here");
+      if (request.method === "GET") return;
+      reply.header("allow", "GET");
+      throw new Refusal("methodNotAllowed", "only GET is answered here");
+    },
+    handler: async (_request, reply) => reply.type(metricsContentType).send(await metrics()),
+  });
+}

@@ -1,0 +1,32 @@
+// What is noted of a request while it runs: for its answer, its line in the log and the counts.
+import type { FastifyRequest } from "fastify";
+import type { RouteName } from "../contract/routes.ts";
+import type { RequestNotes } from "./route-dispatch.ts";
+
+export interface AnswerNotes extends RequestNotes {
+  route: RouteName | null;
+  body: Buffer | null;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Missing where a request broke before the first hook. */
+    notes?: AnswerNotes | null;
+  }
+}
+
+export function newNotes(): AnswerNotes {
+  return { route: null, body: null, caller: undefined, refusal: undefined };
+}
+
+export function pathOf(request: FastifyRequest): string {
+  return pathOfTarget(request.raw.url ?? "");
+}
+
+/** The path of a request target, without its query. */
+export function pathOfTarget(target: string): string {
+  // A target in absolute form (RFC 9112, section 3.2.2) is routed by its path alone.
+  const origin = target.replace(/^https?:\/\/[^/?#]*/i, "");
+  const question = origin.indexOf("?");
+  return question < 0 ? origin : origin.slice(0, question);
+}
