@@ -32,10 +32,14 @@ afterAll(async () => {
   installed.remove();
 });
 
-it.each(compilers)("compile with %s", (name) => {
-  const flags = ["--types", "node", "--rewriteRelativeImportExtensions", "--outDir", "."];
-  expect(compile(name, installed.project, sources, flags)).toBe("");
-});
+it.each(compilers)(
+  "compile with %s",
+  (name) => {
+    const flags = ["--types", "node", "--rewriteRelativeImportExtensions", "--outDir", "."];
+    expect(compile(name, installed.project, sources, flags)).toBe("");
+  },
+  180_000,
+);
 
 it.each(names.slice(1))("%s runs", (name) => {
   const { project } = installed;
