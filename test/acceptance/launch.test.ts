@@ -28,7 +28,7 @@ test("starts by its name, through a link in a folder with a space, with argument
   });
 });
 
-test("starts with room for new objects, unless NODE_OPTIONS sets another", async () => {
+test("starts with a larger young generation, unless NODE_OPTIONS sets another", async () => {
   const hook = join(folder, "hook.cjs");
   const print = "process.on('exit', () => process.stdout.write(process.env.NODE_OPTIONS));";
   await writeFile(hook, print);

@@ -120,7 +120,7 @@ function forward(client: Socket, server: Socket, takeCut: () => Cut | null): voi
       }
       if (cut?.point === "withCommit") {
         client.destroy();
-        // Written and ended, not destroyed: the server gets COMMIT, and nobody hears its answer.
+        // Written and ended, not destroyed: the server gets COMMIT, and its answer is lost.
         server.end(message);
         cut.done();
         return;

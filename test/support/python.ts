@@ -1,6 +1,6 @@
-// Whether this machine has Python: what needs it is left out where it is not, and said to be.
+// Whether this machine has Python: tests that need it are skipped where it does not.
 import { spawnSync } from "node:child_process";
 
 export const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
-if (!hasPython) console.info("what needs python3 is left out: there is none");
+if (!hasPython) console.info("tests that need python3 are skipped: there is none");

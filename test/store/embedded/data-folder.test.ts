@@ -143,11 +143,11 @@ test("finishes what a process killed in the middle of its first start left behin
     await sleep(afterMs);
     await killed.kill();
     const next = startOpener(workshop, dataDir);
-    await next.hear("open");
-    next.say("query");
-    await next.hear("answer");
-    next.say("stop");
-    await next.hear("stopped");
+    await next.receive("open");
+    next.send("query");
+    await next.receive("answer");
+    next.send("stop");
+    await next.receive("stopped");
     await makeAndClose(dataDir);
     const names = await readdir(dataDir);
     expect(names.filter((name) => name.startsWith(".ledgerctl-new-"))).toEqual([]);

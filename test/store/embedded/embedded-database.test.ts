@@ -126,15 +126,15 @@ test("keeps its promises to the disk, listens on no port, and lets nobody else i
 test("lets two first starters race to one database", async () => {
   nextFolder();
   const [one, two] = [open(), open()];
-  const [first, second] = await Promise.all([one.hear("open"), two.hear("open")]);
+  const [first, second] = await Promise.all([one.receive("open"), two.receive("open")]);
   expect(second.url).toBe(first.url);
   const names = await readdir(dataDir);
   expect(names.filter((name) => name.startsWith(".ledgerctl-new-"))).toEqual([]);
   for (const opener of [one, two]) {
-    opener.say("query");
-    expect((await opener.hear("answer")).database).toBe("ledgerctl");
-    opener.say("stop");
-    await opener.hear("stopped");
+    opener.send("query");
+    expect((await opener.receive("answer")).database).toBe("ledgerctl");
+    opener.send("stop");
+    await opener.receive("stopped");
   }
   expect(await postmasterPid(dataDir)).toBeUndefined();
 });
@@ -142,15 +142,15 @@ test("lets two first starters race to one database", async () => {
 test("runs on for the others when one of two stops, and ends with the last", async () => {
   nextFolder();
   const [one, two] = [open(), open()];
-  await Promise.all([one.hear("open"), two.hear("open")]);
+  await Promise.all([one.receive("open"), two.receive("open")]);
   const pid = await postmasterPid(dataDir);
-  one.say("stop");
-  await one.hear("stopped");
-  two.say("query");
-  await two.hear("answer");
+  one.send("stop");
+  await one.receive("stopped");
+  two.send("query");
+  await two.receive("answer");
   expect(await postmasterPid(dataDir)).toBe(pid);
-  two.say("stop");
-  await two.hear("stopped");
+  two.send("stop");
+  await two.receive("stopped");
   expect(await postmasterPid(dataDir)).toBeUndefined();
 });
 
@@ -159,16 +159,16 @@ test.each([false, true])(
   async (supervise) => {
     nextFolder();
     const starter = open({ supervise });
-    await starter.hear("open");
+    await starter.receive("open");
     const pid = await postmasterPid(dataDir);
     const other = open();
-    await other.hear("open");
-    starter.say("leave");
-    await starter.hear("stopped");
+    await other.receive("open");
+    starter.send("leave");
+    await starter.receive("stopped");
     expect(await starter.ended).toBe(0);
     expect(await postmasterPid(dataDir)).toBe(pid);
-    other.say("query");
-    await other.hear("answer");
+    other.send("query");
+    await other.receive("answer");
   },
 );
 
@@ -179,10 +179,10 @@ test("serves whoever opens while another stops, over and over", async () => {
     const next = open();
     // The last one's stop and this one's start meet at a different moment each time.
     await sleep(100 + round * 15);
-    previous?.say("stop");
-    await next.hear("open");
-    next.say("query");
-    await next.hear("answer");
+    previous?.send("stop");
+    await next.receive("open");
+    next.send("query");
+    await next.receive("answer");
     previous = next;
   }
 });
@@ -190,45 +190,45 @@ test("serves whoever opens while another stops, over and over", async () => {
 test("takes up the database that a killed process left running", async () => {
   nextFolder();
   const killed = open();
-  const { url } = await killed.hear("open");
+  const { url } = await killed.receive("open");
   const pid = await postmasterPid(dataDir);
   await killed.kill();
   const heir = open();
-  expect((await heir.hear("open")).url).toBe(url);
+  expect((await heir.receive("open")).url).toBe(url);
   expect(await postmasterPid(dataDir)).toBe(pid);
-  heir.say("stop");
-  await heir.hear("stopped");
+  heir.send("stop");
+  await heir.receive("stopped");
   expect(await postmasterPid(dataDir)).toBeUndefined();
 });
 
 test("starts again after the database was killed with SIGKILL", async () => {
   nextFolder();
   const server = open({ supervise: true });
-  const { url = "" } = await server.hear("open");
+  const { url = "" } = await server.receive("open");
   await withClient(url, (client) => client.query("CREATE TABLE kept AS SELECT 42 AS answer"));
   for (let round = 0; round < 3; round++) {
     kill(await postmasterPid(dataDir));
-    const ended = await server.hear("told");
+    const ended = await server.receive("told");
     expect(ended).toMatchObject({
       message: "The database ended unexpectedly",
       state: "restarting",
     });
-    expect(await server.hear("told")).toMatchObject({
+    expect(await server.receive("told")).toMatchObject({
       message: "The database is back",
       state: "running",
     });
     const kept = await withClient(url, (client) => client.query("SELECT answer FROM kept"));
     expect(kept.rows).toEqual([{ answer: 42 }]);
   }
-  server.say("stop");
-  await server.hear("stopped");
+  server.send("stop");
+  await server.receive("stopped");
   expect(await postmasterPid(dataDir)).toBeUndefined();
 });
 
 test("waits for a busy session of a killed database before it starts the next", async () => {
   nextFolder();
   const server = open({ supervise: true });
-  const { url = "" } = await server.hear("open");
+  const { url = "" } = await server.receive("open");
   const pid = await postmasterPid(dataDir);
   // Computes without ever waiting, so that it does not notice that the postmaster is gone.
   const busy = withClient(url, (client) =>
@@ -236,8 +236,8 @@ test("waits for a busy session of a killed database before it starts the next", 
   ).catch(() => undefined);
   await sleep(200);
   kill(pid);
-  let said = await server.hear("told");
-  while (said.message !== "The database is back") said = await server.hear("told");
+  let said = await server.receive("told");
+  while (said.message !== "The database is back") said = await server.receive("told");
   expect(said.state).toBe("running");
   await busy;
 });
@@ -245,34 +245,34 @@ test("waits for a busy session of a killed database before it starts the next", 
 test("finishes and restarts a database that somebody asked to stop", async () => {
   nextFolder();
   const server = open({ supervise: true });
-  await server.hear("open");
+  await server.receive("open");
   const pid = await postmasterPid(dataDir);
   process.kill(pid ?? 0, "SIGTERM");
-  expect((await server.hear("told")).state).toBe("restarting");
-  expect((await server.hear("told")).state).toBe("running");
+  expect((await server.receive("told")).state).toBe("restarting");
+  expect((await server.receive("told")).state).toBe("running");
   expect(await postmasterPid(dataDir)).not.toBe(pid);
 }, 30_000);
 
 test("says that it failed, and stays so, where nobody asked it to start again", async () => {
   nextFolder();
   const command = open();
-  await command.hear("open");
+  await command.receive("open");
   kill(await postmasterPid(dataDir));
-  expect((await command.hear("told")).state).toBe("failed");
-  command.say("stop");
-  expect((await command.hear("stopped")).state).toBe("stopped");
+  expect((await command.receive("told")).state).toBe("failed");
+  command.send("stop");
+  expect((await command.receive("stopped")).state).toBe("stopped");
 });
 
 test("stops in the middle of a restart and leaves nothing running", async () => {
   nextFolder();
   for (const delayMs of [0, 15, 40, 80]) {
     const server = open({ supervise: true });
-    await server.hear("open");
+    await server.receive("open");
     kill(await postmasterPid(dataDir));
-    await server.hear("told");
+    await server.receive("told");
     await sleep(delayMs);
-    server.say("stop");
-    await server.hear("stopped");
+    server.send("stop");
+    await server.receive("stopped");
     const { running } = await findPostmaster(await clusterOf(dataDir));
     expect(running).toBeUndefined();
   }
@@ -281,23 +281,23 @@ test("stops in the middle of a restart and leaves nothing running", async () => 
 test("stays up through Ctrl-C until its server has stopped it", async () => {
   nextFolder();
   const server = open({ ownGroup: true, supervise: true });
-  await server.hear("open");
+  await server.receive("open");
   const pid = await postmasterPid(dataDir);
   process.kill(-server.pid, "SIGINT");
-  await server.hear("interrupted");
+  await server.receive("interrupted");
   await sleep(300);
-  server.say("query");
-  expect((await server.hear("answer")).database).toBe("ledgerctl");
+  server.send("query");
+  expect((await server.receive("answer")).database).toBe("ledgerctl");
   expect(await postmasterPid(dataDir)).toBe(pid);
-  server.say("stop");
-  await server.hear("stopped");
+  server.send("stop");
+  await server.receive("stopped");
   expect(await postmasterPid(dataDir)).toBeUndefined();
 });
 
 test("starts over a postmaster.pid whose number now belongs to another process", async () => {
   nextFolder();
   const killed = open();
-  await killed.hear("open");
+  await killed.receive("open");
   const cluster = await clusterOf(dataDir);
   kill(await postmasterPid(dataDir));
   await killed.kill();
@@ -305,10 +305,10 @@ test("starts over a postmaster.pid whose number now belongs to another process",
   const stale = `${process.pid}\n${cluster}\n1700000000\n5432\n${join(dataDir, "socket")}\n\n\nready   \n`;
   await writeFile(join(cluster, "postmaster.pid"), stale);
   const next = open();
-  await next.hear("open");
+  await next.receive("open");
   expect(await postmasterPid(dataDir)).not.toBe(process.pid);
-  next.say("query");
-  await next.hear("answer");
+  next.send("query");
+  await next.receive("answer");
 });
 
 test("puts the socket where its path fits when the data folder's path is long", async () => {

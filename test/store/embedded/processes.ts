@@ -17,7 +17,7 @@ export const isRoot = process.getuid?.() === 0;
 
 const openers: Opener[] = [];
 
-export interface Said {
+export interface OpenerMessage {
   event: string;
   url?: string;
   ms?: number;
@@ -29,9 +29,9 @@ export interface Said {
 
 export interface Opener {
   pid: number;
-  /** The next thing it says of this kind; things of other kinds are passed over. */
-  hear(event: string): Promise<Said>;
-  say(line: "stop" | "leave" | "query"): void;
+  /** The next message of this kind; messages of other kinds are passed over. */
+  receive(event: string): Promise<OpenerMessage>;
+  send(line: "stop" | "leave" | "query"): void;
   /** Resolves with its exit code once it has ended by itself; null when a signal ended it. */
   readonly ended: Promise<number | null>;
   kill(): Promise<void>;
@@ -130,16 +130,16 @@ export function startOpener(
   const exited = once(child, "exit") as Promise<[number | null]>;
   const opener: Opener = {
     pid: child.pid ?? 0,
-    hear: async (event) => {
+    receive: async (event) => {
       for (;;) {
         const line = await lines.next();
-        if (line.done) throw new Error(`the opener ended without saying ${event}`);
-        const said = JSON.parse(line.value) as Said;
+        if (line.done) throw new Error(`the opener ended without sending ${event}`);
+        const said = JSON.parse(line.value) as OpenerMessage;
         if (said.event === event) return said;
         if (said.event === "refused") throw new Error(said.message);
       }
     },
-    say: (line) => {
+    send: (line) => {
       child.stdin.write(`${line}\n`);
     },
     ended: exited.then(([code]) => code),

@@ -28,16 +28,16 @@ afterAll(async () => {
 
 async function openQueryStop(dataDir: string, options: OpenerOptions = {}): Promise<void> {
   const opener = startOpener(workshop, dataDir, options);
-  await opener.hear("open");
-  opener.say("query");
-  await opener.hear("answer");
-  opener.say("stop");
-  await opener.hear("stopped");
+  await opener.receive("open");
+  opener.send("query");
+  await opener.receive("answer");
+  opener.send("stop");
+  await opener.receive("stopped");
 }
 
 async function refusal(dataDir: string, options: OpenerOptions): Promise<string> {
   const opener = startOpener(workshop, dataDir, options);
-  const said = await opener.hear("refused");
+  const said = await opener.receive("refused");
   expect(said.name).toBe("DatabaseUnavailable");
   return said.message ?? "";
 }
@@ -163,14 +163,14 @@ describe.runIf(isRoot)("started as root", () => {
     const dataDir = join(workshop, "contained");
     const under = ["setpriv", "--bounding-set=-sys_ptrace"];
     const killed = startOpener(workshop, dataDir, { under });
-    await killed.hear("open");
+    await killed.receive("open");
     const pid = await postmasterPid(dataDir);
     await killed.kill();
     const heir = startOpener(workshop, dataDir, { under });
-    await heir.hear("open");
+    await heir.receive("open");
     expect(await postmasterPid(dataDir)).toBe(pid);
-    heir.say("stop");
-    await heir.hear("stopped");
+    heir.send("stop");
+    await heir.receive("stopped");
     expect(await postmasterPid(dataDir)).toBeUndefined();
   });
 
