@@ -22,7 +22,7 @@ import { addOwnRoutes, type OwnRoutesOptions } from "./own-routes.ts";
 import { logAnswer, RejectionLog } from "./request-log.ts";
 import { newNotes, pathOf } from "./request-notes.ts";
 import type { Dispatcher } from "./route-dispatch.ts";
-import { serveWalletStreams } from "./wallet-stream.ts";
+import { serveWalletStreams } from "./streams/wallet-streams.ts";
 
 export interface HttpServerOptions extends OwnRoutesOptions {
   readonly dispatcher: Dispatcher;

@@ -1,0 +1,101 @@
+// The upgrade of a connection to a WebSocket (RFC 6455, section 4): which stream it asks for, and how it is
+// answered while the connection still speaks HTTP.
+import { STATUS_CODES, type IncomingMessage, type Server } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Refusal } from "../../core/errors.ts";
+import { newId } from "../../engine/new-id.ts";
+import type { Log } from "../../log.ts";
+import type { Caller } from "../authenticate.ts";
+import type { HttpCounts } from "../http-counts.ts";
+import { problemReply } from "../problems.ts";
+import { logAnswer } from "../request-log.ts";
+
+/** An upgrade that is asked for. It is counted and logged when it is answered. */
+export class Upgrade {
+  readonly requestId = newId();
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  /** Once it is known. */
+  caller: Caller | undefined;
+  isAccepted = false;
+  readonly #notes: { readonly log: Log; readonly counts: HttpCounts };
+  readonly #startedAtMs = performance.now();
+
+  constructor(request: IncomingMessage, socket: Duplex, notes: { log: Log; counts: HttpCounts }) {
+    this.request = request;
+    this.socket = socket;
+    this.#notes = notes;
+  }
+
+  /** To be called when the WebSocket is open. */
+  noteAccepted(): void {
+    this.isAccepted = true;
+    this.#note(101, undefined);
+  }
+
+  /** Answers with the problem and ends the connection. */
+  refuse(refusal: Refusal): void {
+    const id = this.requestId;
+    const path = this.request.url ?? "";
+    const { status, headers, body } = problemReply(refusal, { id, path, hasExternalId: false });
+    const lines = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      ...(refusal.problem === "validation" ? ["sec-websocket-version: 13"] : []),
+      `x-request-id: ${id}`,
+      `content-length: ${Buffer.byteLength(body)}`,
+      "connection: close",
+    ];
+    this.socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+    this.#note(status, refusal);
+  }
+
+  #note(status: number, refusal: Refusal | undefined): void {
+    const { log, counts } = this.#notes;
+    counts.countAnswer("streamWallet", status);
+    const { method, url, socket } = this.request;
+    logAnswer(log, status, refusal, () => ({
+      requestId: this.requestId,
+      method: method ?? "",
+      path: (url ?? "").replace(/\?.*$/s, ""),
+      durationMs: performance.now() - this.#startedAtMs,
+      remoteAddress: socket.remoteAddress,
+      caller: this.caller,
+    }));
+  }
+}
+
+const streamPath = /^\/v1\/wallets\/([^/?]+)\/ws(?:\?|$)/;
+
+/** The key of the wallet whose stream a request wants to upgrade to; null where it wants anything else. */
+export function streamedWalletKey({ method, url, headers }: IncomingMessage): string | null {
+  if (method !== "GET" || !/^websocket$/i.test(headers.upgrade ?? "")) return null;
+  const walletKey = streamPath.exec(url ?? "")?.[1];
+  try {
+    return walletKey === undefined ? null : decodeURIComponent(walletKey);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Has a request answered as if it had offered no upgrade, which a server may ignore (RFC 9110, section 7.8). Node lets
+ * go of the connection of every request that offers one, so the server is given the same bytes again without the offer.
+ */
+export function ignoreUpgrade(
+  server: Server,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  const { method, url, httpVersion, rawHeaders } = request;
+  const lines = [`${method ?? ""} ${url ?? ""} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = "", value = ""] = rawHeaders.slice(index, index + 2);
+    const options = value.split(",").filter((option) => !/^\s*upgrade\s*$/i.test(option));
+    const kept = /^connection$/i.test(name) ? options.join(",") : value;
+    if (!/^upgrade$/i.test(name)) lines.push(`${name}: ${kept}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
+  server.emit("connection", socket);
+}

@@ -1,0 +1,109 @@
+// One reader of one wallet: what it missed is replayed from the log, then it gets what happens, in order.
+import type { WebSocket } from "ws";
+import type { BalanceEvent, StreamHub, Subscription } from "../../engine/stream-hub.ts";
+import type { HttpCounts } from "../http-counts.ts";
+import { closeCodes } from "./close-codes.ts";
+import { watchStream } from "./heartbeat.ts";
+import { bufferedEventsMax } from "./limits.ts";
+import { CompleteSender, ConflatingSender, type EventSender } from "./slow-consumer.ts";
+
+/** What a reader asks for. */
+export interface StreamRequest {
+  readonly ledgerId: string;
+  readonly callerKey: string;
+  /** The seq of the last write that a returning reader has; null for a plain reader. */
+  readonly since: number | null;
+  /** Whether the API key is still accepted; asked again and again. */
+  readonly isKeyLive: () => Promise<boolean>;
+}
+
+export class WalletStream {
+  readonly #hub: StreamHub;
+  readonly #counts: HttpCounts;
+  readonly #request: StreamRequest;
+  #subscription: Subscription | null = null;
+  /** Null until the log is replayed; events that come before are buffered. */
+  #sender: EventSender | null = null;
+  #buffered: BalanceEvent[] = [];
+  /** The seq up to which the log is replayed to a returning reader. */
+  #replayTo = 0;
+
+  constructor(hub: StreamHub, counts: HttpCounts, request: StreamRequest) {
+    this.#hub = hub;
+    this.#counts = counts;
+    this.#request = request;
+  }
+
+  /** Begins to buffer events; to be called before the upgrade is answered. */
+  async subscribe(): Promise<void> {
+    const { ledgerId, callerKey } = this.#request;
+    this.#subscription = await this.#hub.subscribe(ledgerId, callerKey, (event) => {
+      if (this.#sender === null) this.#buffer(event);
+      else this.#deliver(this.#sender, event);
+    });
+    this.#replayTo = Math.max(this.#replayTo, this.#subscription.fromSeq);
+  }
+
+  /** A reader that is slow to take its replay must not make events pile up: the log has them. */
+  #buffer(event: BalanceEvent): void {
+    this.#buffered.push(event);
+    if (this.#request.since === null || this.#buffered.length <= bufferedEventsMax) return;
+    this.#replayTo = event.seq;
+    // Postings are in no log. One of them stays, so that the reader is told after the writes, with the latest figures.
+    const hasPosting = this.#buffered.some(({ isPosting }) => isPosting);
+    this.#buffered = hasPosting ? [{ ...event, isPosting: true }] : [];
+  }
+
+  end(): void {
+    this.#subscription?.end();
+  }
+
+  /** Replays and sends to the socket until it is closed. */
+  attach(socket: WebSocket): void {
+    const { since, isKeyLive } = this.#request;
+    watchStream(socket, isKeyLive);
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      this.end();
+    });
+    if (since === null) {
+      this.#goLive(new ConflatingSender(socket, this.#counts));
+      return;
+    }
+    const sender = new CompleteSender(socket, this.#counts);
+    this.#replay(socket, sender, since).then(
+      () => {
+        this.#goLive(sender);
+      },
+      () => {
+        socket.close(closeCodes.tryAgainLater, "the log can't be read at the moment");
+      },
+    );
+  }
+
+  /** A replay waits for its reader; only what happens live has to keep up. */
+  async #replay(socket: WebSocket, sender: CompleteSender, since: number): Promise<void> {
+    const { ledgerId, callerKey } = this.#request;
+    for (let seq = since; seq < this.#replayTo;) {
+      const { events, reachedSeq } = await this.#hub.readSince(ledgerId, callerKey, seq);
+      if (reachedSeq === seq || socket.readyState !== socket.OPEN) return;
+      for (const event of events) {
+        if (event.seq <= this.#replayTo) await sender.sendAndWait(event);
+      }
+      seq = reachedSeq;
+    }
+  }
+
+  #goLive(sender: EventSender): void {
+    this.#sender = sender;
+    for (const event of this.#buffered) this.#deliver(sender, event);
+    this.#buffered = [];
+  }
+
+  #deliver(sender: EventSender, event: BalanceEvent): void {
+    const { since } = this.#request;
+    // The reader has the write with this seq; that it was posted is new to it.
+    const newFromSeq = event.isPosting ? event.seq + 1 : event.seq;
+    if (since === null || newFromSeq > since) sender.send(event);
+  }
+}
