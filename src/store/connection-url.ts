@@ -54,7 +54,7 @@ export function connectionTarget(
   settings: Readonly<Record<string, string>>,
 ): ConnectionTarget {
   const url = new URL(databaseUrl);
-  const { ssl } = parse(databaseUrl);
+  const ssl = readTls(databaseUrl);
   for (const parameter of tlsParameters) url.searchParams.delete(parameter);
   const options = Object.entries({ ...sessionSettings, ...settings }).map(
     ([name, value]) => `-c ${name}=${value}`,
@@ -66,5 +66,24 @@ export function connectionTarget(
   }
   // URLSearchParams writes a space as "+", which readers of connection URLs take literally.
   url.search = url.search.replace(/\+/g, "%20");
-  return { url: url.href, ssl: typeof ssl === "object" ? (ssl as TlsOptions) : ssl ? {} : false };
+  return { url: url.href, ssl };
+}
+
+/**
+ * TLS as libpq reads the URL: `prefer` and `require` encrypt without asking who answers (`require` with `sslrootcert` asks
+ * for a certificate of that authority, as `verify-ca` does), and `verify-full` asks for the host's. Unlike libpq,
+ * `prefer` never goes on without TLS, and `verify-ca` without `sslrootcert` is `verify-full`.
+ */
+function readTls(databaseUrl: string): TlsOptions | false {
+  const url = new URL(databaseUrl);
+  const { searchParams } = url;
+  // The parser takes them for a contradiction to its own option.
+  searchParams.delete("uselibpqcompat");
+  if (searchParams.get("sslmode") === "verify-ca" && !searchParams.has("sslrootcert")) {
+    searchParams.set("sslmode", "verify-full");
+  }
+  // `no-verify` is pg's own mode, which libpq does not have.
+  const useLibpqCompat = searchParams.get("sslmode") !== "no-verify";
+  const { ssl } = parse(url.href, { useLibpqCompat });
+  return typeof ssl === "object" ? (ssl as TlsOptions) : ssl ? {} : false;
 }
