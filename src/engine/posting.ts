@@ -38,6 +38,8 @@ const sidesMax = 500;
 export interface PosterOptions {
   readonly intervalMs: number;
   readonly onFailure: (error: unknown) => void;
+  /** A round in which nothing failed. */
+  readonly onSuccess?: () => void;
 }
 
 /** Posts what waits in all ledgers, each interval until it is stopped. */
@@ -76,12 +78,14 @@ export class Poster {
 
   /** Posts what waits in all ledgers. Failures are told and tried again the next time. */
   async postAll(): Promise<void> {
+    const failuresBefore = this.counts.failures;
     try {
       const ledgerIds = await this.#connections.transaction(listLedgersWithPending);
       for (const ledgerId of ledgerIds) await this.#postApart(ledgerId);
     } catch (error) {
       this.#fail(error);
     }
+    if (this.counts.failures === failuresBefore) this.#options.onSuccess?.();
   }
 
   /** A ledger that is held or broken leaves the others theirs; a database that is away ends the round. */

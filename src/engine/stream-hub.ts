@@ -47,6 +47,8 @@ interface Feed {
 export interface StreamHubOptions {
   readonly pollIntervalMs: number;
   readonly onFailure: (error: unknown) => void;
+  /** The logs could be polled. */
+  readonly onSuccess?: () => void;
 }
 
 const rowsMax = 500;
@@ -189,7 +191,7 @@ export class StreamHub {
     if (this.#timer !== null || this.#isStopped || this.#feeds.size === 0) return;
     this.#timer = setTimeout(() => {
       void this.#poll()
-        .catch(this.#options.onFailure)
+        .then(this.#options.onSuccess, this.#options.onFailure)
         .finally(() => {
           this.#timer = null;
           this.#pollSoon();

@@ -1,6 +1,7 @@
 // The log's line about a request that was answered, upgrades included. What its caller is not told (why a
 // signature was refused, what broke) is told here.
 import type { Refusal } from "../core/errors.ts";
+import { messageOf } from "../core/thrown.ts";
 import type { Log } from "../log.ts";
 import type { Caller } from "./authenticate.ts";
 
@@ -41,7 +42,7 @@ export function logAnswer(
         ? {}
         : { apiKey: caller.apiKey, organizationId: caller.organizationId }),
       ...(refusal === undefined ? {} : { refusal: refusal.code ?? refusal.problem }),
-      ...(refusal?.cause === undefined ? {} : { cause: describeCause(refusal.cause) }),
+      ...(refusal?.cause === undefined ? {} : { cause: describeCause(refusal) }),
     },
     "request",
   );
@@ -66,6 +67,8 @@ export class RejectionLog {
   }
 }
 
-function describeCause(cause: unknown): string {
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+/** A bug with its stack; of a database that is away, where it happened to be noticed tells nothing. */
+function describeCause({ problem, cause }: Refusal): string {
+  const stack = problem === "internal" && cause instanceof Error ? cause.stack : undefined;
+  return stack ?? messageOf(cause);
 }

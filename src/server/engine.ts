@@ -7,6 +7,7 @@ import { Poster } from "../engine/posting.ts";
 import { StreamHub } from "../engine/stream-hub.ts";
 import { Wallets } from "../engine/wallets.ts";
 import type { Log } from "../log.ts";
+import { logOutages } from "./outage-log.ts";
 import type { Pools } from "./pools.ts";
 
 export interface Engine {
@@ -26,9 +27,7 @@ export function createEngine(pools: Pools, environment: Environment, log: Log): 
   const limits = writeLimits(environment.bodyBytesMax, log);
   const hub = new StreamHub(pools.write, {
     pollIntervalMs: 25,
-    onFailure: (error) => {
-      log.warn({ err: error }, "the logs of wallets can't be read; it will be tried again");
-    },
+    ...logOutages(log, "reading the logs of wallets for streams"),
   });
   return {
     journal: new Journal(pools.write, limits),
@@ -38,9 +37,7 @@ export function createEngine(pools: Pools, environment: Environment, log: Log): 
     closes: new Closes(pools.close, new ClosedPeriods()),
     poster: new Poster(pools.write, {
       intervalMs: environment.postIntervalMs,
-      onFailure: (error) => {
-        log.error({ err: error }, "posting wallets failed; it will be tried again");
-      },
+      ...logOutages(log, "posting wallets"),
     }),
     hub,
   };
@@ -59,8 +56,6 @@ function writeLimits(bodyBytesMax: number, log: Log) {
     laneWaitMsMax: 1_000,
     deadlineMs: writeDeadlineMs,
     nowMs: () => performance.now(),
-    onFailure: (error: unknown) => {
-      log.error({ err: error }, "an error on the write path that no caller is told of");
-    },
+    onFailure: logOutages(log, "committing writes").onFailure,
   };
 }
