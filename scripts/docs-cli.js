@@ -15,7 +15,7 @@ try {
   await build({
     stdin: {
       contents:
-        'export { createProgram } from "./program.ts"; export { withReference } from "./reference.ts";',
+        'export { createProgram } from "./program.ts"; export { withReference } from "./definition/reference.ts";',
       resolveDir: join(root, "src", "cli"),
     },
     outfile,

@@ -27,8 +27,8 @@ import { defineConfig } from "./commands/config/command.ts";
 import { defineCompletion } from "./commands/completion/command.ts";
 import { defineHelp } from "./commands/help/command.ts";
 import { printableLines } from "./terminal/printable.ts";
-import { commandsOf, pathOf } from "./program-path.ts";
-import { sharedOptionGroups } from "./options.ts";
+import { commandsOf, pathOf } from "./definition/command-tree.ts";
+import { sharedOptionGroups } from "./definition/options.ts";
 import { programVersion } from "./version.ts";
 
 export function createProgram(): Command {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkSource } from "../../src/cli/commands/merkle/verify.ts";
+import { checkSource } from "../../src/cli/commands/merkle/check-close.ts";
 import { CommandFailure, exitCodes } from "../../src/cli/failure.ts";
 import { readEnvironment } from "../../src/config.ts";
 import { canonicalJson, entryLeaf } from "../../src/core/canonical.ts";

@@ -52,8 +52,8 @@ it("loads the tree of commands with commander alone", async () => {
 });
 
 it.each(
-  ["sign", "config", "profile", "completion", "help"].map(
-    (name) => `src/cli/commands/${name}/run.ts`,
+  ["sign/sign", "config/set", "config/list", "profile/use", "completion/complete", "help/help"].map(
+    (name) => `src/cli/commands/${name}.ts`,
   ),
 )("loads %s with what tables need", async (entryPoint) => {
   expect(await packagesLoadedBy(entryPoint)).toEqual(ofTables);

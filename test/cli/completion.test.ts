@@ -5,7 +5,7 @@ import { findPosition } from "../../src/cli/commands/completion/position.ts";
 import { forBash, splitShellLine } from "../../src/cli/commands/completion/shell-line.ts";
 import { kindOfOption } from "../../src/cli/commands/completion/values.ts";
 import { exportFormats } from "../../src/cli/commands/export/export-format.ts";
-import { pathOf } from "../../src/cli/program-path.ts";
+import { pathOf } from "../../src/cli/definition/command-tree.ts";
 import { createProgram } from "../../src/cli/program.ts";
 
 describe("a line of bash", () => {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { readEnvironment } from "../../src/config.ts";
 import { exitCodes } from "../../src/cli/failure.ts";
 import { topics } from "../../src/cli/commands/help/topics.ts";
-import { shownCommandsOf, pathOf } from "../../src/cli/program-path.ts";
+import { shownCommandsOf, pathOf } from "../../src/cli/definition/command-tree.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { runCli } from "../support/cli.ts";
 

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { expect, it } from "vitest";
-import { pathOf, shownCommandsOf } from "../../src/cli/program-path.ts";
+import { pathOf, shownCommandsOf } from "../../src/cli/definition/command-tree.ts";
 import { createProgram } from "../../src/cli/program.ts";
-import { withReference } from "../../src/cli/reference.ts";
+import { withReference } from "../../src/cli/definition/reference.ts";
 
 const file = fileURLToPath(new URL("../../docs/cli.md", import.meta.url));
 const page = readFileSync(file, "utf8");

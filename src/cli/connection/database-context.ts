@@ -13,7 +13,7 @@ import { migrate } from "../../store/migrate.ts";
 import { openReadPool, type ReadPool } from "../../store/read-pool.ts";
 import { WriteConnections } from "../../store/write-connections.ts";
 import { exitCodes, usageFailure } from "../failure.ts";
-import type { DatabaseFlags } from "../options.ts";
+import type { DatabaseFlags } from "../definition/options.ts";
 import { Output } from "../terminal/output.ts";
 import { printableLines } from "../terminal/printable.ts";
 import { ProgressLine, waitingFor } from "../terminal/progress-line.ts";

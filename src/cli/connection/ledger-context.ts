@@ -2,10 +2,10 @@
 import type { Environment } from "../../config.ts";
 import { findLedger } from "../../store/ledgers.ts";
 import { requireId } from "../input/arguments.ts";
-import { resolveConnection, type Connection } from "./target.ts";
+import { resolveConnection, type Connection } from "./settings.ts";
 import { withDatabase, type AdminContext } from "./database-context.ts";
 import { notFoundFailure } from "../failure.ts";
-import type { DatabaseFlags } from "../options.ts";
+import type { DatabaseFlags } from "../definition/options.ts";
 import { Output } from "../terminal/output.ts";
 
 export interface LedgerFlags extends DatabaseFlags {

@@ -5,7 +5,7 @@ import { isJsonObject } from "../../core/journal.ts";
 import { errorCode } from "../../core/thrown.ts";
 import { findJsonFault, memberName, positionOf } from "../input/entry-files/json-fault.ts";
 import { usageFailure } from "../failure.ts";
-import { systemReason } from "../input/system-reason.ts";
+import { fileFailureReason } from "../input/file-failure.ts";
 
 /** What a profile may say, each a text. */
 export const profileMembers = ["url", "apiKey", "apiSecret", "ledger"] as const;
@@ -35,7 +35,7 @@ export async function readConfigFile(
     if ((mode & 0o077) !== 0) warn(`${file} can be read by others; run chmod 600 on it`);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return { profiles: {} };
-    throw usageFailure(`${file} can't be read: ${systemReason(error)}`);
+    throw usageFailure(`${file} can't be read: ${fileFailureReason(error)}`);
   }
   return parseConfig(file, text);
 }

@@ -2,26 +2,26 @@
 import type { Environment } from "../../config.ts";
 import { LedgerClient, ServiceProblem, type Exchange } from "../../client/ledger-client.ts";
 import { problemKinds } from "../../core/errors.ts";
-import { AnswerWait } from "../terminal/answer-wait.ts";
+import { RequestProgress } from "../terminal/request-progress.ts";
 import { usageFailure } from "../failure.ts";
-import { interruptible } from "../interruption.ts";
+import { interruptible } from "../terminal/interrupts.ts";
 import {
   requireCredentials,
   requireHttpUrl,
   resolveConnection,
   type Connection,
-} from "./target.ts";
-import type { ServiceFlags } from "../options.ts";
+} from "./settings.ts";
+import type { ServiceFlags } from "../definition/options.ts";
 import { Output } from "../terminal/output.ts";
 import { printableLines } from "../terminal/printable.ts";
-import { ServerWait } from "./server-wait.ts";
+import { RetryNotice } from "./retry-notice.ts";
 
 export interface ServiceContext {
   readonly output: Output;
   readonly client: LedgerClient;
   /** The ledger that the command is about. Throws a usage failure when none was named. */
   readonly ledgerId: () => string;
-  readonly wait: ServerWait;
+  readonly wait: RetryNotice;
 }
 
 interface ServiceOptions {
@@ -46,8 +46,8 @@ export async function withService<Result>(
   const { url, apiKey, apiSecret, ledger } = requireCredentials(
     connection ?? (await resolveConnection(flags, environment, output)),
   );
-  const wait = new ServerWait(output);
-  const answer = new AnswerWait(!showsProgress && !output.isQuiet);
+  const wait = new RetryNotice(output);
+  const answer = new RequestProgress(!showsProgress && !output.isQuiet);
   const client = new LedgerClient({
     url: requireHttpUrl(url),
     apiKey,

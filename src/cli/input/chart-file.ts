@@ -7,7 +7,7 @@ import { labelCodePointsMax, textFault } from "../../core/text.ts";
 import type { ChartRow } from "../../engine/accounts.ts";
 import { refuseOtherSeparators } from "./entry-files/csv-columns.ts";
 import { CommandFailure, usageFailure } from "../failure.ts";
-import { systemReason } from "./system-reason.ts";
+import { fileFailureReason } from "./file-failure.ts";
 
 const knownColumns = ["glAccountCode", "name", "type", "active"];
 
@@ -98,5 +98,5 @@ function inFile(file: string, error: unknown): unknown {
   }
   return errorCode(error) === null
     ? error
-    : usageFailure(`${file} can't be read: ${systemReason(error)}`);
+    : usageFailure(`${file} can't be read: ${fileFailureReason(error)}`);
 }

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { usageFailure } from "../failure.ts";
-import { systemReason } from "./system-reason.ts";
+import { fileFailureReason } from "./file-failure.ts";
 
 /** A request target begins with a slash and has only characters that may stand on a request line. */
 export function requireTarget(target: string): void {
@@ -20,6 +20,6 @@ export async function readBody(file: string | undefined): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw usageFailure(`--body: ${file} can't be read: ${systemReason(error)}`);
+    throw usageFailure(`--body: ${file} can't be read: ${fileFailureReason(error)}`);
   }
 }

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { readEnvironment } from "../../../src/config.ts";
-import { resolveConnection } from "../../../src/cli/connection/target.ts";
+import { resolveConnection } from "../../../src/cli/connection/settings.ts";
 import { CommandFailure, describeFailure } from "../../../src/cli/failure.ts";
 import { Output } from "../../../src/cli/terminal/output.ts";
 import { readConfigFile, writeConfigFile } from "../../../src/cli/connection/profiles.ts";

@@ -1,8 +1,7 @@
 // `ledgerctl account`: the chart of accounts of a ledger.
 import type { Command } from "commander";
-import { eitherOptions, ledgerOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { AccountFlags, AddAccountFlags, ListAccountsFlags } from "./run.ts";
+import { eitherOptions, ledgerOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineAccount(program: Command): void {
   const account = program.command("account").description("the chart of accounts of a ledger");
@@ -10,32 +9,19 @@ export function defineAccount(program: Command): void {
     .description("add an account")
     .option("--type <type>", "asset, liability, equity, income or expense")
     .addHelpText("after", '\nExample:\n  $ ledgerctl account add 6000 "Travel" --type expense')
-    .action((code: string, name: string, flags: AddAccountFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).addAccount(code, name, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./add.ts")).addAccount));
   ledgerOptions(account.command("import <file>"))
     .description("add accounts from a CSV, and rename those that are there; nothing is deleted")
     .addHelpText("after", "\nExample:\n  $ ledgerctl account import chart.csv")
-    .action((file: string, flags: AccountFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).importAccountsCommand(file, flags, environment),
-      ),
-    );
-  for (const active of [true, false]) {
-    const verb = active ? "activate" : "deactivate";
-    ledgerOptions(account.command(`${verb} <code>`))
-      .description(
-        active ? "let an account be posted to again" : "refuse new postings to an account",
-      )
-      .addHelpText("after", `\nExample:\n  $ ledgerctl account ${verb} 5000`)
-      .action((code: string, flags: AccountFlags) =>
-        runCommand(async (environment) =>
-          (await import("./run.ts")).setAccountActiveCommand(code, active, flags, environment),
-        ),
-      );
-  }
+    .action(loadAndRun(async () => (await import("./import.ts")).importChart));
+  ledgerOptions(account.command("activate <code>"))
+    .description("let an account be posted to again")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl account activate 5000")
+    .action(loadAndRun(async () => (await import("./activate.ts")).activateAccount));
+  ledgerOptions(account.command("deactivate <code>"))
+    .description("refuse new postings to an account")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl account deactivate 5000")
+    .action(loadAndRun(async () => (await import("./deactivate.ts")).deactivateAccount));
   eitherOptions(account.command("list"))
     .description("list the chart, through the API or (without a key) from the database")
     .option("--active-only", "leave out inactive accounts")
@@ -45,9 +31,5 @@ export function defineAccount(program: Command): void {
       "\nExamples:\n  $ ledgerctl account list --active-only" +
         "\n  $ ledgerctl account list --csv > chart.csv",
     )
-    .action((flags: ListAccountsFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).listAccountsCommand(flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./list.ts")).printChart));
 }

@@ -1,9 +1,7 @@
 // `ledgerctl asset`: the rules by which wallets of an asset are posted, on the database itself.
 import type { Command } from "commander";
-import type { LedgerFlags } from "../../connection/ledger-context.ts";
-import { ledgerOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { SetAssetFlags } from "./run.ts";
+import { ledgerOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineAsset(program: Command): void {
   const asset = program.command("asset").description("how wallets of an asset meet the ledger");
@@ -15,17 +13,11 @@ export function defineAsset(program: Command): void {
     .option("--clearing-account <code>", "the account on the other side")
     .option("--overdraft <amount>", "how far below zero a wallet may go, in smallest units")
     .addHelpText("after", setHelp)
-    .action((code: string, flags: SetAssetFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).setAsset(code, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./set.ts")).setAsset));
   ledgerOptions(asset.command("list"))
     .description("list the rules in force, and what waits to be posted")
     .addHelpText("after", "\nExample:\n  $ ledgerctl asset list --json | jq -r .assetCode")
-    .action((flags: LedgerFlags) =>
-      runCommand(async (environment) => (await import("./run.ts")).listAssets(flags, environment)),
-    );
+    .action(loadAndRun(async () => (await import("./list.ts")).listAssets));
 }
 
 const setHelp = `

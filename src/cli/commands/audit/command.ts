@@ -1,8 +1,7 @@
-// `ledgerctl audit`: the whole database recomputed. What the command does is in run.ts.
+// `ledgerctl audit`: the whole database recomputed.
 import type { Command } from "commander";
-import { databaseOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { AuditFlags } from "./run.ts";
+import { databaseOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 const auditHelp = `
 All ledgers are audited, unless --ledger names one. Nothing of the books is written, and a server may go
@@ -19,7 +18,5 @@ export function defineAudit(program: Command): void {
     .description("recompute everything in the database, and compare")
     .option("--ledger <id>", "audit this ledger alone")
     .addHelpText("after", auditHelp)
-    .action((flags: AuditFlags) =>
-      runCommand(async (environment) => (await import("./run.ts")).audit(flags, environment)),
-    );
+    .action(loadAndRun(async () => (await import("./audit.ts")).audit));
 }

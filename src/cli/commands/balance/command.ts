@@ -1,8 +1,7 @@
-// `ledgerctl balance`: its options. What it does is in run.ts.
+// `ledgerctl balance`: its options.
 import type { Command } from "commander";
-import { serviceOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { BalanceFlags } from "./run.ts";
+import { serviceOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineBalance(program: Command): void {
   serviceOptions(program.command("balance <code>"))
@@ -12,9 +11,5 @@ export function defineBalance(program: Command): void {
       "after",
       "\nExamples:\n  $ ledgerctl balance 1000\n  $ ledgerctl balance 1000 --currency EUR --json",
     )
-    .action((code: string, flags: BalanceFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).showBalance(code, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./balance.ts")).showBalance));
 }

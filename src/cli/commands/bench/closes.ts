@@ -5,7 +5,7 @@ import { checkBundle } from "../../../verify/bundle.ts";
 import { exitCodes } from "../../failure.ts";
 import { readLines } from "../../input/entry-files/byte-lines.ts";
 import { requireWholeNumber } from "../../input/whole-number.ts";
-import type { ServiceFlags } from "../../options.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
 import { eachConcurrently } from "./concurrently.ts";
 import { chooseAccounts, linesOf, type Accounts } from "./entries-workload.ts";
 import { Findings } from "./findings.ts";

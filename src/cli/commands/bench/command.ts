@@ -1,7 +1,7 @@
 // `ledgerctl bench`: load from real signed requests. What it does is in the files beside this one.
 import type { Command } from "commander";
-import { serviceOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
+import { serviceOptions } from "../../definition/options.ts";
+import { runCommand } from "../../definition/run-command.ts";
 import type { ClosesFlags } from "./closes.ts";
 import type { BenchFlags, BenchKind } from "./settings.ts";
 

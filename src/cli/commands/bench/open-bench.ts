@@ -7,10 +7,10 @@ import {
   requireHttpUrl,
   resolveConnection,
   type Connection,
-} from "../../connection/target.ts";
+} from "../../connection/settings.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
-import { exitOnInterrupt } from "../../interruption.ts";
-import type { ServiceFlags } from "../../options.ts";
+import { exitOnInterrupt } from "../../terminal/interrupts.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
 import { ProgressLine } from "../../terminal/progress-line.ts";
 

@@ -1,8 +1,8 @@
 // What a benchmark is asked to do, from its flags.
 import { requireDurationMs } from "../../input/arguments.ts";
-import { requireHttpUrl } from "../../connection/target.ts";
+import { requireHttpUrl } from "../../connection/settings.ts";
 import { usageFailure } from "../../failure.ts";
-import type { ServiceFlags } from "../../options.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
 import { requireWholeNumber } from "../../input/whole-number.ts";
 import type { LoadSettings } from "./load.ts";
 

@@ -1,8 +1,7 @@
 // `ledgerctl bundle`: the file that an auditor gets.
 import type { Command } from "commander";
-import { serviceOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { BundleFlags } from "./run.ts";
+import { serviceOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineBundle(program: Command): void {
   serviceOptions(program.command("bundle <label>"))
@@ -13,9 +12,5 @@ export function defineBundle(program: Command): void {
       "\nExample:\n  $ ledgerctl bundle 2026-03 --out 2026-03.ndjson" +
         "\n  $ ledgerctl merkle verify --bundle 2026-03.ndjson",
     )
-    .action((label: string, flags: BundleFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).writeBundle(label, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./bundle.ts")).writeBundle));
 }

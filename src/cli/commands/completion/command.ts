@@ -1,6 +1,6 @@
 // `ledgerctl completion`: scripts for shells, and the hidden command that these scripts ask.
 import type { Command } from "commander";
-import { runCommand } from "../../run-command.ts";
+import { runCommand } from "../../definition/run-command.ts";
 
 const completionHelp = `
 Load it for this shell, or for every new one:
@@ -21,7 +21,7 @@ export function defineCompletion(program: Command): void {
     .addHelpText("after", completionHelp)
     .action((shell: string) =>
       runCommand(async () => {
-        (await import("./print-script.ts")).printScript(shell);
+        (await import("./completion.ts")).printScript(shell);
       }),
     );
   program
@@ -29,7 +29,7 @@ export function defineCompletion(program: Command): void {
     .description("what may stand where the cursor is, for completion scripts")
     .action((shell: string, words: string[]) =>
       runCommand(async (environment) =>
-        (await import("./run.ts")).printCandidates(shell, words, program, environment),
+        (await import("./complete.ts")).printCandidates(shell, words, program, environment),
       ),
     );
 }

@@ -1,8 +1,7 @@
 // `ledgerctl config`: the settings of a profile.
 import { Option, type Command } from "commander";
-import { outputOptions, serviceOptions, type ServiceFlags } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { SetFlags } from "./run.ts";
+import { outputOptions, serviceOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 const setHelp = `
 KEY is url, api-key, api-secret or ledger. Without VALUE it is asked for on a terminal, and read from stdin elsewhere.
@@ -24,17 +23,9 @@ export function defineConfig(program: Command): void {
       ),
     )
     .addHelpText("after", setHelp)
-    .action((key: string, value: string | undefined, flags: SetFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).setSetting(key, value, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./set.ts")).setSetting));
   serviceOptions(config.command("list"))
     .description("the settings that commands would use, and where each comes from; secrets masked")
     .addHelpText("after", "\nExample:\n  $ ledgerctl config list")
-    .action((flags: ServiceFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).listSettings(flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./list.ts")).listSettings));
 }

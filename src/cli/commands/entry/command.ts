@@ -1,11 +1,7 @@
 // `ledgerctl entry`: journal entries. What the commands do is in a file each beside this one.
 import type { Command } from "commander";
-import { serviceOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { ListFlags } from "./list.ts";
-import type { PostFlags } from "./post.ts";
-import type { ReverseFlags } from "./reverse.ts";
-import type { ServiceFlags } from "../../options.ts";
+import { serviceOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineEntry(program: Command): void {
   const entry = program.command("entry").description("journal entries");
@@ -17,11 +13,7 @@ export function defineEntry(program: Command): void {
       "after",
       '\nExample:\n  $ ledgerctl entry show "$(ledgerctl entry list --limit 1 --quiet)"',
     )
-    .action((id: string, flags: ServiceFlags) =>
-      runCommand(async (environment) =>
-        (await import("./show.ts")).showEntry(id, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./show.ts")).showEntry));
   defineList(entry);
 }
 
@@ -46,11 +38,7 @@ function definePost(entry: Command): void {
     )
     .option("--concurrency <n>", "requests under way at once; 1 keeps the file's order", "16")
     .addHelpText("after", postHelp)
-    .action((file: string | undefined, flags: PostFlags) =>
-      runCommand(async (environment) =>
-        (await import("./post.ts")).postEntries(file, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./post.ts")).postEntries));
 }
 
 const postHelp = `
@@ -83,11 +71,7 @@ function defineReverse(entry: Command): void {
       "\nExample:\n  $ ID=$(ledgerctl entry post --line 1000:500 --line 4000:-500 --quiet)" +
         '\n  $ ledgerctl entry reverse "$ID" --description "Posted to the wrong account"',
     )
-    .action((id: string, flags: ReverseFlags) =>
-      runCommand(async (environment) =>
-        (await import("./reverse.ts")).reverseEntry(id, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./reverse.ts")).reverseEntry));
 }
 
 function defineList(entry: Command): void {
@@ -106,11 +90,7 @@ function defineList(entry: Command): void {
         "\n  $ ledgerctl entry list --account 1000 --from 2026-01-01 --to 2026-02-01" +
         "\n  $ ledgerctl entry list --json | jq -r .journalId",
     )
-    .action((flags: ListFlags) =>
-      runCommand(async (environment) =>
-        (await import("./list.ts")).listEntries(flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./list.ts")).listEntries));
 }
 
 function collect(value: string, before: readonly string[] = []): string[] {

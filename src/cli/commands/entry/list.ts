@@ -2,7 +2,7 @@
 import type { Environment } from "../../../config.ts";
 import type { EntryListQuery, LedgerClient, Entry } from "../../../client/ledger-client.ts";
 import { requireLabel, requireMoment } from "../../input/arguments.ts";
-import type { ServiceFlags } from "../../options.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
 import { toJson, type Column, type Output } from "../../terminal/output.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";

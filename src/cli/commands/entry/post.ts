@@ -7,7 +7,7 @@ import { exitCodes, usageFailure } from "../../failure.ts";
 import type { FileEntry, EntrySource } from "../../input/entry-files/open-entries.ts";
 import type { FoundFault } from "../../input/entry-files/file-entry.ts";
 import { entryFormats, type EntryFormat } from "../../input/entry-files/format.ts";
-import type { ServiceFlags } from "../../options.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
 import { suggestingAccounts } from "../../input/account-suggestion.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";

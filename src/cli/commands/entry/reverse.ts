@@ -1,6 +1,6 @@
 // `entry reverse`: posts the reversal of an entry.
 import type { Environment } from "../../../config.ts";
-import type { ServiceFlags } from "../../options.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
 import { withService } from "../../connection/service-context.ts";
 import { readLabels, type LabelFlags } from "./entry-flags.ts";
 

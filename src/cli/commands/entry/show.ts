@@ -1,7 +1,7 @@
 // `entry show`: an entry's labels and a table of its lines.
 import type { Environment } from "../../../config.ts";
 import type { Entry, EntryLine, PostedWritePage } from "../../../client/ledger-client.ts";
-import type { ServiceFlags } from "../../options.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
 import { members, type Column, type Output } from "../../terminal/output.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";

@@ -1,8 +1,7 @@
-// `ledgerctl export`: the books for other programs. What the command does is in run.ts.
+// `ledgerctl export`: the books for other programs.
 import type { Command } from "commander";
-import { serviceOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { ExportFlags } from "./run.ts";
+import { serviceOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 const exportHelp = `
 Without --period, --from or --to, all of the books. hledger and beancount accept what is written, with every account of
@@ -25,7 +24,5 @@ export function defineExport(program: Command): void {
     .option("--to <date>", "dated before")
     .option("--out <file>", "the file; stdout where it is left out, or -")
     .addHelpText("after", exportHelp)
-    .action((flags: ExportFlags) =>
-      runCommand(async (environment) => (await import("./run.ts")).exportBooks(flags, environment)),
-    );
+    .action(loadAndRun(async () => (await import("./export.ts")).exportBooks));
 }

@@ -1,6 +1,6 @@
 // `ledgerctl help`: what a command's own help has no room for.
 import type { Command } from "commander";
-import { runCommand } from "../../run-command.ts";
+import { runCommand } from "../../definition/run-command.ts";
 
 export function defineHelp(program: Command): void {
   program
@@ -12,7 +12,7 @@ export function defineHelp(program: Command): void {
     )
     .action((words: string[]) =>
       runCommand(async () => {
-        (await import("./run.ts")).showHelp(words, program);
+        (await import("./help.ts")).showHelp(words, program);
       }),
     );
 }

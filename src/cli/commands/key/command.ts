@@ -1,8 +1,7 @@
 // `ledgerctl key`: API keys, on the database itself.
 import type { Command } from "commander";
-import { databaseOptions, type DatabaseFlags } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { CreateKeyFlags } from "./run.ts";
+import { databaseOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineKey(program: Command): void {
   const key = program.command("key").description("API keys of organizations");
@@ -19,15 +18,11 @@ export function defineKey(program: Command): void {
       "\nWith --quiet, one line: the key, a space and its secret.\n" +
         `\nExample:\n  $ ledgerctl key create --org "$(ledgerctl org list --quiet | head -n 1)" --scope read --expires-in 90d`,
     )
-    .action((flags: CreateKeyFlags) =>
-      runCommand(async (environment) => (await import("./run.ts")).createKey(flags, environment)),
-    );
+    .action(loadAndRun(async () => (await import("./create.ts")).createKey));
   databaseOptions(key.command("list"))
     .description("list keys")
     .addHelpText("after", "\nExample:\n  $ ledgerctl key list")
-    .action((flags: DatabaseFlags) =>
-      runCommand(async (environment) => (await import("./run.ts")).listKeys(flags, environment)),
-    );
+    .action(loadAndRun(async () => (await import("./list.ts")).listKeys));
   databaseOptions(key.command("revoke <api-key>"))
     .description("revoke a key; it takes hold within 5 seconds")
     .addHelpText(
@@ -35,9 +30,5 @@ export function defineKey(program: Command): void {
       `\nExample:\n  $ KEY=$(ledgerctl key create --org "$(ledgerctl org list --quiet | head -n 1)" --json | jq -r .apiKey)` +
         '\n  $ ledgerctl key revoke "$KEY"',
     )
-    .action((apiKey: string, flags: DatabaseFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).revokeKey(apiKey, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./revoke.ts")).revokeKey));
 }

@@ -1,9 +1,7 @@
 // `ledgerctl ledger`: making ledgers and changing their state, on the database itself.
 import type { Command } from "commander";
-import type { LedgerStatus } from "../../../core/ledger.ts";
-import { databaseOptions, eitherOptions, type DatabaseFlags } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { ChangeStateFlags, CreateLedgerFlags, ListLedgersFlags } from "./run.ts";
+import { databaseOptions, eitherOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineLedger(program: Command): void {
   const ledger = program.command("ledger").description("ledgers and their state");
@@ -20,42 +18,30 @@ export function defineLedger(program: Command): void {
       "after",
       `\nExample:\n  $ ledgerctl ledger create Main --org "$(ledgerctl org list --quiet | head -n 1)" --currency USD --chart chart.csv`,
     )
-    .action((name: string, flags: CreateLedgerFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).createLedgerCommand(name, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./create.ts")).makeLedger));
   eitherOptions(ledger.command("list"))
     .description("list ledgers, through the API or (without a key) from the database")
     .addHelpText("after", "\nExample:\n  $ ledgerctl ledger list")
-    .action((flags: ListLedgersFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).listLedgersCommand(flags, environment),
-      ),
-    );
-  defineStateChange(ledger, "suspend", "suspended", "let a ledger only be read");
-  defineStateChange(ledger, "activate", "active", "let a suspended ledger be written again");
-  defineStateChange(ledger, "close", "closed", "close a ledger for ever");
+    .action(loadAndRun(async () => (await import("./list.ts")).printLedgers));
+  databaseOptions(ledger.command("suspend <id>"))
+    .description("let a ledger only be read")
+    .addHelpText("after", exampleOf("suspend"))
+    .action(loadAndRun(async () => (await import("./suspend.ts")).suspendLedger));
+  databaseOptions(ledger.command("activate <id>"))
+    .description("let a suspended ledger be written again")
+    .addHelpText("after", exampleOf("activate"))
+    .action(loadAndRun(async () => (await import("./activate.ts")).activateLedger));
+  databaseOptions(ledger.command("close <id>"))
+    .description("close a ledger for ever")
+    .option("--yes", "do not ask")
+    .addHelpText("after", exampleOf("close"))
+    .action(loadAndRun(async () => (await import("./close.ts")).closeLedger));
 }
 
-function defineStateChange(
-  ledger: Command,
-  verb: string,
-  status: LedgerStatus,
-  description: string,
-): void {
-  const command = databaseOptions(ledger.command(`${verb} <id>`)).description(description);
-  if (status === "closed") command.option("--yes", "do not ask");
-  command
-    .addHelpText(
-      "after",
-      "\nExample:\n  $ ORG=$(ledgerctl org list --quiet | head -n 1)" +
-        '\n  $ LEDGER=$(ledgerctl ledger create Trial --org "$ORG" --currency USD --quiet)' +
-        `\n  $ ledgerctl ledger ${verb} "$LEDGER"`,
-    )
-    .action((id: string, flags: ChangeStateFlags & DatabaseFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).changeState(id, status, flags, environment),
-      ),
-    );
+function exampleOf(verb: string): string {
+  return (
+    "\nExample:\n  $ ORG=$(ledgerctl org list --quiet | head -n 1)" +
+    '\n  $ LEDGER=$(ledgerctl ledger create Trial --org "$ORG" --currency USD --quiet)' +
+    `\n  $ ledgerctl ledger ${verb} "$LEDGER"`
+  );
 }

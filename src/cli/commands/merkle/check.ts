@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import type { Environment } from "../../../config.ts";
 import { checkProof, NoProof } from "../../../verify/proof.ts";
 import { CommandFailure, exitCodes, type ExitCode } from "../../failure.ts";
-import type { OutputFlags } from "../../options.ts";
+import type { OutputFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
-import { systemReason } from "../../input/system-reason.ts";
+import { fileFailureReason } from "../../input/file-failure.ts";
 import { damaged, readHash, tellVerdict } from "./verdict.ts";
 
 export interface CheckFlags extends OutputFlags {
@@ -16,7 +16,10 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file === "-" ? "/dev/stdin" : file, "utf8");
   } catch (error) {
-    throw new CommandFailure(`${file} can't be read: ${systemReason(error)}`, exitCodes.failed);
+    throw new CommandFailure(
+      `${file} can't be read: ${fileFailureReason(error)}`,
+      exitCodes.failed,
+    );
   }
 }
 

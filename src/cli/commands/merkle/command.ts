@@ -1,10 +1,7 @@
 // `ledgerctl merkle`: recomputing roots and checking proofs. What the commands do is in files beside this one.
 import type { Command } from "commander";
-import { outputOptions, serviceOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { ProveFlags } from "./prove.ts";
-import type { CheckFlags } from "./check.ts";
-import type { VerifyFlags } from "./verify.ts";
+import { outputOptions, serviceOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 const sourceHelp = `
 With --bundle nothing is asked of anybody: no connection is made and no configuration is read.
@@ -18,11 +15,7 @@ export function defineMerkle(program: Command): void {
       "after",
       `${sourceHelp}\n\nExample:\n  $ ledgerctl merkle root --bundle 2026-03.ndjson`,
     )
-    .action((flags: VerifyFlags) =>
-      runCommand(async (environment) =>
-        (await import("./verify.ts")).printRoot(flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./root.ts")).printRoot));
   sourceOptions(merkle.command("verify"))
     .description("recompute root, trial balance and close hash, and compare")
     .option("--expect <hash>", "the merkleRoot or closeHash that was published")
@@ -32,11 +25,7 @@ export function defineMerkle(program: Command): void {
         '\n  $ ledgerctl merkle verify --bundle 2026-03.ndjson --expect "$PUBLISHED"' +
         "\n  $ ledgerctl merkle verify --period 2026-03",
     )
-    .action((flags: VerifyFlags) =>
-      runCommand(async (environment) =>
-        (await import("./verify.ts")).verifyClose(flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./verify.ts")).verifyClose));
   serviceOptions(merkle.command("prove <entry-id>"))
     .description("make the proof that an entry is in a close")
     .requiredOption("--period <label>", "the closed period")
@@ -46,11 +35,7 @@ export function defineMerkle(program: Command): void {
       "\nExample:\n  $ ID=$(ledgerctl entry list --period 2026-03 --limit 1 --quiet)" +
         '\n  $ ledgerctl merkle prove "$ID" --period 2026-03 --out proof.json',
     )
-    .action((entryId: string, flags: ProveFlags) =>
-      runCommand(async (environment) =>
-        (await import("./prove.ts")).proveEntry(entryId, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./prove.ts")).proveEntry));
   outputOptions(merkle.command("check <file>"))
     .description("check a proof, offline")
     .option("--root <hash>", "the merkleRoot or closeHash that was published")
@@ -59,11 +44,7 @@ export function defineMerkle(program: Command): void {
       "\nExit code 3 when anything does not match.\n\nExample:" +
         '\n  $ ledgerctl merkle check proof.json --root "$PUBLISHED"',
     )
-    .action((file: string, flags: CheckFlags) =>
-      runCommand(async (environment) =>
-        (await import("./check.ts")).checkFile(file, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./check.ts")).checkFile));
 }
 
 function sourceOptions(command: Command): Command {

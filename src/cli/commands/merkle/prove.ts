@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import type { Environment } from "../../../config.ts";
 import { checkProof } from "../../../verify/proof.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
-import type { ServiceFlags } from "../../options.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
 import { withService } from "../../connection/service-context.ts";
 import { findClose } from "../period/find-close.ts";
 

@@ -1,8 +1,7 @@
 // `ledgerctl migrate`: the database's schema.
 import type { Command } from "commander";
-import { databaseOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { MigrateFlags } from "./run.ts";
+import { databaseOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineMigrate(program: Command): void {
   databaseOptions(program.command("migrate"))
@@ -12,9 +11,5 @@ export function defineMigrate(program: Command): void {
       "after",
       "\nExamples:\n  $ ledgerctl migrate\n  $ ledgerctl migrate --status --json",
     )
-    .action((flags: MigrateFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).migrateCommand(flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./migrate.ts")).migrateCommand));
 }

@@ -1,9 +1,7 @@
 // `ledgerctl period`: closing periods, and what has been closed.
 import type { Command } from "commander";
-import { serviceOptions, type ServiceFlags } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { CloseFlags } from "./close.ts";
-import type { PeriodFlags } from "./preview.ts";
+import { serviceOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 const labelHelp = `
 LABEL is 2026, 2026-03, Mar 2026, 2026-03-31, 2026-Q1, 2026-H1 or 2026-W09, or --starts-at and --ends-at say
@@ -14,11 +12,7 @@ export function definePeriod(program: Command): void {
   boundOptions(period.command("preview <label>"))
     .description("what a close would do, and what to look at before it")
     .addHelpText("after", `${labelHelp}\n\nExample:\n  $ ledgerctl period preview 2026-03`)
-    .action((label: string, flags: PeriodFlags) =>
-      runCommand(async (environment) =>
-        (await import("./preview.ts")).previewPeriod(label, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./preview.ts")).previewPeriod));
   boundOptions(period.command("close <label>"))
     .description("close a period: for good")
     .option("--reason <text>", "kept with the close")
@@ -28,27 +22,15 @@ export function definePeriod(program: Command): void {
       `${labelHelp}\n\nExamples:\n  $ ledgerctl period close 2026-03` +
         "\n  $ ledgerctl period close 2026-P4 --starts-at 2026-04-01 --ends-at 2026-04-29 --yes",
     )
-    .action((label: string, flags: CloseFlags) =>
-      runCommand(async (environment) =>
-        (await import("./close.ts")).closePeriod(label, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./close.ts")).closePeriod));
   serviceOptions(period.command("list"))
     .description("closes, oldest first")
     .addHelpText("after", "\nExample:\n  $ ledgerctl period list --json | jq -r .closeHash")
-    .action((flags: ServiceFlags) =>
-      runCommand(async (environment) =>
-        (await import("./show.ts")).listPeriods(flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./list.ts")).listPeriods));
   serviceOptions(period.command("show <label>"))
     .description("a close with its trial balance")
     .addHelpText("after", "\nExample:\n  $ ledgerctl period show 2026-03")
-    .action((label: string, flags: ServiceFlags) =>
-      runCommand(async (environment) =>
-        (await import("./show.ts")).showPeriod(label, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./show.ts")).showPeriod));
 }
 
 function boundOptions(command: Command): Command {

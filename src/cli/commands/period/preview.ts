@@ -7,7 +7,7 @@ import { requireLabel, requireMoment } from "../../input/arguments.ts";
 import { balanceTable, movedTable, sumTimeoutMs } from "../../terminal/balance-tables.ts";
 import { counted } from "../../terminal/counted.ts";
 import { usageFailure } from "../../failure.ts";
-import type { ServiceFlags } from "../../options.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
 import type { Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
 import { withService } from "../../connection/service-context.ts";

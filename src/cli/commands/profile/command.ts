@@ -1,7 +1,7 @@
 // `ledgerctl profile`: the profiles of the configuration file.
 import type { Command } from "commander";
-import { outputOptions, type OutputFlags } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
+import { outputOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineProfile(program: Command): void {
   const profile = program
@@ -10,25 +10,13 @@ export function defineProfile(program: Command): void {
   outputOptions(profile.command("list"))
     .description("list profiles, secrets masked")
     .addHelpText("after", "\nExample:\n  $ ledgerctl profile list")
-    .action((flags: OutputFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).listProfiles(flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./list.ts")).listProfiles));
   outputOptions(profile.command("show [name]"))
     .description("show a profile, its secret masked; without a name the one in use")
     .addHelpText("after", "\nExample:\n  $ ledgerctl profile show local")
-    .action((name: string | undefined, flags: OutputFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).showProfile(name, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./show.ts")).showProfile));
   outputOptions(profile.command("use <name>"))
     .description("use a profile from now on, where --profile and LEDGERCTL_PROFILE name none")
     .addHelpText("after", "\nExample:\n  $ ledgerctl profile use local")
-    .action((name: string, flags: OutputFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).switchProfile(name, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./use.ts")).switchProfile));
 }

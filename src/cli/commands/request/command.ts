@@ -1,8 +1,7 @@
 // `ledgerctl request`: any signed request.
 import type { Command } from "commander";
-import { serviceOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { RequestFlags } from "./run.ts";
+import { serviceOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 const examples = `
 Examples:
@@ -16,9 +15,5 @@ export function defineRequest(program: Command): void {
     .description("send a signed request and print the reply")
     .option("--body <file>", "the file whose bytes are the body; - is stdin")
     .addHelpText("after", examples)
-    .action((method: string, target: string, flags: RequestFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).request(method, target, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./request.ts")).request));
 }

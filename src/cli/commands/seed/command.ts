@@ -1,8 +1,7 @@
-// `ledgerctl seed`: books full of realistic data. What the command does is in run.ts.
+// `ledgerctl seed`: books full of realistic data.
 import type { Command } from "commander";
-import { databaseOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { SeedFlags } from "./run.ts";
+import { databaseOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 const seedHelp = `
 Makes an organization, a ledger in USD with a chart, an API key, and in each period: invoices at home and abroad
@@ -26,7 +25,5 @@ export function defineSeed(program: Command): void {
     .option("--writes <n>", "writes of wallets in all; ten a wallet unless told")
     .option("--periods <labels>", "the periods to fill and close, by commas", "2026-01,2026-02")
     .addHelpText("after", seedHelp)
-    .action((flags: SeedFlags) =>
-      runCommand(async (environment) => (await import("./run.ts")).seed(flags, environment)),
-    );
+    .action(loadAndRun(async () => (await import("./seed.ts")).seed));
 }

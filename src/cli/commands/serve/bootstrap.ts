@@ -16,7 +16,7 @@ import type { ReadPool } from "../../../store/read-pool.ts";
 import { now } from "../../connection/database-context.ts";
 import { toJson, type Output } from "../../terminal/output.ts";
 import { readConfigFile, writeConfigFile, type Profile } from "../../connection/profiles.ts";
-import { systemReason } from "../../input/system-reason.ts";
+import { fileFailureReason } from "../../input/file-failure.ts";
 
 const profileName = "local";
 
@@ -94,7 +94,7 @@ async function saveProfile(
     });
     return await Promise.race([timeout, addProfile(configFile, profile, output)]);
   } catch (error) {
-    output.warn(`the profile was not saved: ${systemReason(error)}`);
+    output.warn(`the profile was not saved: ${fileFailureReason(error)}`);
     return "not saved";
   }
 }

@@ -1,8 +1,7 @@
 // `ledgerctl serve`: its options. What it does is in serve.ts.
 import { Option, type Command } from "commander";
-import { databaseOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { ServeFlags } from "./serve.ts";
+import { databaseOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineServe(program: Command): void {
   databaseOptions(program.command("serve"))
@@ -33,7 +32,5 @@ export function defineServe(program: Command): void {
       "\nExamples:\n  $ ledgerctl serve --bootstrap\n  $ ledgerctl serve --port 0 --json --data-dir ./books" +
         "\n  $ ledgerctl serve --metrics-port 9420",
     )
-    .action((flags: ServeFlags) =>
-      runCommand(async (environment) => (await import("./serve.ts")).serve(flags, environment)),
-    );
+    .action(loadAndRun(async () => (await import("./serve.ts")).serve));
 }

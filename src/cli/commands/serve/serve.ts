@@ -8,7 +8,7 @@ import { stopSignal } from "../../../server/stop-signals.ts";
 import { isWorker, serveAsWorker } from "../../../server/worker.ts";
 import { databasePlace } from "../../connection/database-context.ts";
 import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
-import type { DatabaseFlags } from "../../options.ts";
+import type { DatabaseFlags } from "../../definition/options.ts";
 import { Output, toJson } from "../../terminal/output.ts";
 import { programVersion } from "../../version.ts";
 import { bootstrap } from "./bootstrap.ts";

@@ -1,8 +1,7 @@
 // `ledgerctl sign`: the headers of a signed request, made offline.
 import type { Command } from "commander";
-import { serviceOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { SignFlags } from "./run.ts";
+import { serviceOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineSign(program: Command): void {
   serviceOptions(program.command("sign <method> <target>"))
@@ -14,9 +13,5 @@ export function defineSign(program: Command): void {
       "after",
       "\nExamples:\n  $ ledgerctl sign GET /v1/ledgers\n  $ ledgerctl sign GET /v1/ledgers --format curl | sh",
     )
-    .action((method: string, target: string, flags: SignFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).sign(method, target, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./sign.ts")).sign));
 }

@@ -1,8 +1,7 @@
-// `ledgerctl top`: its options. What it does is in run.ts.
+// `ledgerctl top`: its options.
 import type { Command } from "commander";
-import { outputOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { TopFlags } from "./run.ts";
+import { outputOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineTop(program: Command): void {
   outputOptions(program.command("top"))
@@ -23,7 +22,5 @@ export function defineTop(program: Command): void {
         "\n  $ ledgerctl top\n  $ ledgerctl top --once --interval 5s" +
         "\n  $ ledgerctl top --json | jq .writes.perSecond",
     )
-    .action((flags: TopFlags) =>
-      runCommand(async (environment) => (await import("./run.ts")).top(flags, environment)),
-    );
+    .action(loadAndRun(async () => (await import("./top.ts")).top));
 }

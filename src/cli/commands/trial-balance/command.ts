@@ -1,8 +1,7 @@
-// `ledgerctl trial-balance`: its options. What it does is in run.ts.
+// `ledgerctl trial-balance`: its options.
 import type { Command } from "commander";
-import { serviceOptions } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { TrialBalanceFlags } from "./run.ts";
+import { serviceOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineTrialBalance(program: Command): void {
   serviceOptions(program.command("trial-balance"))
@@ -17,9 +16,5 @@ export function defineTrialBalance(program: Command): void {
         "\n  $ ledgerctl trial-balance --as-of 2026-04-01 --json" +
         "\n  $ ledgerctl trial-balance --period 2026-03 --csv > march.csv",
     )
-    .action((flags: TrialBalanceFlags) =>
-      runCommand(async (environment) =>
-        (await import("./run.ts")).showTrialBalance(flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./trial-balance.ts")).showTrialBalance));
 }

@@ -1,19 +1,19 @@
 // `ledgerctl wallet`: wallets through the API. What the commands do is in files beside this one.
 import type { Command } from "commander";
-import { serviceOptions, type ServiceFlags } from "../../options.ts";
-import { runCommand } from "../../run-command.ts";
-import type { ReserveFlags } from "./holds.ts";
-import type { MovementFlags } from "./movements.ts";
-import type { HistoryFlags } from "./reads.ts";
-import type { TailFlags } from "./tail.ts";
+import { serviceOptions } from "../../definition/options.ts";
+import { loadAndRun } from "../../definition/run-command.ts";
 
 const keyHelp = `
 KEY is a wallet's callerKey in the ledger of --ledger, or a whole walletKey: {ledgerId}:{callerKey}.`;
 
 export function defineWallet(program: Command): void {
   const wallet = program.command("wallet").description("wallets");
-  defineMovement(wallet, "credit", "add to a wallet");
-  defineMovement(wallet, "debit", "take from a wallet, as far as it has it available");
+  movementCommand(wallet, "credit")
+    .description("add to a wallet")
+    .action(loadAndRun(async () => (await import("./credit.ts")).creditWallet));
+  movementCommand(wallet, "debit")
+    .description("take from a wallet, as far as it has it available")
+    .action(loadAndRun(async () => (await import("./debit.ts")).debitWallet));
   defineReads(wallet);
   defineHolds(wallet);
   serviceOptions(wallet.command("tail <key...>"))
@@ -26,47 +26,28 @@ export function defineWallet(program: Command): void {
         "\n\nExamples:\n  $ ledgerctl wallet tail alice bob" +
         "\n  $ ledgerctl wallet tail alice --since 0 --json | jq -r .balance",
     )
-    .action((keys: string[], flags: TailFlags) =>
-      runCommand(async (environment) =>
-        (await import("./tail.ts")).tailWallets(keys, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./tail.ts")).tailWallets));
 }
 
-function defineMovement(wallet: Command, type: "credit" | "debit", description: string): void {
-  movementOptions(serviceOptions(wallet.command(`${type} <key> <amount>`)))
-    .description(description)
-    .addHelpText(
-      "after",
-      `${keyHelp}\n\nExamples:\n  $ ledgerctl wallet ${type} alice 12500 --asset USD` +
-        `\n  $ ledgerctl wallet ${type} alice 125.00 --asset USD --major --external-id order-17`,
-    )
-    .action((key: string, amount: string, flags: MovementFlags) =>
-      runCommand(async (environment) =>
-        (await import("./movements.ts")).moveFunds(type, key, amount, flags, environment),
-      ),
-    );
+function movementCommand(wallet: Command, type: "credit" | "debit"): Command {
+  return movementOptions(serviceOptions(wallet.command(`${type} <key> <amount>`))).addHelpText(
+    "after",
+    `${keyHelp}\n\nExamples:\n  $ ledgerctl wallet ${type} alice 12500 --asset USD` +
+      `\n  $ ledgerctl wallet ${type} alice 125.00 --asset USD --major --external-id order-17`,
+  );
 }
 
 function defineReads(wallet: Command): void {
   serviceOptions(wallet.command("balance <key>"))
     .description("balance and available, in smallest units")
     .addHelpText("after", `${keyHelp}\n\nExample:\n  $ ledgerctl wallet balance alice`)
-    .action((key: string, flags: ServiceFlags) =>
-      runCommand(async (environment) =>
-        (await import("./reads.ts")).showWalletBalance(key, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./balance.ts")).showWalletBalance));
   serviceOptions(wallet.command("history <key>"))
     .description("a wallet's log in order, with the entries that its writes were posted with")
     .option("--after <seq>", "what came after this seq")
     .option("--limit <n>", "at most so many, 0 for all; 50 unless told, and all with --json")
     .addHelpText("after", `${keyHelp}\n\nExample:\n  $ ledgerctl wallet history alice --limit 10`)
-    .action((key: string, flags: HistoryFlags) =>
-      runCommand(async (environment) =>
-        (await import("./reads.ts")).listWalletHistory(key, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./history.ts")).listWalletHistory));
 }
 
 function defineHolds(wallet: Command): void {
@@ -77,11 +58,7 @@ function defineHolds(wallet: Command): void {
       "after",
       `${keyHelp}\n\nExample:\n  $ HOLD=$(ledgerctl wallet reserve alice 5000 --asset USD --expires-in 10m --quiet)`,
     )
-    .action((key: string, amount: string, flags: ReserveFlags) =>
-      runCommand(async (environment) =>
-        (await import("./holds.ts")).reserveFunds(key, amount, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./reserve.ts")).reserveFunds));
   serviceOptions(wallet.command("commit <key> <hold> [amount]"))
     .description("take what was held, or less of it, which releases the rest")
     .addHelpText(
@@ -89,11 +66,7 @@ function defineHolds(wallet: Command): void {
       `${keyHelp}\n\nExample:\n  $ HOLD=$(ledgerctl wallet reserve alice 5000 --asset USD --quiet)` +
         '\n  $ ledgerctl wallet commit alice "$HOLD" 4200',
     )
-    .action((key: string, hold: string, amount: string | undefined, flags: ServiceFlags) =>
-      runCommand(async (environment) =>
-        (await import("./holds.ts")).commitHold(key, hold, amount, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./commit.ts")).commitHold));
   serviceOptions(wallet.command("release <key> <hold>"))
     .description("let go of what was held")
     .addHelpText(
@@ -101,11 +74,7 @@ function defineHolds(wallet: Command): void {
       `${keyHelp}\n\nExample:\n  $ HOLD=$(ledgerctl wallet reserve alice 5000 --asset USD --quiet)` +
         '\n  $ ledgerctl wallet release alice "$HOLD"',
     )
-    .action((key: string, hold: string, flags: ServiceFlags) =>
-      runCommand(async (environment) =>
-        (await import("./holds.ts")).releaseHold(key, hold, flags, environment),
-      ),
-    );
+    .action(loadAndRun(async () => (await import("./release.ts")).releaseHold));
 }
 
 function movementOptions(command: Command): Command {

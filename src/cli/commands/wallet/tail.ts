@@ -2,9 +2,9 @@
 import type { Environment } from "../../../config.ts";
 import type { WalletStream, BalanceMessage } from "../../../client/ledger-client.ts";
 import { usageFailure } from "../../failure.ts";
-import { exitOnInterrupt } from "../../interruption.ts";
+import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import { isScreenWanted } from "../../terminal/screen-wanted.ts";
-import type { ServiceFlags } from "../../options.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
 import { toJson, type Output } from "../../terminal/output.ts";
 import { withService } from "../../connection/service-context.ts";
 import { outputDrained } from "../../terminal/output-drained.ts";

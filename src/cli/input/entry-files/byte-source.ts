@@ -3,7 +3,7 @@ import { fstatSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { usageFailure } from "../../failure.ts";
-import { systemReason } from "../system-reason.ts";
+import { fileFailureReason } from "../file-failure.ts";
 
 export interface ByteSource {
   readonly chunks: AsyncGenerator<Buffer>;
@@ -60,5 +60,5 @@ function byteSource(name: string, stream: Readable, bytesTotal: number | null): 
 }
 
 function unreadable(name: string, error: unknown): Error {
-  return usageFailure(`${name} can't be read: ${systemReason(error)}`);
+  return usageFailure(`${name} can't be read: ${fileFailureReason(error)}`);
 }

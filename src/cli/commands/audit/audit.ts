@@ -1,0 +1,77 @@
+// `audit`: what the engine's audit finds, told. Only an audit that came to its end says that all is well.
+import type { Environment } from "../../../config.ts";
+import type { AuditReport } from "../../../audit/audit-log.ts";
+import { auditLedgers } from "../../../audit/audit.ts";
+import { openReadPool } from "../../../store/read-pool.ts";
+import { requireId } from "../../input/arguments.ts";
+import { withDatabase } from "../../connection/database-context.ts";
+import { exitCodes, notFoundFailure, type ExitCode } from "../../failure.ts";
+import type { DatabaseFlags } from "../../definition/options.ts";
+import type { Output } from "../../terminal/output.ts";
+import { ProgressLine } from "../../terminal/progress-line.ts";
+import { counted } from "../../terminal/counted.ts";
+
+export interface AuditFlags extends DatabaseFlags {
+  ledger?: string;
+}
+
+/** Sums over years of wallet writes are one statement. */
+const answerTimeoutMs = 3_600_000;
+
+export async function audit(flags: AuditFlags, environment: Environment): Promise<ExitCode> {
+  const ledgerId = flags.ledger === undefined ? null : requireId("--ledger", flags.ledger);
+  return withDatabase(flags, environment, async ({ output, database }) => {
+    const pool = openReadPool(database.url, 1, answerTimeoutMs);
+    let read = { ledgerId: "", entries: 0 };
+    const progress = new ProgressLine(!output.isQuiet);
+    progress.tell(() => `ledger ${read.ledgerId}: ${counted(read.entries, "entry", "entries")}`);
+    try {
+      const report = await pool.snapshot((reads) =>
+        auditLedgers(reads, ledgerId, (progressed) => {
+          read = progressed;
+        }),
+      );
+      progress.end();
+      if (report === null) throw notFoundFailure(`the database has no ledger ${ledgerId ?? ""}`);
+      output.result(report, () => describe(report, output));
+      return report.ok ? exitCodes.done : exitCodes.verificationFailed;
+    } finally {
+      progress.end();
+      await pool.end();
+    }
+  });
+}
+
+function describe(report: AuditReport, output: Output): string {
+  const several = new Set(
+    [...report.checks.flatMap(({ findings }) => findings), ...report.notes].map(
+      ({ ledgerId }) => ledgerId,
+    ),
+  );
+  const place = ({ ledgerId, where }: { ledgerId: string; where: string }) =>
+    several.size > 1 ? `ledger ${ledgerId}, ${where}` : where;
+  const lines = [
+    output.table(report.checks, [
+      { title: "CHECK", value: ({ name }) => name },
+      { title: "CHECKED", align: "right", value: ({ checked }) => String(checked) },
+      { title: "RESULT", value: ({ ok, findingCount }) => (ok ? "ok" : `${findingCount} FOUND`) },
+    ]),
+    "",
+  ];
+  for (const { name, findings, findingCount } of report.checks) {
+    for (const finding of findings) {
+      lines.push(`MISMATCH  ${name}: ${place(finding)} ${finding.what}`);
+    }
+    const rest = findingCount - findings.length;
+    if (rest > 0) lines.push(`MISMATCH  ${name}: and ${rest} more`);
+  }
+  for (const note of report.notes) lines.push(`note      ${place(note)} ${note.what}`);
+  const rest = report.noteCount - report.notes.length;
+  if (rest > 0) lines.push(`note      and ${rest} more`);
+  lines.push(
+    report.ok
+      ? "Everything matches. Whether the closes are those that were published, `merkle verify --expect` tells."
+      : "FAILED: what is above does not match.",
+  );
+  return lines.join("\n");
+}

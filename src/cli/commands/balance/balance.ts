@@ -1,0 +1,38 @@
+// The balance of one account.
+import type { Environment } from "../../../config.ts";
+import type { AccountBalance } from "../../../client/ledger-client.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
+import type { Column } from "../../terminal/output.ts";
+import { suggestingAccounts } from "../../input/account-suggestion.ts";
+import { withService } from "../../connection/service-context.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
+
+export interface BalanceFlags extends ServiceFlags {
+  currency?: string;
+}
+
+const columns: readonly Column<AccountBalance>[] = [
+  { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
+  {
+    title: "BALANCE",
+    align: "right",
+    value: ({ balance, currency }) => displayAmount(balance, currency),
+  },
+  { title: "ENTRIES", align: "right", value: ({ entryCount }) => String(entryCount) },
+];
+
+export async function showBalance(
+  account: string,
+  flags: BalanceFlags,
+  environment: Environment,
+): Promise<undefined> {
+  const { currency } = flags;
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const query = { account, ...(currency === undefined ? {} : { currency }) };
+    const id = ledgerId();
+    const balance = await suggestingAccounts({ client, ledgerId: id, codes: [account] }, () =>
+      client.getBalance(id, query),
+    );
+    output.result(balance, (value) => output.table([value], columns));
+  });
+}

@@ -1,0 +1,69 @@
+// Writes a bundle as it comes, under another name until it is whole.
+import { pipeline } from "node:stream/promises";
+import type { Environment } from "../../../config.ts";
+import { CommandFailure, exitCodes } from "../../failure.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
+import { ProgressLine } from "../../terminal/progress-line.ts";
+import { withService } from "../../connection/service-context.ts";
+import { writeOutputFile } from "../../terminal/output-file.ts";
+import { findClose } from "../period/find-close.ts";
+
+export interface BundleFlags extends ServiceFlags {
+  out: string;
+}
+
+export async function writeBundle(
+  label: string,
+  flags: BundleFlags,
+  environment: Environment,
+): Promise<void> {
+  const { out } = flags;
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const id = ledgerId();
+    const close = await findClose(client, id, label);
+    const bytes = await client.streamBundle(id, close.closeId);
+    if (out === "-") {
+      await pipeline(whole(bytes), process.stdout, { end: false });
+      return;
+    }
+    const progress = new ProgressLine(!output.isQuiet);
+    try {
+      await writeOutputFile(out, whole(counted(bytes, progress)));
+    } finally {
+      progress.end();
+    }
+    output.note(
+      `${out} is written, entries: ${close.entryCount}; publish the closeHash ${close.closeHash}`,
+    );
+  });
+}
+
+/** The same bytes; the line tells how many there were. */
+async function* counted(
+  bytes: AsyncIterable<Uint8Array>,
+  progress: ProgressLine,
+): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  progress.tell(() => `${(length / 1e6).toFixed(1)} MB`);
+  for await (const chunk of bytes) {
+    length += chunk.length;
+    yield chunk;
+  }
+}
+
+const trailerStart = '{"kind":"trailer"';
+
+/** The bytes of a bundle; fails when they end before its trailer. */
+async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let tail = "";
+  for await (const chunk of bytes) {
+    tail = (tail + Buffer.from(chunk).toString("latin1")).slice(-200);
+    yield chunk;
+  }
+  if (!tail.slice(tail.lastIndexOf("\n", tail.length - 2) + 1).startsWith(trailerStart)) {
+    throw new CommandFailure(
+      "the service ended the bundle before its trailer",
+      exitCodes.unavailable,
+    );
+  }
+}

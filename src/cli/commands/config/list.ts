@@ -1,0 +1,22 @@
+// `config list`: the settings in use, and where each comes from.
+import type { Environment } from "../../../config.ts";
+import { resolveSettings } from "../../connection/settings.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
+import { Output } from "../../terminal/output.ts";
+import { masked } from "../../connection/profiles.ts";
+import { memberOf } from "./setting-keys.ts";
+
+export async function listSettings(flags: ServiceFlags, environment: Environment): Promise<void> {
+  const output = new Output(flags, environment.isColorRefused);
+  const settings = await resolveSettings(flags, environment, output);
+  const rows = Object.entries(memberOf).map(([key, member]) => {
+    const { value, source } = settings[member];
+    const isShown = value !== null && member === "apiSecret";
+    return { key, value: isShown ? masked(value) : value, source };
+  });
+  output.list(rows, [
+    { title: "KEY", value: ({ key }) => key },
+    { title: "VALUE", value: ({ value }) => value ?? "" },
+    { title: "FROM", value: ({ source }) => source ?? "not set" },
+  ]);
+}

@@ -1,0 +1,237 @@
+// Checks, each with what was found and, where it is not well, what to do.
+import { request } from "undici";
+import { messageOf } from "../../../core/thrown.ts";
+import type { Environment } from "../../../config.ts";
+import { LedgerClient, ServiceProblem } from "../../../client/ledger-client.ts";
+import { isDataFolder } from "../../../store/embedded/embedded-database.ts";
+import { listMigrations } from "../../../store/migrate.ts";
+import { listWaitingAssets } from "../../../store/wallet-postings.ts";
+import { WriteConnections } from "../../../store/write-connections.ts";
+import { whenReachable } from "../../../server/database.ts";
+import { usingDatabase } from "../../connection/database-context.ts";
+import { exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
+import type { DatabaseFlags, ServiceFlags } from "../../definition/options.ts";
+import { Output } from "../../terminal/output.ts";
+import { requireHttpUrl, resolveConnection, type Connection } from "../../connection/settings.ts";
+import { counted } from "../../terminal/counted.ts";
+
+export type DoctorFlags = ServiceFlags & DatabaseFlags;
+
+interface Check {
+  readonly name:
+    "configuration" | "connection" | "clock" | "credentials" | "ledger" | "migrations" | "postings";
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What to do; null where nothing needs doing. */
+  readonly remedy: string | null;
+  readonly exitCode: ExitCode;
+}
+
+/** What a server allows unless it is told otherwise. */
+const clockDifferenceSecondsMax = 300;
+
+/** Prints every check; resolves with 0, or the exit code of the first that is not well. */
+export async function doctor(flags: DoctorFlags, environment: Environment): Promise<ExitCode> {
+  const output = new Output(flags, environment.isColorRefused);
+  const connection = await resolveConnection(flags, environment, output);
+  const checks = [
+    checkConfiguration(connection, environment),
+    ...(await checkService(connection)),
+    ...(await checkDatabase(flags, environment)),
+  ];
+  const ok = checks.every((check) => check.ok);
+  const documents = checks.map(({ name, detail, remedy, ...check }) => ({
+    name,
+    ok: check.ok,
+    detail,
+    remedy,
+  }));
+  output.result({ checks: documents, ok }, () => documents.map(describe).join("\n"));
+  return checks.find((check) => !check.ok)?.exitCode ?? exitCodes.done;
+}
+
+function describe(check: Pick<Check, "name" | "ok" | "detail" | "remedy">): string {
+  const line = `${check.ok ? "ok   " : "FAIL "} ${check.name.padEnd(13)}  ${check.detail}`;
+  return check.remedy === null ? line : `${line}\n${" ".repeat(21)}${check.remedy}`;
+}
+
+function passed(name: Check["name"], detail: string): Check {
+  return { name, ok: true, detail, remedy: null, exitCode: exitCodes.done };
+}
+
+function failed(
+  name: Check["name"],
+  detail: string,
+  remedy: string,
+  exitCode: ExitCode = exitCodes.failed,
+): Check {
+  return { name, ok: false, detail, remedy, exitCode };
+}
+
+function checkConfiguration(connection: Partial<Connection>, environment: Environment): Check {
+  const { url = "", apiKey, apiSecret } = connection;
+  if (apiKey === undefined) {
+    return failed(
+      "configuration",
+      `no API key in the environment or in ${environment.configFile}`,
+      "Set LEDGERCTL_API_KEY and LEDGERCTL_API_SECRET. `ledgerctl serve --bootstrap` makes a first key on an empty " +
+        "database; on any other, `ledgerctl key create --org ID` does, and `ledgerctl org list` shows the ids.",
+      exitCodes.usage,
+    );
+  }
+  if (apiSecret === undefined) {
+    return failed(
+      "configuration",
+      `the key ${apiKey} has no secret`,
+      "Set LEDGERCTL_API_SECRET; it was shown when the key was made. `ledgerctl key create --org ID` makes another key.",
+      exitCodes.usage,
+    );
+  }
+  return passed("configuration", `${url} with key ${apiKey}`);
+}
+
+async function checkService(connection: Partial<Connection>): Promise<Check[]> {
+  const { url = "" } = connection;
+  let dateHeader: string | undefined;
+  const startedMs = performance.now();
+  try {
+    const reply = await request(`${requireHttpUrl(url)}/healthz`, { headersTimeout: 5_000 });
+    await reply.body.dump();
+    if (reply.statusCode !== 200) throw new Error(`/healthz answered ${reply.statusCode}`);
+    const { date } = reply.headers;
+    dateHeader = Array.isArray(date) ? date[0] : date;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message || error.name : String(error);
+    const remedy = "Start it with `ledgerctl serve`, or set --url (LEDGERCTL_URL).";
+    return [
+      failed("connection", `no answer from ${url}: ${reason}`, remedy, exitCodes.unavailable),
+    ];
+  }
+  const durationMs = performance.now() - startedMs;
+  return [
+    passed("connection", `${url} answered in ${durationMs.toFixed(0)} ms`),
+    checkClock(dateHeader),
+    ...(await checkCredentials(connection)),
+  ];
+}
+
+function checkClock(dateHeader: string | undefined): Check {
+  if (dateHeader === undefined) return passed("clock", "the service does not tell its time");
+  const differenceSeconds = Math.round((Date.now() - Date.parse(dateHeader)) / 1000);
+  const seconds = Math.abs(differenceSeconds);
+  // The service tells its time in whole seconds.
+  const detail =
+    seconds <= 1
+      ? "this machine's clock agrees with the service's"
+      : `this machine's clock is ${seconds} s ${differenceSeconds < 0 ? "behind" : "ahead of"} the service's`;
+  return seconds <= clockDifferenceSecondsMax
+    ? passed("clock", detail)
+    : failed(
+        "clock",
+        detail,
+        "Set this machine's clock (NTP): signatures usually hold for 300 s.",
+        exitCodes.notPermitted,
+      );
+}
+
+async function checkCredentials(connection: Partial<Connection>): Promise<Check[]> {
+  const { url, apiKey, apiSecret, ledger } = connection;
+  if (url === undefined || apiKey === undefined || apiSecret === undefined) return [];
+  const client = new LedgerClient({ url, apiKey, apiSecret, retryForMs: 0 });
+  try {
+    const ledgers = await client.listLedgers();
+    const accepted = passed("credentials", `the key may see ${counted(ledgers.length, "ledger")}`);
+    return ledger === null || ledger === undefined
+      ? [accepted]
+      : [accepted, checkLedger(ledger, ledgers)];
+  } catch (error) {
+    const exitCode = exitCodeOf(error);
+    const detail = messageOf(error);
+    const remedy =
+      error instanceof ServiceProblem && error.status === 401
+        ? "Check the secret and that the key is not revoked or expired: `ledgerctl key list` where the database is."
+        : "Look at the server's log and at /readyz.";
+    return [failed("credentials", detail, remedy, exitCode)];
+  } finally {
+    await client.close();
+  }
+}
+
+function checkLedger(
+  ledger: string,
+  ledgers: readonly { id: string; name: string; status: string }[],
+): Check {
+  const found = ledgers.find(({ id }) => id === ledger.toLowerCase());
+  const choose = "set --ledger (LEDGERCTL_LEDGER) or the profile's.";
+  if (found === undefined) {
+    return failed(
+      "ledger",
+      `the key can't see the ledger ${ledger}`,
+      `\`ledgerctl ledger list\` shows those it can; ${choose}`,
+      exitCodes.notFound,
+    );
+  }
+  if (found.status === "active") return passed("ledger", `${found.name} is active`);
+  return failed(
+    "ledger",
+    `${found.name} is ${found.status}: it takes no writes`,
+    found.status === "suspended"
+      ? `\`ledgerctl ledger activate ${found.id}\`, where the database is, lets it take them again.`
+      : `It can only be read. For another, ${choose}`,
+    exitCodes.conflict,
+  );
+}
+
+/** Only where a database is named or the embedded one exists: checking must not make one. */
+async function checkDatabase(flags: DoctorFlags, environment: Environment): Promise<Check[]> {
+  const isNamed = flags.databaseUrl !== undefined || environment.databaseUrl !== null;
+  const folder = flags.dataDir ?? environment.dataDir;
+  if (!isNamed && !(await isDataFolder(folder))) {
+    return [passed("migrations", "no database here; checked where the database is")];
+  }
+  try {
+    return await usingDatabase(flags, environment, false, (database) =>
+      whenReachable(async () => {
+        const migrations = await checkMigrations(database.url);
+        return migrations.ok ? [migrations, await checkPostings(database.url)] : [migrations];
+      }),
+    );
+  } catch (error) {
+    const detail = messageOf(error);
+    return [failed("migrations", detail, "See --database-url and --data-dir.", exitCodeOf(error))];
+  }
+}
+
+async function checkMigrations(databaseUrl: string): Promise<Check> {
+  const migrations = await listMigrations(databaseUrl);
+  const missing = migrations.filter(({ applied }) => !applied);
+  return missing.length === 0
+    ? passed("migrations", `all ${migrations.length} applied`)
+    : failed(
+        "migrations",
+        `${missing.map(({ name }) => name).join(", ")} not applied`,
+        "Run `ledgerctl migrate`.",
+      );
+}
+
+/** What wallets accepted in a currency that has no rate waits until somebody gives it one. */
+async function checkPostings(databaseUrl: string): Promise<Check> {
+  const connections = new WriteConnections({
+    databaseUrl,
+    connectionsMax: 1,
+    lockTimeoutMs: 10_000,
+    answerTimeoutMs: 30_000,
+  });
+  try {
+    const waiting = await connections.read(listWaitingAssets);
+    if (waiting.length === 0) return passed("postings", "no wallet waits for a rate");
+    const assets = waiting.map(({ ledgerId, assetCode }) => `${assetCode} in ledger ${ledgerId}`);
+    return failed(
+      "postings",
+      `what wallets accepted waits for a rate: ${assets.join(", ")}`,
+      "Set it with `ledgerctl asset set CODE --ledger ID --rate R`.",
+    );
+  } finally {
+    await connections.end();
+  }
+}

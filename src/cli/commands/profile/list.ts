@@ -1,0 +1,22 @@
+// `profile list`.
+import type { Environment } from "../../../config.ts";
+import type { OutputFlags } from "../../definition/options.ts";
+import { open } from "./profile-document.ts";
+import { document } from "./profile-document.ts";
+
+export async function listProfiles(flags: OutputFlags, environment: Environment): Promise<void> {
+  const { output, config } = await open(flags, environment);
+  const names = Object.keys(config.profiles);
+  output.list(
+    names.map((name) => document(config, name)),
+    [
+      { title: "", value: ({ current }) => (current ? "*" : "") },
+      { title: "PROFILE", value: ({ name }) => name },
+      { title: "URL", value: ({ url }) => url ?? "" },
+      { title: "API KEY", value: ({ apiKey }) => apiKey ?? "" },
+      { title: "API SECRET", value: ({ apiSecret }) => apiSecret ?? "" },
+      { title: "LEDGER", value: ({ ledger }) => ledger ?? "" },
+    ],
+    ({ name }) => name,
+  );
+}

@@ -1,0 +1,68 @@
+// The trial balance of the live books.
+import type { Environment } from "../../../config.ts";
+import type { TrialBalance } from "../../../client/ledger-client.ts";
+import { requireLabel, requireMoment } from "../../input/arguments.ts";
+import {
+  balanceCsv,
+  balanceTable,
+  movedTable,
+  sumTimeoutMs,
+} from "../../terminal/balance-tables.ts";
+import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
+import type { Output } from "../../terminal/output.ts";
+import { printable } from "../../terminal/printable.ts";
+import { withService } from "../../connection/service-context.ts";
+
+export interface TrialBalanceFlags extends ServiceFlags {
+  period?: string;
+  asOf?: string;
+  csv?: boolean;
+}
+
+/** Resolves with 3 where it does not balance. */
+export async function showTrialBalance(
+  flags: TrialBalanceFlags,
+  environment: Environment,
+): Promise<ExitCode> {
+  const { period, asOf } = flags;
+  if (period !== undefined && asOf !== undefined) {
+    throw usageFailure("--period and --as-of exclude each other");
+  }
+  if (flags.csv === true && flags.json === true) {
+    throw usageFailure("--csv and --json exclude each other");
+  }
+  const query = {
+    ...(period === undefined ? {} : { periodId: requireLabel("--period", period) }),
+    ...(asOf === undefined ? {} : { asOf: requireMoment("--as-of", asOf) }),
+  };
+  return withService(
+    flags,
+    environment,
+    async ({ client, ledgerId, output }) => {
+      const balance = await client.getTrialBalance(ledgerId(), query);
+      if (flags.csv === true) output.verbatim(balanceCsv(balance));
+      else output.result(balance, () => describe(output, balance));
+      return balance.balanced ? exitCodes.done : exitCodes.verificationFailed;
+    },
+    { timeoutMs: sumTimeoutMs },
+  );
+}
+
+function describe(output: Output, balance: TrialBalance): string {
+  const { startsAt, endsAt, close, moved, functionalCurrency } = balance;
+  const parts = [
+    `from ${startsAt ?? "the beginning"} up to ${endsAt}`,
+    balanceTable(output, balance),
+  ];
+  if (close !== null && moved.length === 0) {
+    parts.push(`as it was closed at ${close.closedAt}`);
+  }
+  if (close !== null && moved.length > 0) {
+    parts.push(
+      `MOVED since ${printable(close.periodId)} was closed at ${close.closedAt}:\n` +
+        movedTable(output, moved, functionalCurrency),
+    );
+  }
+  return parts.join("\n\n");
+}

@@ -1,0 +1,35 @@
+// `wallet balance`.
+import type { Environment } from "../../../config.ts";
+import type { LedgerClient, WalletAddress } from "../../../client/ledger-client.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
+import { members, type Output } from "../../terminal/output.ts";
+import { printable } from "../../terminal/printable.ts";
+import { withService } from "../../connection/service-context.ts";
+import { amountsOf, isForPeople } from "./wallet-asset.ts";
+import { addressOf, requireWalletName } from "./wallet-arguments.ts";
+
+export async function showWalletBalance(
+  key: string,
+  flags: ServiceFlags,
+  environment: Environment,
+): Promise<undefined> {
+  const name = requireWalletName(key);
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const wallet = addressOf(name, ledgerId);
+    const figures = await client.getWalletBalance(wallet);
+    const shown = await amountsOf(output, client, wallet);
+    output.result(figures, ({ balance, available }) =>
+      members({ balance: shown(balance), available: shown(available) }),
+    );
+    if (figures.balance === "0" && isForPeople(output)) await noteUnwritten(output, client, wallet);
+  });
+}
+
+/** Every key is a wallet that holds nothing: somebody who mistyped one would take that for an answer. */
+async function noteUnwritten(output: Output, client: LedgerClient, wallet: WalletAddress) {
+  // The figures are told; a note that can't be made is no failure of the command.
+  const log = await client.listWalletWrites(wallet, { limit: 1 }).catch(() => null);
+  if (log?.writes.length === 0) {
+    output.note(`nothing was ever written to wallet ${printable(wallet.callerKey)}`);
+  }
+}

@@ -1,0 +1,53 @@
+// `wallet reserve`: holds a part of what is available.
+import { ReservationConflict, type WalletResult } from "../../../client/ledger-client.ts";
+import type { Environment } from "../../../config.ts";
+import { requireDurationMs } from "../../input/arguments.ts";
+import { exitCodes, usageFailure } from "../../failure.ts";
+import { withService } from "../../connection/service-context.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
+import { writeToWallet } from "./write-to-wallet.ts";
+import { printFigures, readMovement, type MovementFlags } from "./movement.ts";
+import { addressOf, requireWalletName } from "./wallet-arguments.ts";
+
+export interface ReserveFlags extends MovementFlags {
+  expiresIn?: string;
+}
+
+/** A year, as the API has it. */
+const expirySecondsMax = 31_536_000;
+
+export async function reserveFunds(
+  key: string,
+  amount: string,
+  flags: ReserveFlags,
+  environment: Environment,
+): Promise<number> {
+  const name = requireWalletName(key);
+  const expiresInSeconds = flags.expiresIn === undefined ? null : readExpiry(flags.expiresIn);
+  const hold = { ...readMovement(amount, flags), expiresInSeconds };
+  return withService(flags, environment, async ({ client, ledgerId, output }) => {
+    const wallet = addressOf(name, ledgerId);
+    const print = (result: WalletResult) => {
+      printFigures(output, result, (figure) => displayAmount(figure, hold.assetCode));
+    };
+    try {
+      const reservation = await writeToWallet(client, wallet.ledgerId, () =>
+        client.reserveFunds(wallet, hold),
+      );
+      if (output.isQuiet && !output.isJson) output.line(reservation.holdId);
+      else print(reservation);
+      return exitCodes.done;
+    } catch (error) {
+      if (!(error instanceof ReservationConflict)) throw error;
+      print(error.result);
+      output.warn("nothing is held: the external id is that of an earlier credit or debit");
+      return exitCodes.conflict;
+    }
+  });
+}
+
+function readExpiry(text: string): number {
+  const seconds = requireDurationMs("--expires-in", text) / 1000;
+  if (seconds > expirySecondsMax) throw usageFailure("--expires-in must be at most 365d");
+  return seconds;
+}

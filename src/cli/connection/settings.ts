@@ -1,0 +1,140 @@
+// From flags, environment and profile to where the service is and who asks. Light: signing offline
+// needs no client.
+import type { Environment } from "../../config.ts";
+import { notFoundFailure, usageFailure } from "../failure.ts";
+import type { DatabaseFlags, ServiceFlags } from "../definition/options.ts";
+import type { Output } from "../terminal/output.ts";
+import { readConfigFile, type Profile, type ProfileMember } from "./profiles.ts";
+import { suggestion } from "../input/suggestion.ts";
+
+const defaultUrl = "http://127.0.0.1:8420";
+
+export interface Connection {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  readonly ledger: string | null;
+}
+
+/** A setting with where it comes from: a flag, a variable or a profile; both null where it is not set. */
+export interface Setting {
+  readonly value: string | null;
+  readonly source: string | null;
+}
+
+/** Flags win over the environment, the environment over the profile. */
+export async function resolveSettings(
+  flags: ServiceFlags,
+  environment: Environment,
+  output: Output,
+): Promise<Readonly<Record<ProfileMember, Setting>>> {
+  const { name, profile } = await selectProfile(flags, environment, output);
+  const first = (
+    member: ProfileMember,
+    given: readonly (readonly [value: string | null | undefined, source: string])[],
+  ): Setting => {
+    const all = [...given, [profile[member], `profile ${name ?? ""}`] as const];
+    const [value, source] = all.find(([found]) => typeof found === "string") ?? [];
+    return { value: value ?? null, source: source ?? null };
+  };
+  const apiKey = first("apiKey", [
+    [flags.apiKey, "--api-key"],
+    [environment.apiKey, "LEDGERCTL_API_KEY"],
+  ]);
+  const apiSecret = first("apiSecret", [[environment.apiSecret, "LEDGERCTL_API_SECRET"]]);
+  // A key given by itself must not be paired with the secret of the profile's other key.
+  const isOfOtherKey = environment.apiSecret === null && apiKey.value !== (profile.apiKey ?? null);
+  const url = first("url", [
+    [flags.url, "--url"],
+    [environment.url, "LEDGERCTL_URL"],
+  ]);
+  return {
+    // A base never ends in a slash: targets begin with one.
+    url:
+      url.value === null
+        ? { value: defaultUrl, source: "default" }
+        : { ...url, value: url.value.replace(/\/+$/, "") },
+    apiKey,
+    apiSecret: isOfOtherKey ? { value: null, source: null } : apiSecret,
+    ledger: first("ledger", [
+      [flags.ledger, "--ledger"],
+      [environment.ledger, "LEDGERCTL_LEDGER"],
+    ]),
+  };
+}
+
+/** The values of those settings; members that are not set are left out. */
+export async function resolveConnection(
+  flags: ServiceFlags,
+  environment: Environment,
+  output: Output,
+): Promise<Partial<Connection>> {
+  const settings = await resolveSettings(flags, environment, output);
+  const [url, apiKey, apiSecret] = [settings.url, settings.apiKey, settings.apiSecret];
+  return {
+    ...(url.value === null ? {} : { url: url.value }),
+    ...(apiKey.value === null ? {} : { apiKey: apiKey.value }),
+    ...(apiSecret.value === null ? {} : { apiSecret: apiSecret.value }),
+    ledger: settings.ledger.value,
+  };
+}
+
+/**
+ * Whether a command that exists on both sides is meant for the service: an API key is configured, and
+ * no flag names a database.
+ */
+export function isServiceMeant(flags: DatabaseFlags, connection: Partial<Connection>): boolean {
+  if (flags.databaseUrl !== undefined || flags.dataDir !== undefined) return false;
+  return connection.apiKey !== undefined;
+}
+
+/** Fails, saying what is missing, unless there is a key with its secret. */
+export function requireCredentials(connection: Partial<Connection>): Connection {
+  const { url, apiKey, apiSecret, ledger } = connection;
+  if (apiKey === undefined) {
+    throw usageFailure(
+      "no API key: set LEDGERCTL_API_KEY and LEDGERCTL_API_SECRET, or use a profile",
+    );
+  }
+  if (apiSecret === undefined) {
+    throw usageFailure(`no secret for ${apiKey}: set LEDGERCTL_API_SECRET, or use its profile`);
+  }
+  return { url: url ?? defaultUrl, apiKey, apiSecret, ledger: ledger ?? null };
+}
+
+async function selectProfile(
+  flags: ServiceFlags,
+  environment: Environment,
+  output: Output,
+): Promise<{ name: string | null; profile: Profile }> {
+  const config = await readConfigFile(environment.configFile, (message) => {
+    output.warn(message);
+  });
+  const asked: string | null = flags.profile ?? environment.profile;
+  const name = asked ?? config.currentProfile;
+  if (name === undefined) return { name: null, profile: {} };
+  const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  if (profile === undefined) {
+    const file = environment.configFile;
+    throw notFoundFailure(
+      asked === null
+        ? `${file} has no profile "${name}", which its currentProfile names; mend the file, or choose with --profile`
+        : `there is no profile "${name}" in ${file}${suggestion(name, Object.keys(config.profiles))}`,
+    );
+  }
+  return { name, profile };
+}
+
+/** A URL of a service, or a usage failure. */
+export function requireHttpUrl(text: string): string {
+  if (!isHttpUrl(text)) {
+    throw usageFailure(`--url must be an http:// or https:// URL, not ${text}`);
+  }
+  return text;
+}
+
+/** Whether a text can be the URL of a service. */
+export function isHttpUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url?.protocol === "http:" || url?.protocol === "https:";
+}
