@@ -2,6 +2,7 @@
 // result.
 import { entryLeaf } from "../core/canonical.ts";
 import {
+  type AuditedLedger,
   countReversals,
   ledgerTables,
   listAuditedLedgers,
@@ -11,9 +12,8 @@ import {
   listStrayLines,
   listUnlikeReversals,
   readAuditedEntries,
-  type AuditedLedger,
-} from "../store/audit-reads.ts";
-import type { ReadConnection } from "../store/read-pool.ts";
+} from "../store/audit/journal.ts";
+import type { Connection } from "../store/database/connection.ts";
 import { AuditLog, type AuditReport } from "./audit-log.ts";
 import { checkChain, readCloses } from "./close-checks.ts";
 import { CloseRecomputations } from "./close-recomputations.ts";
@@ -34,34 +34,34 @@ export interface AuditProgress {
 }
 
 /**
- * Audits all ledgers, or one; null where there is no such ledger. `reads` must be a snapshot: figures
+ * Audits all ledgers, or one; null where there is no such ledger. `connection` must be a snapshot: figures
  * that are compared have to be of one moment. Memory is for a page of entries, and a row for each
  * balance, each account of each close, and each account of each span between their bounds. A row that
  * can't be read is thrown, never skipped.
  */
 export async function auditLedgers(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string | null,
   onProgress: (progress: AuditProgress) => void = () => undefined,
 ): Promise<AuditReport | null> {
-  const ledgers = await listAuditedLedgers(reads, ledgerId);
+  const ledgers = await listAuditedLedgers(connection, ledgerId);
   if (ledgerId !== null && ledgers.length === 0) return null;
   const log = new AuditLog();
-  if (ledgerId === null) await checkStrayRows(reads, log);
+  if (ledgerId === null) await checkStrayRows(connection, log);
   for (const ledger of ledgers) {
     checkLedger(ledger, log);
-    await auditJournal(reads, ledger, log, onProgress);
-    await checkWallets(reads, ledger.ledgerId, log.of("wallets", ledger.ledgerId));
-    await checkBatches(reads, ledger.ledgerId, log.of("wallet-batches", ledger.ledgerId));
-    await checkPostings(reads, ledger.ledgerId, log.of("wallet-postings", ledger.ledgerId));
-    await checkReconciliation(reads, ledger.ledgerId, log);
+    await auditJournal(connection, ledger, log, onProgress);
+    await checkWallets(connection, ledger.ledgerId, log.of("wallets", ledger.ledgerId));
+    await checkBatches(connection, ledger.ledgerId, log.of("wallet-batches", ledger.ledgerId));
+    await checkPostings(connection, ledger.ledgerId, log.of("wallet-postings", ledger.ledgerId));
+    await checkReconciliation(connection, ledger.ledgerId, log);
   }
   return log.report();
 }
 
-async function checkStrayRows(reads: ReadConnection, log: AuditLog): Promise<void> {
+async function checkStrayRows(connection: Connection, log: AuditLog): Promise<void> {
   for (const table of ledgerTables) {
-    for (const id of await listStrayLedgers(reads, table)) {
+    for (const id of await listStrayLedgers(connection, table)) {
       log.of("ledgers", id).find(`table ${table}`, "has rows of a ledger that is not there");
     }
   }
@@ -76,33 +76,33 @@ function checkLedger({ ledgerId, status, lastSequence }: AuditedLedger, log: Aud
 
 /** The journal and its closes, in one pass over the entries. */
 async function auditJournal(
-  reads: ReadConnection,
+  connection: Connection,
   ledger: AuditedLedger,
   log: AuditLog,
   onProgress: (progress: AuditProgress) => void,
 ): Promise<void> {
   const { ledgerId, functionalCurrency } = ledger;
-  const chart = new Set(await listChartCodes(reads, ledgerId));
-  const closes = await readCloses(reads, ledgerId);
+  const chart = new Set(await listChartCodes(connection, ledgerId));
+  const closes = await readCloses(connection, ledgerId);
   const checks: EntryCheck[] = [
     new SequenceCheck(ledger, log.of("sequences", ledgerId)),
     new LineCheck(functionalCurrency, chart, log.of("lines", ledgerId)),
     new LeafCheck(log.of("leaves", ledgerId)),
-    new BalanceCheck(reads, ledgerId, log.of("balances", ledgerId)),
-    new CloseRecomputations(reads, closes, log),
+    new BalanceCheck(connection, ledgerId, log.of("balances", ledgerId)),
+    new CloseRecomputations(connection, closes, log),
   ];
   let entries = 0;
-  for await (const audited of readAuditedEntries(reads, ledgerId)) {
+  for await (const audited of readAuditedEntries(connection, ledgerId)) {
     const hashed = { ...audited, contentLeaf: entryLeaf(audited.entry) };
     for (const check of checks) check.add(hashed);
     entries += 1;
     onProgress({ ledgerId, entries });
   }
   for (const check of checks) await check.finish();
-  log.of("lines", ledgerId).findAll(await listStrayLines(reads, ledgerId));
+  log.of("lines", ledgerId).findAll(await listStrayLines(connection, ledgerId));
   const reversals = log.of("reversals", ledgerId);
-  reversals.looked(await countReversals(reads, ledgerId));
-  reversals.findAll(await listReversalFaults(reads, ledgerId));
-  reversals.findAll(await listUnlikeReversals(reads, ledgerId));
-  await checkChain(reads, ledger, closes, log.of("close-chain", ledgerId));
+  reversals.looked(await countReversals(connection, ledgerId));
+  reversals.findAll(await listReversalFaults(connection, ledgerId));
+  reversals.findAll(await listUnlikeReversals(connection, ledgerId));
+  await checkChain(connection, ledger, closes, log.of("close-chain", ledgerId));
 }

@@ -1,20 +1,20 @@
 // Checks of closes as they are stored: the chain of their records.
 import { closeHashOf, merkleAlgorithm, type CloseRecord } from "../core/close.ts";
-import { listFineCloses, listStrayCloseParts, type AuditedLedger } from "../store/audit-reads.ts";
-import { listCloses } from "../store/close-reads.ts";
-import type { ReadConnection } from "../store/read-pool.ts";
+import { type AuditedLedger, listFineCloses, listStrayCloseParts } from "../store/audit/journal.ts";
+import { listCloses } from "../store/period-closes.ts";
+import type { Connection } from "../store/database/connection.ts";
 import type { CheckLog } from "./audit-log.ts";
 
 const closesPerPage = 1_000;
 
 /** All closes of a ledger, by number. */
 export async function readCloses(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly CloseRecord[]> {
   const closes: CloseRecord[] = [];
   for (let afterNumber = -(2 ** 31); ;) {
-    const page = await listCloses(reads, ledgerId, { afterNumber, limit: closesPerPage });
+    const page = await listCloses(connection, ledgerId, { afterNumber, limit: closesPerPage });
     closes.push(...page);
     const last = page.at(-1);
     if (last === undefined) return closes;
@@ -29,7 +29,7 @@ export function closeName({ number, periodId }: CloseRecord): string {
 
 /** Numbers without gaps, each record's own hash, and in each the hash of the one before. */
 export async function checkChain(
-  reads: ReadConnection,
+  connection: Connection,
   ledger: AuditedLedger,
   closes: readonly CloseRecord[],
   log: CheckLog,
@@ -61,6 +61,6 @@ export async function checkChain(
       find(`was closed at ${close.closedAt}, not after ${closeName(before)}`);
     }
   });
-  log.findAll(await listFineCloses(reads, ledger.ledgerId));
-  log.findAll(await listStrayCloseParts(reads, ledger.ledgerId));
+  log.findAll(await listFineCloses(connection, ledger.ledgerId));
+  log.findAll(await listStrayCloseParts(connection, ledger.ledgerId));
 }

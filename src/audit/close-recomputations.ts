@@ -9,8 +9,8 @@ import {
 import type { Entry, Line } from "../core/journal.ts";
 import { compareUtf8 } from "../core/text.ts";
 import type { Timestamp } from "../core/time.ts";
-import { listCloseBalances, listSubtrees } from "../store/close-reads.ts";
-import type { ReadConnection } from "../store/read-pool.ts";
+import { listCloseBalances, listSubtrees } from "../store/period-closes.ts";
+import type { Connection } from "../store/database/connection.ts";
 import type { AuditLog, CheckLog } from "./audit-log.ts";
 import { closeName } from "./close-checks.ts";
 import { entryName, type EntryCheck, type HashedEntry } from "./entry-checks.ts";
@@ -33,10 +33,10 @@ export class CloseRecomputations implements EntryCheck {
   readonly #latestOf: readonly (Timestamp | null)[];
   readonly #earliestFrom: readonly (Timestamp | null)[];
 
-  constructor(reads: ReadConnection, closes: readonly CloseRecord[], log: AuditLog) {
+  constructor(connection: Connection, closes: readonly CloseRecord[], log: AuditLog) {
     this.#closes = [...closes]
       .sort((a, b) => a.lastSequence - b.lastSequence)
-      .map((record) => new CloseRecomputation(reads, record, log));
+      .map((record) => new CloseRecomputation(connection, record, log));
     const bounds = closes.flatMap(({ startsAt, endsAt }) => [
       ...(startsAt === null ? [] : [startsAt]),
       endsAt,
@@ -151,14 +151,14 @@ function linesOf({ amounts }: Sums): Pick<Line, "glAccountCode" | "functionalAmo
 /** One close recomputed from entries, and compared with what is stored of it. */
 class CloseRecomputation {
   readonly record: CloseRecord;
-  readonly #reads: ReadConnection;
+  readonly #connection: Connection;
   readonly #log: AuditLog;
   readonly #tree = new CloseTree();
   readonly #balances = new TrialBalance();
   #openings = new Sums();
 
-  constructor(reads: ReadConnection, record: CloseRecord, log: AuditLog) {
-    this.#reads = reads;
+  constructor(connection: Connection, record: CloseRecord, log: AuditLog) {
+    this.#connection = connection;
     this.record = record;
     this.#log = log;
   }
@@ -218,7 +218,7 @@ class CloseRecomputation {
 
   async #compareBalances(rows: readonly BalanceRow[]): Promise<void> {
     const log = this.#logOf("close-balances");
-    const stored = await listCloseBalances(this.#reads, this.record);
+    const stored = await listCloseBalances(this.#connection, this.record);
     const expected = new Map(rows.map((row) => [row.glAccountCode, row]));
     const name = (code: string) => `${closeName(this.record)}, account ${JSON.stringify(code)}`;
     for (const row of stored) {
@@ -241,7 +241,7 @@ class CloseRecomputation {
 
   async #compareSubtrees(): Promise<void> {
     const log = this.#logOf("close-subtrees");
-    const stored = await listSubtrees(this.#reads, this.record);
+    const stored = await listSubtrees(this.#connection, this.record);
     const found = this.#tree.subtrees();
     log.looked(stored.length);
     if (stored.length !== found.length) {

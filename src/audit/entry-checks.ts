@@ -3,11 +3,11 @@ import type { Hash } from "../core/merkle.ts";
 import { balanceChanges, linesMin, type Entry } from "../core/journal.ts";
 import type { Timestamp } from "../core/time.ts";
 import {
-  listAccountBalances,
   type AuditedEntry,
   type AuditedLedger,
-} from "../store/audit-reads.ts";
-import type { ReadConnection } from "../store/read-pool.ts";
+  listAccountBalances,
+} from "../store/audit/journal.ts";
+import type { Connection } from "../store/database/connection.ts";
 import type { CheckLog } from "./audit-log.ts";
 
 /** An entry with the hash of its content, computed once for all checks. */
@@ -133,13 +133,13 @@ export class LeafCheck implements EntryCheck {
 
 /** Running balances equal the sums and counts of the lines. Memory: one row a balance. */
 export class BalanceCheck implements EntryCheck {
-  readonly #reads: ReadConnection;
+  readonly #connection: Connection;
   readonly #ledgerId: string;
   readonly #log: CheckLog;
   readonly #sums = new Map<string, { amount: bigint; entryCount: number }>();
 
-  constructor(reads: ReadConnection, ledgerId: string, log: CheckLog) {
-    this.#reads = reads;
+  constructor(connection: Connection, ledgerId: string, log: CheckLog) {
+    this.#connection = connection;
     this.#ledgerId = ledgerId;
     this.#log = log;
   }
@@ -156,7 +156,7 @@ export class BalanceCheck implements EntryCheck {
   }
 
   async finish(): Promise<void> {
-    const stored = await listAccountBalances(this.#reads, this.#ledgerId);
+    const stored = await listAccountBalances(this.#connection, this.#ledgerId);
     for (const { glAccountCode, currency, balance, entryCount } of stored) {
       this.#log.looked(1);
       const name = balanceName(glAccountCode, currency);

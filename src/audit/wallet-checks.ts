@@ -2,6 +2,8 @@
 import { convert, parseRate } from "../core/asset.ts";
 import type { WalletWriteType } from "../core/wallet.ts";
 import {
+  type AuditedWallet,
+  type AuditedWrite,
   countBatches,
   countPostings,
   listBatchFaults,
@@ -11,19 +13,17 @@ import {
   listReconciliations,
   readAuditedWallets,
   readAuditedWrites,
-  type AuditedWallet,
-  type AuditedWrite,
-} from "../store/audit-wallet-reads.ts";
-import type { ReadConnection } from "../store/read-pool.ts";
+} from "../store/audit/wallets.ts";
+import type { Connection } from "../store/database/connection.ts";
 import type { AuditLog, CheckLog } from "./audit-log.ts";
 
 /** Each wallet equals the result of its log. Wallets and logs are read in parallel, both by wallet. */
 export async function checkWallets(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
   log: CheckLog,
 ): Promise<void> {
-  const writes = readAuditedWrites(reads, ledgerId);
+  const writes = readAuditedWrites(connection, ledgerId);
   const next = async (): Promise<AuditedWrite | null> => {
     const result = await writes.next();
     return result.done === true ? null : result.value;
@@ -35,7 +35,7 @@ export async function checkWallets(
       write = await next();
     }
   };
-  for await (const wallet of readAuditedWallets(reads, ledgerId)) {
+  for await (const wallet of readAuditedWallets(connection, ledgerId)) {
     await skipStray(wallet.walletId);
     const replay = new WalletReplay(wallet, log);
     while (write !== null && write.walletId === wallet.walletId) {
@@ -137,23 +137,23 @@ function changeOf({ type, amount, hold }: AuditedWrite): { balance: bigint; held
 
 /** Pending postings are the sums of their writes, and name exactly those. */
 export async function checkBatches(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
   log: CheckLog,
 ): Promise<void> {
-  log.looked(await countBatches(reads, ledgerId));
-  log.findAll(await listBatchFaults(reads, ledgerId));
+  log.looked(await countBatches(connection, ledgerId));
+  log.findAll(await listBatchFaults(connection, ledgerId));
 }
 
 /** Posted sums are in entries that exist and move as much; running totals equal what was posted. */
 export async function checkPostings(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
   log: CheckLog,
 ): Promise<void> {
-  log.looked(await countPostings(reads, ledgerId));
-  log.findAll(await listPostingFaults(reads, ledgerId));
-  for (const total of await listComparedTotals(reads, ledgerId)) {
+  log.looked(await countPostings(connection, ledgerId));
+  log.findAll(await listPostingFaults(connection, ledgerId));
+  for (const total of await listComparedTotals(connection, ledgerId)) {
     const { assetCode, ruleVersion, side, rate, amount, functionalAmount } = total;
     const where = `posting total of ${assetCode}, rule ${ruleVersion}, ${side}s`;
     if (amount !== total.postedAmount || functionalAmount !== total.postedFunctionalAmount) {
@@ -172,13 +172,13 @@ export async function checkPostings(
 
 /** The wallets of an asset sum to what the journal has of it plus what waits to be posted. */
 export async function checkReconciliation(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
   log: AuditLog,
 ): Promise<void> {
   const check = log.of("reconciliation", ledgerId);
   for (const { assetCode, wallets, posted, pending } of await listReconciliations(
-    reads,
+    connection,
     ledgerId,
   )) {
     check.looked(1);
@@ -187,7 +187,10 @@ export async function checkReconciliation(
       check.find(`asset ${assetCode}`, `wallets sum to ${wallets}, but ${journal}`);
     }
   }
-  for (const { glAccountCode, entryCount, amount } of await listForeignEntries(reads, ledgerId)) {
+  for (const { glAccountCode, entryCount, amount } of await listForeignEntries(
+    connection,
+    ledgerId,
+  )) {
     const what = `has ${entryCount} entries that are no postings of wallets, ${amount} in all`;
     log.note(ledgerId, `account ${JSON.stringify(glAccountCode)}`, what);
   }

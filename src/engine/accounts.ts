@@ -2,9 +2,10 @@
 // no entry can slip in once that has been answered.
 import type { Account, AccountType } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
-import { listAssetsUsing, updateAccountActive, upsertAccounts } from "../store/accounts.ts";
-import type { ReadConnection } from "../store/read-pool.ts";
-import type { WriteConnections } from "../store/write-connections.ts";
+import { updateAccountActive, upsertAccounts } from "../store/accounts.ts";
+import { listAssetsUsing } from "../store/asset-rules.ts";
+import type { Connection } from "../store/database/connection.ts";
+import type { Pool } from "../store/database/pool.ts";
 import { withLedgerStateLocked } from "./ledger-state.ts";
 
 /** An account of a chart that is imported; what is null is left as it is. */
@@ -32,51 +33,48 @@ export type ChartImport =
 
 /** Switches an account on or off. When it is off, every entry that was to be accepted has been. */
 export async function setAccountActive(
-  connections: WriteConnections,
-  pool: ReadConnection,
+  pool: Pool,
   ledgerId: string,
   glAccountCode: string,
   active: boolean,
 ): Promise<ActiveChange> {
   const deactivated = active ? [] : [glAccountCode];
-  return deactivating(connections, pool, ledgerId, deactivated, async () => {
-    const account = await updateAccountActive(pool, ledgerId, glAccountCode, active);
+  return deactivating(pool, ledgerId, deactivated, async (transaction) => {
+    const account = await updateAccountActive(transaction, ledgerId, glAccountCode, active);
     return account === null ? { outcome: "accountNotFound" } : { outcome: "done", account };
   });
 }
 
 /** Adds accounts to a chart and updates those it has, all of them or none; nothing is ever deleted. */
 export async function importAccounts(
-  connections: WriteConnections,
-  pool: ReadConnection,
+  pool: Pool,
   ledgerId: string,
   chart: readonly ChartRow[],
   createdAt: Timestamp,
 ): Promise<ChartImport> {
   const deactivated = chart.flatMap((row) => (row.active === false ? row.glAccountCode : []));
-  return deactivating(connections, pool, ledgerId, deactivated, async () => ({
+  return deactivating(pool, ledgerId, deactivated, async (transaction) => ({
     outcome: "done",
-    ...(await upsertAccounts(pool, ledgerId, chart, createdAt)),
+    ...(await upsertAccounts(transaction, ledgerId, chart, createdAt)),
   }));
 }
 
 /**
- * Makes a change that deactivates accounts while the ledger's state is held, which all who write to the
- * journal or make rules of assets hold too. The lock is on a connection of its own, and outlasts the change.
+ * Makes a change that deactivates accounts in the transaction that locks the ledger's state, which all who
+ * write to the journal or make rules of assets lock too.
  */
 async function deactivating<Done>(
-  connections: WriteConnections,
-  pool: ReadConnection,
+  pool: Pool,
   ledgerId: string,
   glAccountCodes: readonly string[],
-  change: () => Promise<Done>,
+  change: (transaction: Connection) => Promise<Done>,
 ): Promise<Done | AccountInUse> {
-  if (glAccountCodes.length === 0) return change();
-  return withLedgerStateLocked(connections, ledgerId, async () => {
+  if (glAccountCodes.length === 0) return pool.transaction(change);
+  return withLedgerStateLocked(pool, ledgerId, async (transaction) => {
     for (const glAccountCode of glAccountCodes) {
-      const assetCodes = await listAssetsUsing(pool, ledgerId, glAccountCode);
+      const assetCodes = await listAssetsUsing(transaction, ledgerId, glAccountCode);
       if (assetCodes.length > 0) return { outcome: "accountInUse", glAccountCode, assetCodes };
     }
-    return change();
+    return change(transaction);
   });
 }

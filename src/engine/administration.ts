@@ -7,13 +7,12 @@ import { apiKeyFromRandom, deriveApiSecret, masterKeyFingerprint } from "../core
 import type { Timestamp } from "../core/time.ts";
 import { upsertAccounts } from "../store/accounts.ts";
 import { insertApiKey } from "../store/api-keys.ts";
-import { findLedger, insertLedger } from "../store/ledgers.ts";
-import type { LedgerRecord } from "../store/ledgers.ts";
+import { findLedger, insertLedger, type LedgerRecord } from "../store/ledgers.ts";
 import { findOrganization, insertOrganization, type Organization } from "../store/organizations.ts";
-import type { ReadConnection } from "../store/read-pool.ts";
+import type { Connection } from "../store/database/connection.ts";
 
 export async function createOrganization(
-  connection: ReadConnection,
+  connection: Connection,
   name: string,
   createdAt: Timestamp,
 ): Promise<Organization> {
@@ -24,7 +23,7 @@ export async function createOrganization(
 
 /** Makes a key and its secret, which is told here and never again; null when there is no such organization. */
 export async function createApiKey(
-  connection: ReadConnection,
+  connection: Connection,
   key: {
     organizationId: string;
     scopes: readonly Scope[];
@@ -49,7 +48,7 @@ export async function createApiKey(
  * currency (those that the chart has already are used); null when there is no such organization.
  */
 export async function createLedger(
-  connection: ReadConnection,
+  connection: Connection,
   ledger: {
     organizationId: string;
     name: string;

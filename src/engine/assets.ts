@@ -2,13 +2,12 @@
 import { defaultAssetRule, type AssetRule } from "../core/asset.ts";
 import { Refusal } from "../core/errors.ts";
 import { walletAccounts, type Account, type LedgerIdentity } from "../core/ledger.ts";
-import { insertAssetRules, insertMissingAccounts } from "../store/asset-rules.ts";
-import { listAccountStates } from "../store/journal-lookups.ts";
-import { readClock } from "../store/journal-writes.ts";
+import { insertMissingAccounts, listAccountStates } from "../store/accounts.ts";
+import { insertAssetRules, listAssetRules } from "../store/asset-rules.ts";
+import { readClock } from "../store/journal-heads.ts";
+import { getLedgerIdentity } from "../store/ledgers.ts";
 import { withLedgerStateLocked } from "./ledger-state.ts";
-import { getLedgerIdentity } from "../store/wallet-postings.ts";
-import { listAssetRules } from "../store/wallet-writes.ts";
-import type { WriteConnections } from "../store/write-connections.ts";
+import type { Pool } from "../store/database/pool.ts";
 
 /** What of a rule is to change; what is left out stays as it is. */
 export type AssetRuleChange = Partial<
@@ -25,12 +24,12 @@ export type AssetRuleOutcome =
  * Writes accepted before keep the version they were accepted under.
  */
 export async function setAssetRule(
-  connections: WriteConnections,
+  pool: Pool,
   ledgerId: string,
   assetCode: string,
   change: AssetRuleChange,
 ): Promise<AssetRuleOutcome> {
-  return withLedgerStateLocked(connections, ledgerId, async (transaction, status) => {
+  return withLedgerStateLocked(pool, ledgerId, async (transaction, status) => {
     if (status === null) return { outcome: "ledgerNotFound" };
     const ledger = await getLedgerIdentity(transaction, ledgerId);
     const [current] = await listAssetRules(transaction, ledgerId, [assetCode]);
@@ -51,7 +50,7 @@ export async function setAssetRule(
     const missing = others.find((code) => !known.has(code));
     if (missing !== undefined) return { outcome: "accountNotFound", glAccountCode: missing };
     const now = await readClock(transaction);
-    await transaction.commit([
+    await Promise.all([
       insertAssetRules(transaction, ledgerId, [rule], now),
       insertMissingAccounts(transaction, ledgerId, own, now),
     ]);

@@ -6,8 +6,8 @@ import {
   listWalletDifferences,
   type PostingBacklog,
   type WalletDifference,
-} from "../store/metric-reads.ts";
-import type { ReadConnection } from "../store/read-pool.ts";
+} from "../store/books-totals.ts";
+import type { Connection } from "../store/database/connection.ts";
 
 export interface BooksFigures {
   /** null while the database does not answer. */
@@ -25,9 +25,9 @@ const answerMsMax = 2_000;
 const reconciliationAgeMsMax = 60_000;
 
 export class BooksReader {
-  readonly #reads: ReadConnection;
+  readonly #pool: Connection;
   /** For statements that may take their time. */
-  readonly #longReads: ReadConnection;
+  readonly #longRunning: Connection;
   readonly #nowMs: () => number;
   #reconciliation: BooksFigures["reconciliation"] = null;
   #reconciling: Promise<void> | null = null;
@@ -36,9 +36,9 @@ export class BooksReader {
   #backlog: Promise<PostingBacklog | null> | null = null;
 
   /** `nowMs`: Unix time. */
-  constructor(reads: ReadConnection, longReads: ReadConnection, nowMs: () => number) {
-    this.#reads = reads;
-    this.#longReads = longReads;
+  constructor(pool: Connection, longRunning: Connection, nowMs: () => number) {
+    this.#pool = pool;
+    this.#longRunning = longRunning;
     this.#nowMs = nowMs;
   }
 
@@ -55,7 +55,7 @@ export class BooksReader {
 
   /** Those who ask meanwhile share one statement. */
   #readBacklog(): Promise<PostingBacklog | null> {
-    this.#backlog ??= getPostingBacklog(this.#reads)
+    this.#backlog ??= getPostingBacklog(this.#pool)
       .catch(() => null)
       .finally(() => {
         this.#backlog = null;
@@ -67,7 +67,7 @@ export class BooksReader {
     if (this.#reconciling !== null) return this.#reconciling;
     const atMs = this.#nowMs();
     this.#triedAtMs = atMs;
-    this.#reconciling = listWalletDifferences(this.#longReads)
+    this.#reconciling = listWalletDifferences(this.#longRunning)
       .then((differences) => {
         this.#reconciliation = { atMs, differences };
       })

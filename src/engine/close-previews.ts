@@ -17,19 +17,17 @@ import {
 } from "../core/period.ts";
 import type { Posting } from "../core/posting.ts";
 import type { Timestamp } from "../core/time.ts";
-import { listCloseBalances } from "../store/close-reads.ts";
+import { readClock, readJournalHead } from "../store/journal-heads.ts";
+import { countEntriesByMonth, measureSpan, sumTrialBalance } from "../store/journal-spans.ts";
+import { listAssetsWithoutRate } from "../store/pending-postings.ts";
 import {
-  countEntriesByMonth,
   findCloseOfPeriod,
   findLastClose,
+  listCloseBalances,
   listClosedPeriods,
-  measureSpan,
-  sumTrialBalance,
-} from "../store/close-writes.ts";
-import { readClock, readJournalHead } from "../store/journal-writes.ts";
-import type { ReadConnection } from "../store/read-pool.ts";
-import { listAssetsWithoutRate } from "../store/wallet-postings.ts";
-import type { StatementSender, WriteConnections } from "../store/write-connections.ts";
+} from "../store/period-closes.ts";
+import type { Connection } from "../store/database/connection.ts";
+import type { Pool } from "../store/database/pool.ts";
 import { closingTime, periodOf } from "./closes.ts";
 import { previewPending } from "./posting.ts";
 
@@ -59,39 +57,36 @@ export interface ClosePreview {
   }[];
 }
 
-interface Sources {
-  readonly pool: ReadConnection;
-  /** Must let a statement take minutes: sums over years of books are read through them. */
-  readonly reports: WriteConnections;
-}
-
 /**
- * Rejects as a close does: `validation` for bounds in the wrong order; labels were checked. `gone` aborts when
- * nobody waits for it any more.
+ * `longRunning` must let a statement take minutes: sums over years are read through it. `gone` aborts when nobody
+ * waits for it any more. Rejects as a close does: `validation` for bounds in the wrong order; labels were checked.
  */
 export async function previewClose(
-  { pool, reports }: Sources,
+  longRunning: Pool,
   ledgerId: string,
   request: CloseRequest,
   gone: AbortSignal | null = null,
 ): Promise<ClosePreview> {
-  const moment = await reports.snapshot((sender) => readMoment(sender, ledgerId, request), gone);
+  const moment = await longRunning.snapshot(
+    (connection) => readMoment(connection, ledgerId, request),
+    gone,
+  );
   const { period, close, lastSequence, calendar, compared } = moment;
   const span = { ...period, afterSequence: 0, upToSequence: lastSequence };
-  const read = await reports.read(
-    async (sender) => ({
-      measured: await measureSpan(sender, ledgerId, span),
-      rows: await sumTrialBalance(sender, ledgerId, span),
+  const read = await longRunning.withConnection(
+    async (connection) => ({
+      measured: await measureSpan(connection, ledgerId, span),
+      rows: await sumTrialBalance(connection, ledgerId, span),
       earlierOpen:
         period.startsAt === null
           ? []
           : await countEntriesByMonth(
-              sender,
+              connection,
               ledgerId,
               calendar.openBefore(period.startsAt),
               lastSequence,
             ),
-      since: await sumSince(sender, ledgerId, compared, lastSequence),
+      since: await sumSince(connection, ledgerId, compared, lastSequence),
     }),
     gone,
   );
@@ -107,7 +102,7 @@ export async function previewClose(
   }
   const moved = await Promise.all(
     read.since.map(async ({ close: stored, rows }) => {
-      const before = await listCloseBalances(pool, stored);
+      const before = await listCloseBalances(longRunning, stored);
       const after = new TrialBalance(before);
       after.addRows(rows);
       return { close: stored, accounts: movedBalances(before, after.rows()) };
@@ -130,20 +125,20 @@ export async function previewClose(
 }
 
 /** What of the ledger can change, as it is at one moment. */
-async function readMoment(sender: StatementSender, ledgerId: string, request: CloseRequest) {
+async function readMoment(connection: Connection, ledgerId: string, request: CloseRequest) {
   const [close, head, now, closedPeriods, last, assetsWithoutRate] = await Promise.all([
-    findCloseOfPeriod(sender, ledgerId, request.periodId),
-    readJournalHead(sender, ledgerId),
-    readClock(sender),
-    listClosedPeriods(sender, ledgerId, 0),
-    findLastClose(sender, ledgerId),
-    listAssetsWithoutRate(sender, ledgerId),
+    findCloseOfPeriod(connection, ledgerId, request.periodId),
+    readJournalHead(connection, ledgerId),
+    readClock(connection),
+    listClosedPeriods(connection, ledgerId, 0),
+    findLastClose(connection, ledgerId),
+    listAssetsWithoutRate(connection, ledgerId),
   ]);
   const calendar = new ClosedCalendar(closedPeriods);
   const previewedAt = closingTime(now, head?.lastPersistedAt ?? null, calendar);
   const { startsAt, endsAt } = close ?? periodOf(request, calendar, previewedAt);
   const previous = startsAt === null ? null : closeBefore(closedPeriods, startsAt);
-  const before = previous === null ? null : await findCloseOfPeriod(sender, ledgerId, previous);
+  const before = previous === null ? null : await findCloseOfPeriod(connection, ledgerId, previous);
   return {
     period: { startsAt, endsAt },
     close,
@@ -152,7 +147,7 @@ async function readMoment(sender: StatementSender, ledgerId: string, request: Cl
     lastSequence: head?.lastSequence ?? 0,
     assetsWithoutRate,
     // A period that is closed already is not closed again: nothing would be posted.
-    postings: close === null ? await previewPending(sender, ledgerId, calendar) : [],
+    postings: close === null ? await previewPending(connection, ledgerId, calendar) : [],
     compared: distinct([close, last, before]),
   };
 }
@@ -179,7 +174,7 @@ function distinct(closes: readonly (CloseRecord | null)[]): CloseRecord[] {
 
 /** What came into the figures of closes after they were made. */
 async function sumSince(
-  sender: StatementSender,
+  connection: Connection,
   ledgerId: string,
   closes: readonly CloseRecord[],
   upToSequence: number,
@@ -187,7 +182,7 @@ async function sumSince(
   const sums = closes.map(async (close) => {
     const { startsAt, endsAt, lastSequence } = close;
     const span = { startsAt, endsAt, afterSequence: lastSequence, upToSequence };
-    return { close, rows: await sumTrialBalance(sender, ledgerId, span) };
+    return { close, rows: await sumTrialBalance(connection, ledgerId, span) };
   });
   return Promise.all(sums);
 }

@@ -19,29 +19,23 @@ import {
 } from "../core/period.ts";
 import { laterOf, timestampFromEpochMs, type Timestamp } from "../core/time.ts";
 import {
+  advanceJournalHead,
+  lockJournalHead,
+  readClock,
+  readJournalHead,
+} from "../store/journal-heads.ts";
+import {
   countEntriesByMonth,
-  findCloseOfPeriod,
-  findLastClose,
-  hasClosesInOrder,
-  insertClose,
   measureSpan,
   readLeaves,
   sumTrialBalance,
-} from "../store/close-writes.ts";
-import { CommitAnswerLost, isTransient } from "../store/database-errors.ts";
-import {
-  advanceJournalHead,
-  lockJournalHead,
-  lockLedgerStateShared,
-  readClock,
-  readJournalHead,
-  readLedgerState,
-} from "../store/journal-writes.ts";
-import type {
-  StatementSender,
-  WriteConnections,
-  WriteTransaction,
-} from "../store/write-connections.ts";
+} from "../store/journal-spans.ts";
+import { lockLedgerStateShared, readLedgerState } from "../store/ledger-states.ts";
+import { hasClosesInOrder } from "../store/ledgers.ts";
+import { findCloseOfPeriod, findLastClose, insertClose } from "../store/period-closes.ts";
+import { AmbiguousCommit, isTransient } from "../store/database/errors.ts";
+import type { Connection } from "../store/database/connection.ts";
+import type { Pool } from "../store/database/pool.ts";
 import type { ClosedPeriods } from "./closed-periods.ts";
 import { newId } from "./new-id.ts";
 import { postPending } from "./posting.ts";
@@ -56,13 +50,13 @@ const leavesPerRead = 4_096;
 const leavesPerTurn = 1_024;
 
 export class Closes {
-  readonly #connections: WriteConnections;
+  readonly #pool: Pool;
   readonly #closedPeriods: ClosedPeriods;
   #isStopped = false;
 
-  /** `connections` must let a statement take minutes: sums over years of books are read through them. */
-  constructor(connections: WriteConnections, closedPeriods: ClosedPeriods) {
-    this.#connections = connections;
+  /** `pool` must let a statement take minutes: sums over years are read through it. */
+  constructor(pool: Pool, closedPeriods: ClosedPeriods) {
+    this.#pool = pool;
     this.#closedPeriods = closedPeriods;
   }
 
@@ -78,8 +72,8 @@ export class Closes {
         return await this.#closeOnce(ledgerId, request);
       } catch (error) {
         // Whether it was stored is seen by trying again: the same close is found under the lock.
-        isUnknown ||= error instanceof CommitAnswerLost;
-        if (!(error instanceof CommitAnswerLost) && !isTransient(error)) throw error;
+        isUnknown ||= error instanceof AmbiguousCommit;
+        if (!(error instanceof AmbiguousCommit) && !isTransient(error)) throw error;
         failingSinceMs ??= performance.now();
         const isLate = performance.now() - failingSinceMs > deadlineMs;
         if (isLate || this.#isStopped) throw this.#givenUp(isUnknown, error);
@@ -88,10 +82,9 @@ export class Closes {
     }
   }
 
-  /** Gives up what is under way, which may be the sums of years; each close is stored whole or not at all. */
-  async stop(): Promise<void> {
+  /** Closes that fail from now on are not tried again. Each is stored whole or not at all. */
+  stop(): void {
     this.#isStopped = true;
-    await this.#connections.cut();
   }
 
   #givenUp(isUnknown: boolean, cause: unknown): Refusal {
@@ -107,38 +100,38 @@ export class Closes {
 
   async #closeOnce(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
     const { periodId } = request;
-    const prepared = await this.#connections.read(async (sender) => {
-      const stored = await findCloseOfPeriod(sender, ledgerId, periodId);
-      return stored ?? this.#prepare(sender, ledgerId, request);
+    const prepared = await this.#pool.withConnection(async (connection) => {
+      const stored = await findCloseOfPeriod(connection, ledgerId, periodId);
+      return stored ?? this.#prepare(connection, ledgerId, request);
     });
     if ("closeHash" in prepared) return prepared;
-    return this.#connections.transaction((transaction) =>
+    return this.#pool.transaction((transaction) =>
       this.#closeLocked(transaction, ledgerId, request, prepared),
     );
   }
 
   /** Hashes and sums what the journal holds by now, as if the close were made this moment. */
   async #prepare(
-    sender: StatementSender,
+    connection: Connection,
     ledgerId: string,
     request: CloseRequest,
   ): Promise<PreparedClose> {
     const [status, head, now, calendar] = await Promise.all([
-      readLedgerState(sender, ledgerId),
-      readJournalHead(sender, ledgerId),
-      readClock(sender),
-      this.#closedPeriods.read(sender, ledgerId),
+      readLedgerState(connection, ledgerId),
+      readJournalHead(connection, ledgerId),
+      readClock(connection),
+      this.#closedPeriods.read(connection, ledgerId),
     ]);
     requireNotClosed(status);
     const period = periodOf(request, calendar, now);
-    await requireOrder(sender, ledgerId, { period, calendar, upTo: head?.lastSequence ?? 0 });
+    await requireOrder(connection, ledgerId, { period, calendar, upTo: head?.lastSequence ?? 0 });
     const prepared = { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
-    await extend(sender, ledgerId, prepared, head?.lastSequence ?? 0);
+    await extend(connection, ledgerId, prepared, head?.lastSequence ?? 0);
     return prepared;
   }
 
   async #closeLocked(
-    transaction: WriteTransaction,
+    transaction: Connection,
     ledgerId: string,
     request: CloseRequest,
     prepared: PreparedClose,
@@ -179,7 +172,7 @@ export class Closes {
       previousCloseHash: previous?.closeHash ?? null,
     };
     const record = { ...unsigned, closeHash: closeHashOf(unsigned).toString("hex") };
-    await transaction.commit([
+    await Promise.all([
       ...insertClose(transaction, record, rows, current.tree.subtrees()),
       // What is posted from now on is persisted later than the close.
       advanceJournalHead(transaction, ledgerId, {
@@ -198,14 +191,14 @@ function requireNotClosed(status: LedgerStatus | null): void {
 
 /** Where a ledger's closes come in order, refuses one that leaves entries behind it that no close covers. */
 async function requireOrder(
-  sender: StatementSender,
+  connection: Connection,
   ledgerId: string,
   { period, calendar, upTo }: { period: Period; calendar: ClosedCalendar; upTo: number },
 ): Promise<void> {
   const { startsAt } = period;
-  if (startsAt === null || !(await hasClosesInOrder(sender, ledgerId))) return;
+  if (startsAt === null || !(await hasClosesInOrder(connection, ledgerId))) return;
   const open = calendar.openBefore(startsAt);
-  const months = await countEntriesByMonth(sender, ledgerId, open, upTo);
+  const months = await countEntriesByMonth(connection, ledgerId, open, upTo);
   if (months.length === 0) return;
   const told = months
     .slice(0, monthsTold)
@@ -228,7 +221,7 @@ interface PreparedClose {
 
 /** Reads on from where a prepared close stands. */
 async function extend(
-  sender: StatementSender,
+  connection: Connection,
   ledgerId: string,
   prepared: PreparedClose,
   upToSequence: number,
@@ -237,14 +230,14 @@ async function extend(
   if (upToSequence === upTo) return;
   const span = { ...period, afterSequence: upTo, upToSequence };
   const [{ firstSequence, lastSequence }, rows] = await Promise.all([
-    measureSpan(sender, ledgerId, span),
-    sumTrialBalance(sender, ledgerId, span),
+    measureSpan(connection, ledgerId, span),
+    sumTrialBalance(connection, ledgerId, span),
   ]);
   balances.addRows(rows);
   // Narrowed to where the period's entries are: sequences are walked in order.
   for (let afterSequence = firstSequence - 1; afterSequence < lastSequence;) {
     const part = { ...period, afterSequence, upToSequence: lastSequence };
-    const leaves = await readLeaves(sender, ledgerId, part, leavesPerRead);
+    const leaves = await readLeaves(connection, ledgerId, part, leavesPerRead);
     for (const [index, { sequence, leaf }] of leaves.entries()) {
       if (index % leavesPerTurn === 0) await nextTurn();
       tree.append(sequence, leaf);
@@ -256,7 +249,7 @@ async function extend(
 
 /** What was prepared, with all that came since; made anew where the bounds turned out to be others. */
 async function bringUpTo(
-  transaction: WriteTransaction,
+  transaction: Connection,
   ledgerId: string,
   prepared: PreparedClose,
   period: Period,
@@ -275,13 +268,13 @@ async function bringUpTo(
 
 /** Whether no entry that was read is dated between the end that was prepared for and a later one. */
 async function isEmptyBetween(
-  sender: StatementSender,
+  connection: Connection,
   ledgerId: string,
   prepared: PreparedClose,
   endsAt: Timestamp,
 ): Promise<boolean> {
   if (endsAt < prepared.period.endsAt) return false;
-  const { count } = await measureSpan(sender, ledgerId, {
+  const { count } = await measureSpan(connection, ledgerId, {
     startsAt: prepared.period.endsAt,
     endsAt,
     afterSequence: 0,

@@ -10,33 +10,24 @@ import {
 } from "../core/journal.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
+import { addToBalances } from "../store/account-balances.ts";
+import { listAccountStates } from "../store/accounts.ts";
 import {
   hasEntry,
-  listAccountStates,
-  listKnownEntries,
-  listOriginals,
-} from "../store/journal-lookups.ts";
-import {
-  addToBalances,
-  advanceJournalHead,
   insertEntries,
   insertLines,
   insertReversals,
-  lockJournalHead,
-  lockLedgerStateShared,
-  readClock,
-} from "../store/journal-writes.ts";
+  listEntriesByExternalId,
+  listOriginals,
+} from "../store/journal-entries.ts";
+import { advanceJournalHead, lockJournalHead, readClock } from "../store/journal-heads.ts";
+import { lockLedgerStateShared } from "../store/ledger-states.ts";
 import { listWalletPostings } from "../store/wallet-postings.ts";
-import type { WriteConnections, WriteTransaction } from "../store/write-connections.ts";
+import type { Connection } from "../store/database/connection.ts";
+import type { Pool } from "../store/database/pool.ts";
 import { ClosedPeriods } from "./closed-periods.ts";
-import {
-  GroupCommit,
-  type GroupCommitOptions,
-  type LaneWork,
-  type Outcome,
-  type Plan,
-  type QueueState,
-} from "./group-commit.ts";
+import { GroupCommit, type GroupCommitOptions, type QueueState } from "./group-commit.ts";
+import type { LaneWork, Outcome, Plan } from "./lane-work.ts";
 import { WriteCounts } from "./write-counts.ts";
 
 export interface WriteResult {
@@ -61,9 +52,9 @@ export class Journal {
     ({ write }) => write.kind,
   );
 
-  constructor(connections: WriteConnections, options: GroupCommitOptions) {
+  constructor(pool: Pool, options: GroupCommitOptions) {
     const work = journalWork(new ClosedPeriods());
-    this.#lanes = new GroupCommit(connections, work, options, this.counts);
+    this.#lanes = new GroupCommit(pool, work, options, this.counts);
   }
 
   get queue(): QueueState {
@@ -120,7 +111,7 @@ export class Journal {
 const journalWork = (
   closedPeriods: ClosedPeriods,
 ): LaneWork<JournalItem, readonly WriteResult[]> => ({
-  async plan(transaction, ledgerId, items, lookUpKeys) {
+  async plan(transaction, ledgerId, items, looksUpKeys) {
     const ledger = items[0]?.ledger;
     if (ledger === undefined) throw new Error("a batch has an item");
     const writes = items.map(({ write }) => write);
@@ -132,7 +123,7 @@ const journalWork = (
       lockJournalHead(transaction, ledgerId),
       readClock(transaction),
       listAccountStates(transaction, ledgerId, accountCodes(writes)),
-      listKnownEntries(transaction, ledgerId, lookUpKeys ? externalIds : []),
+      listEntriesByExternalId(transaction, ledgerId, looksUpKeys ? externalIds : []),
       listOriginals(transaction, ledgerId, reversed),
       listWalletPostings(transaction, ledgerId, reversed),
       closedPeriods.read(transaction, ledgerId),
@@ -153,9 +144,9 @@ const journalWork = (
     const decide = () => decideJournalBatch(books, writes, newId);
     let decisions = decide();
     // A retry of something that got in hears so, never the refusal it would meet today.
-    const refusedIds = lookUpKeys ? [] : refusedExternalIds(writes, decisions);
+    const refusedIds = looksUpKeys ? [] : refusedExternalIds(writes, decisions);
     if (refusedIds.length > 0) {
-      books.idempotencyKeys = await listKnownEntries(transaction, ledgerId, refusedIds);
+      books.idempotencyKeys = await listEntriesByExternalId(transaction, ledgerId, refusedIds);
       if (books.idempotencyKeys.size > 0) decisions = decide();
     }
     return planOf(ledgerId, decisions);
@@ -175,13 +166,13 @@ function planOf(ledgerId: string, decisions: readonly Decision[]): Plan<readonly
             send: (transaction) => record(transaction, ledgerId, entries, last),
             // The batch's transaction holds the same: whoever gets it sees what became of that.
             lock: (transaction) => lockJournalHead(transaction, ledgerId),
-            isThere: (transaction) => hasEntry(transaction, ledgerId, last.journalId),
+            isCommitted: (transaction) => hasEntry(transaction, ledgerId, last.journalId),
           },
   };
 }
 
 function record(
-  transaction: WriteTransaction,
+  transaction: Connection,
   ledgerId: string,
   entries: readonly Entry[],
   last: Entry,

@@ -6,9 +6,10 @@ import {
   lockLedgerState,
   updateLedgerState,
   withdrawStateRequest,
-} from "../store/ledger-state-changes.ts";
-import { listAssetsWithoutRate } from "../store/wallet-postings.ts";
-import type { WriteConnections, WriteTransaction } from "../store/write-connections.ts";
+} from "../store/ledger-states.ts";
+import { listAssetsWithoutRate } from "../store/pending-postings.ts";
+import type { Connection } from "../store/database/connection.ts";
+import type { Pool } from "../store/database/pool.ts";
 import { postPending } from "./posting.ts";
 
 export type StateChange =
@@ -24,11 +25,11 @@ const requestMs = 10_000;
 
 /** Waits for writers under way, then changes the state. */
 export async function changeLedgerStatus(
-  connections: WriteConnections,
+  pool: Pool,
   ledgerId: string,
   status: LedgerStatus,
 ): Promise<StateChange> {
-  return withLedgerStateLocked(connections, ledgerId, async (transaction, current) => {
+  return withLedgerStateLocked(pool, ledgerId, async (transaction, current) => {
     if (current === null) return { outcome: "ledgerNotFound" };
     if (current === status) return { outcome: "done" };
     if (current === "closed") return { outcome: "closed" };
@@ -41,34 +42,30 @@ export async function changeLedgerStatus(
  * it shared, one after the other, and would be let past a waiting lock for ever.
  */
 export async function withLedgerStateLocked<Result>(
-  connections: WriteConnections,
+  pool: Pool,
   ledgerId: string,
-  work: (transaction: WriteTransaction, status: LedgerStatus | null) => Promise<Result>,
+  work: (transaction: Connection, status: LedgerStatus | null) => Promise<Result>,
 ): Promise<Result> {
-  await connections.transaction((transaction) =>
-    transaction.commit([askForLedgerState(transaction, ledgerId, requestMs)]),
-  );
+  await askForLedgerState(pool, ledgerId, requestMs);
   try {
-    return await connections.transaction(async (transaction) =>
+    return await pool.transaction(async (transaction) =>
       work(transaction, await lockLedgerState(transaction, ledgerId)),
     );
   } finally {
-    await connections.transaction((transaction) =>
-      transaction.commit([withdrawStateRequest(transaction, ledgerId)]),
-    );
+    await withdrawStateRequest(pool, ledgerId);
   }
 }
 
 async function changeLocked(
-  transaction: WriteTransaction,
+  transaction: Connection,
   ledgerId: string,
   status: LedgerStatus,
 ): Promise<StateChange> {
-  if (status !== "active") await postPending(transaction, ledgerId);
   if (status === "closed") {
     const assetCodes = await listAssetsWithoutRate(transaction, ledgerId);
     if (assetCodes.length > 0) return { outcome: "waitingForRates", assetCodes };
   }
-  await transaction.commit([updateLedgerState(transaction, ledgerId, status)]);
+  if (status !== "active") await postPending(transaction, ledgerId);
+  await updateLedgerState(transaction, ledgerId, status);
   return { outcome: "done" };
 }

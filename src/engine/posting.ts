@@ -4,31 +4,25 @@ import { balanceChanges, type Entry } from "../core/journal.ts";
 import { planPostings, postingEntry, type Posting } from "../core/posting.ts";
 import type { ClosedCalendar } from "../core/period.ts";
 import { laterOf } from "../core/time.ts";
-import { isUnavailable } from "../store/database-errors.ts";
+import { isUnavailable } from "../store/database/errors.ts";
+import { addToBalances } from "../store/account-balances.ts";
+import { listRuleVersions } from "../store/asset-rules.ts";
+import { insertEntries, insertLines } from "../store/journal-entries.ts";
+import { advanceJournalHead, lockJournalHead, readClock } from "../store/journal-heads.ts";
+import { lockLedgerStateShared } from "../store/ledger-states.ts";
+import { getLedgerIdentity } from "../store/ledgers.ts";
 import {
-  addToBalances,
-  advanceJournalHead,
-  insertEntries,
-  insertLines,
-  lockJournalHead,
-  lockLedgerStateShared,
-  readClock,
-} from "../store/journal-writes.ts";
-import {
-  getLedgerIdentity,
-  insertWalletPostings,
   listLedgersWithPending,
   listPendingPostings,
-  listPostingTotals,
-  listRuleVersions,
   markPosted,
+} from "../store/pending-postings.ts";
+import {
+  insertWalletPostings,
+  listPostingTotals,
   upsertPostingTotals,
 } from "../store/wallet-postings.ts";
-import type {
-  StatementSender,
-  WriteConnections,
-  WriteTransaction,
-} from "../store/write-connections.ts";
+import type { Connection } from "../store/database/connection.ts";
+import type { Pool } from "../store/database/pool.ts";
 import { ClosedPeriods } from "./closed-periods.ts";
 import { newId } from "./new-id.ts";
 
@@ -44,7 +38,7 @@ export interface PosterOptions {
 
 /** Posts what waits in all ledgers, each interval until it is stopped. */
 export class Poster {
-  readonly #connections: WriteConnections;
+  readonly #pool: Pool;
   readonly #options: PosterOptions;
   readonly #closedPeriods = new ClosedPeriods();
   #timer: NodeJS.Timeout | null = null;
@@ -53,8 +47,8 @@ export class Poster {
   /** Since the start: entries that were posted, and rounds, or ledgers in one, that failed. */
   readonly counts = { entries: 0, failures: 0 };
 
-  constructor(connections: WriteConnections, options: PosterOptions) {
-    this.#connections = connections;
+  constructor(pool: Pool, options: PosterOptions) {
+    this.#pool = pool;
     this.#options = options;
   }
 
@@ -80,7 +74,7 @@ export class Poster {
   async postAll(): Promise<void> {
     const failuresBefore = this.counts.failures;
     try {
-      const ledgerIds = await this.#connections.transaction(listLedgersWithPending);
+      const ledgerIds = await listLedgersWithPending(this.#pool);
       for (const ledgerId of ledgerIds) await this.#postApart(ledgerId);
     } catch (error) {
       this.#fail(error);
@@ -110,13 +104,13 @@ export class Poster {
    */
   async postLedger(ledgerId: string): Promise<void> {
     for (;;) {
-      const hasMore = await this.#connections.transaction(async (transaction) => {
+      const hasMore = await this.#pool.transaction(async (transaction) => {
         const status = await lockLedgerStateShared(transaction, ledgerId);
         // What waits in a ledger that is not active waits for it to be (or for a rate).
         if (status !== "active") return false;
         const planned = await planPending(transaction, ledgerId, this.#closedPeriods);
         if (planned === null) return false;
-        await transaction.commit(planned.record());
+        await Promise.all(planned.record());
         this.counts.entries += planned.postings.length;
         return planned.hasMore;
       });
@@ -130,7 +124,7 @@ export class Poster {
  * close and for a change of state. What is accepted meanwhile is not followed.
  */
 export async function postPending(
-  transaction: WriteTransaction,
+  transaction: Connection,
   ledgerId: string,
   closedPeriods = new ClosedPeriods(),
 ): Promise<readonly Posting[]> {
@@ -146,22 +140,22 @@ export async function postPending(
 
 /** What a close of this moment would post. Nothing is locked: read it, and what is closed, from a snapshot. */
 export async function previewPending(
-  sender: StatementSender,
+  connection: Connection,
   ledgerId: string,
   closed: ClosedCalendar,
 ): Promise<readonly Posting[]> {
   const [ledger, pending, rules, totals] = await Promise.all([
-    getLedgerIdentity(sender, ledgerId),
-    listPendingPostings(sender, ledgerId, Number.MAX_SAFE_INTEGER),
-    listRuleVersions(sender, ledgerId),
-    listPostingTotals(sender, ledgerId),
+    getLedgerIdentity(connection, ledgerId),
+    listPendingPostings(connection, ledgerId, Number.MAX_SAFE_INTEGER),
+    listRuleVersions(connection, ledgerId),
+    listPostingTotals(connection, ledgerId),
   ]);
   return planPostings({ ledger, pending, rules, totals, closed });
 }
 
 /** Locks the head and plans; null when nothing can be posted. `hasMore`: more waited than one transaction takes. */
 async function planPending(
-  transaction: WriteTransaction,
+  transaction: Connection,
   ledgerId: string,
   closedPeriods: ClosedPeriods,
 ): Promise<{
@@ -200,7 +194,7 @@ async function planPending(
 }
 
 function record(
-  transaction: WriteTransaction,
+  transaction: Connection,
   ledgerId: string,
   postings: readonly Posting[],
   entries: readonly Entry[],

@@ -4,8 +4,9 @@ import { Refusal } from "../core/errors.ts";
 import type { StoredEntry } from "../core/journal.ts";
 import { auditRanges, rootOf, type Hash, type LeafRange } from "../core/merkle.ts";
 import { holds } from "../core/period.ts";
-import { listLeaves, listSubtrees } from "../store/close-reads.ts";
-import type { ReadConnection } from "../store/read-pool.ts";
+import { listLeaves } from "../store/journal-spans.ts";
+import { listSubtrees } from "../store/period-closes.ts";
+import type { Connection } from "../store/database/connection.ts";
 
 /** Where an entry is in the tree of a close, and the hashes that lead from its leaf to the root. */
 export interface EntryProof {
@@ -17,7 +18,7 @@ export interface EntryProof {
 
 /** The proof of an entry. Rejects with `entryNotFound` when the close does not cover it. */
 export async function proveEntry(
-  pool: ReadConnection,
+  pool: Connection,
   close: CloseRecord,
   entry: StoredEntry,
 ): Promise<EntryProof> {

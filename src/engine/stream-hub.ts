@@ -3,14 +3,10 @@
 // logs of the wallets that have listeners are polled. No socket is met here.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { WalletLogEntry } from "../core/wallet.ts";
-import {
-  listPendingPostingIds,
-  listPostedBatches,
-  listWalletFigures,
-  listWalletHistory,
-  type WalletHistoryRow,
-} from "../store/wallet-reads.ts";
-import type { WriteConnections } from "../store/write-connections.ts";
+import { listPendingPostingIds, listPostedBatches } from "../store/pending-postings.ts";
+import { listWalletHistory, type PostedLogEntry } from "../store/wallet-writes.ts";
+import { listWalletFigures } from "../store/wallets.ts";
+import type { Pool } from "../store/database/pool.ts";
 
 export interface BalanceEvent {
   readonly balance: bigint;
@@ -58,15 +54,15 @@ const feedsPerPoll = 2_000;
 const toldEntriesMax = 64;
 
 export class StreamHub {
-  readonly #connections: WriteConnections;
+  readonly #pool: Pool;
   readonly #options: StreamHubOptions;
   readonly #feeds = new Map<string, Feed>();
   #timer: NodeJS.Timeout | null = null;
   #isStopped = false;
   #pollFrom = 0;
 
-  constructor(connections: WriteConnections, options: StreamHubOptions) {
-    this.#connections = connections;
+  constructor(pool: Pool, options: StreamHubOptions) {
+    this.#pool = pool;
     this.#options = options;
   }
 
@@ -138,12 +134,11 @@ export class StreamHub {
   }
 
   async #openFeed(key: string, ledgerId: string, callerKey: string): Promise<Feed> {
-    const { figures, pending } = await this.#connections.read(async (sender) => {
-      const [found] = await listWalletFigures(sender, ledgerId, [callerKey]);
-      const batches =
-        found === undefined ? [] : await listPendingPostingIds(sender, ledgerId, found.walletId);
-      return { figures: found, pending: batches };
-    });
+    const [figures] = await listWalletFigures(this.#pool, ledgerId, [callerKey]);
+    const pending =
+      figures === undefined
+        ? []
+        : await listPendingPostingIds(this.#pool, ledgerId, figures.walletId);
     const meanwhile = this.#feeds.get(key);
     if (meanwhile !== undefined) return meanwhile;
     const feed: Feed = {
@@ -181,10 +176,8 @@ export class StreamHub {
     }
   }
 
-  async #readRows(ledgerId: string, callerKey: string, seq: number): Promise<WalletHistoryRow[]> {
-    return this.#connections.read((sender) =>
-      listWalletHistory(sender, ledgerId, callerKey, { afterSeq: seq, limit: rowsMax }),
-    );
+  async #readRows(ledgerId: string, callerKey: string, seq: number): Promise<PostedLogEntry[]> {
+    return listWalletHistory(this.#pool, ledgerId, callerKey, { afterSeq: seq, limit: rowsMax });
   }
 
   #pollSoon(): void {
@@ -218,14 +211,14 @@ export class StreamHub {
     const pendingPostingIds = [
       ...new Set(feeds.flatMap(({ pendingPostings }) => [...pendingPostings])),
     ];
-    const [figures, posted] = await this.#connections.read((sender) =>
+    const [figures, posted] = await this.#pool.withConnection((connection) =>
       Promise.all([
         listWalletFigures(
-          sender,
+          connection,
           ledgerId,
           feeds.map(({ callerKey }) => callerKey),
         ),
-        listPostedBatches(sender, ledgerId, pendingPostingIds),
+        listPostedBatches(connection, ledgerId, pendingPostingIds),
       ]),
     );
     const seqOf = new Map(figures.map(({ callerKey, lastSeq }) => [callerKey, lastSeq]));
@@ -258,7 +251,7 @@ function tellPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void 
   }
 }
 
-type LogRow = Pick<WalletHistoryRow, "seq" | "type" | "balance" | "held" | "pendingPostingId">;
+type LogRow = Pick<PostedLogEntry, "seq" | "type" | "balance" | "held" | "pendingPostingId">;
 
 function tell(feed: Feed, row: LogRow): void {
   feed.lastSeq = row.seq;

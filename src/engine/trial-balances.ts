@@ -6,11 +6,10 @@ import {
   type MovedBalance,
 } from "../core/close.ts";
 import type { Period } from "../core/period.ts";
-import { listCloseBalances } from "../store/close-reads.ts";
-import { sumTrialBalance } from "../store/close-writes.ts";
-import { readClock, readJournalHead } from "../store/journal-writes.ts";
-import type { ReadConnection } from "../store/read-pool.ts";
-import type { WriteConnections } from "../store/write-connections.ts";
+import { readClock, readJournalHead } from "../store/journal-heads.ts";
+import { sumTrialBalance } from "../store/journal-spans.ts";
+import { listCloseBalances } from "../store/period-closes.ts";
+import type { Pool } from "../store/database/pool.ts";
 import { momentAfter } from "./closes.ts";
 
 export interface TrialBalanceReading {
@@ -24,26 +23,29 @@ export interface TrialBalanceReading {
 
 /**
  * Sums the books over a period (null: from the beginning up to now, all that was persisted by now included)
- * and compares with its close. `reports` must let a statement take minutes; `gone` aborts when nobody waits for it
+ * and compares with its close. `longRunning` must let a statement take minutes; `gone` aborts when nobody waits for it
  * any more.
  */
 export async function readTrialBalance(
-  { pool, reports }: { readonly pool: ReadConnection; readonly reports: WriteConnections },
+  longRunning: Pool,
   ledgerId: string,
   asked: (Period & { readonly close: CloseRecord | null }) | null,
   gone: AbortSignal | null = null,
 ): Promise<TrialBalanceReading> {
-  const sums = await reports.read(async (sender) => {
-    const [head, now] = await Promise.all([readJournalHead(sender, ledgerId), readClock(sender)]);
+  const sums = await longRunning.withConnection(async (connection) => {
+    const [head, now] = await Promise.all([
+      readJournalHead(connection, ledgerId),
+      readClock(connection),
+    ]);
     const lastSequence = head?.lastSequence ?? 0;
     const toNow = { startsAt: null, endsAt: momentAfter(now, head?.lastPersistedAt ?? null) };
     const { startsAt, endsAt } = asked ?? toNow;
     const span = { startsAt, endsAt, afterSequence: 0, upToSequence: lastSequence };
-    const rows = await sumTrialBalance(sender, ledgerId, span);
+    const rows = await sumTrialBalance(connection, ledgerId, span);
     return { period: { startsAt, endsAt }, lastSequence, rows };
   }, gone);
   const close = asked?.close ?? null;
   const moved =
-    close === null ? [] : movedBalances(await listCloseBalances(pool, close), sums.rows);
+    close === null ? [] : movedBalances(await listCloseBalances(longRunning, close), sums.rows);
   return { ...sums, moved };
 }

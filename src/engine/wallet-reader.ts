@@ -1,6 +1,6 @@
 // Reading balances of wallets: reads that arrive together share one query.
-import { listWalletFigures, type WalletFigures } from "../store/wallet-reads.ts";
-import type { WriteConnections } from "../store/write-connections.ts";
+import { listWalletFigures, type WalletFigures } from "../store/wallets.ts";
+import type { Pool } from "../store/database/pool.ts";
 
 interface Waiting {
   readonly resolve: (figures: WalletFigures | null) => void;
@@ -11,12 +11,12 @@ const keysMax = 500;
 
 /** Gathers who asks within one turn of the event loop. */
 export class WalletReader {
-  readonly #connections: WriteConnections;
+  readonly #pool: Pool;
   /** By ledger, then by callerKey: who waits for the next query. */
   readonly #waiting = new Map<string, Map<string, Waiting[]>>();
 
-  constructor(connections: WriteConnections) {
-    this.#connections = connections;
+  constructor(pool: Pool) {
+    this.#pool = pool;
   }
 
   /** The figures of a wallet as of after this call; null for one that was never written. */
@@ -43,9 +43,7 @@ export class WalletReader {
       const some = all.slice(from, from + keysMax);
       const waiting = some.map((key) => ({ key, callers: keys.get(key) ?? [] }));
       try {
-        const rows = await this.#connections.read((sender) =>
-          listWalletFigures(sender, ledgerId, some),
-        );
+        const rows = await listWalletFigures(this.#pool, ledgerId, some);
         const byKey = new Map(rows.map((row) => [row.callerKey, row]));
         for (const { key, callers } of waiting) {
           for (const { resolve } of callers) resolve(byKey.get(key) ?? null);

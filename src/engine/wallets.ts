@@ -14,31 +14,22 @@ import type {
   WalletState,
   WalletWrite,
 } from "../core/wallet.ts";
-import { insertAssetRules, insertMissingAccounts } from "../store/asset-rules.ts";
-import { lockLedgerStateShared, readClock } from "../store/journal-writes.ts";
-import { lockLedgerState } from "../store/ledger-state-changes.ts";
+import { insertMissingAccounts } from "../store/accounts.ts";
+import { insertAssetRules, listAssetRules } from "../store/asset-rules.ts";
+import { readClock } from "../store/journal-heads.ts";
+import { lockLedgerState, lockLedgerStateShared } from "../store/ledger-states.ts";
+import { insertPendingPostings } from "../store/pending-postings.ts";
+import { listActiveHolds, listHolds, upsertHolds } from "../store/wallet-holds.ts";
 import {
   hasWalletWrites,
-  insertPendingPostings,
-  insertWallets,
   insertWalletWrites,
-  listActiveHolds,
-  listAssetRules,
-  listHolds,
-  listKnownWrites,
-  lockWallets,
-  updateWallets,
-  upsertHolds,
+  listWritesByExternalId,
 } from "../store/wallet-writes.ts";
-import type { WriteConnections, WriteTransaction } from "../store/write-connections.ts";
-import {
-  GroupCommit,
-  type GroupCommitOptions,
-  type LaneWork,
-  type Outcome,
-  type Plan,
-  type QueueState,
-} from "./group-commit.ts";
+import { insertWallets, lockWallets, updateWallets } from "../store/wallets.ts";
+import type { Connection } from "../store/database/connection.ts";
+import type { Pool } from "../store/database/pool.ts";
+import { GroupCommit, type GroupCommitOptions, type QueueState } from "./group-commit.ts";
+import type { LaneWork, Outcome, Plan } from "./lane-work.ts";
 import { newId } from "./new-id.ts";
 import { WriteCounts } from "./write-counts.ts";
 
@@ -58,11 +49,11 @@ export class Wallets {
 
   /** `onCommitted` hears of every row that a batch of this process appended, in order, once it is on disk. */
   constructor(
-    connections: WriteConnections,
+    pool: Pool,
     options: GroupCommitOptions,
     onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
   ) {
-    this.#lanes = new GroupCommit(connections, walletWork(onCommitted), options, this.counts);
+    this.#lanes = new GroupCommit(pool, walletWork(onCommitted), options, this.counts);
   }
 
   get queue(): QueueState {
@@ -88,14 +79,14 @@ function walletWork(
   onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
 ): LaneWork<WalletItem, WalletReply> {
   return {
-    async plan(transaction, _laneKey, items, lookUpKeys) {
+    async plan(transaction, _laneKey, items, looksUpKeys) {
       const ledger = items[0]?.ledger;
       if (ledger === undefined) throw new Error("a batch has an item");
       const writes = items.map(({ write }) => write);
-      const books = await readBooks(transaction, ledger, writes, lookUpKeys);
+      const books = await readBooks(transaction, ledger, writes, looksUpKeys);
       let batch = decideWalletBatch(books, writes, newId);
       // A retry of something that got in hears "duplicate", never the refusal it would meet today.
-      const refused = lookUpKeys ? [] : writes.filter((_, index) => isRefused(batch, index));
+      const refused = looksUpKeys ? [] : writes.filter((_, index) => isRefused(batch, index));
       const known = await readKnown(transaction, ledger.ledgerId, refused);
       if (known.size > 0)
         batch = decideWalletBatch({ ...books, idempotencyKeys: known }, writes, newId);
@@ -111,10 +102,10 @@ function isRefused(batch: WalletBatch, index: number): boolean {
 
 /** One round trip; a second one only where wallets have holds or assets that no item named. */
 async function readBooks(
-  transaction: WriteTransaction,
+  transaction: Connection,
   ledger: LedgerIdentity,
   writes: readonly WalletWrite[],
-  lookUpKeys: boolean,
+  looksUpKeys: boolean,
 ): Promise<WalletSnapshot> {
   const { ledgerId } = ledger;
   const callerKeys = [...new Set(writes.map(({ callerKey }) => callerKey))].sort();
@@ -128,7 +119,7 @@ async function readBooks(
     readClock(transaction),
     listAssetRules(transaction, ledgerId, assetCodes),
     listHolds(transaction, ledgerId, [...new Set(holdIds)]),
-    readKnown(transaction, ledgerId, lookUpKeys ? writes : []),
+    readKnown(transaction, ledgerId, looksUpKeys ? writes : []),
   ]);
   if (status === null) throw new Error("a ledger has a state");
   const holders = wallets.filter(({ held }) => held > 0n).map(({ walletId }) => walletId);
@@ -151,7 +142,7 @@ async function readBooks(
 }
 
 async function readKnown(
-  transaction: WriteTransaction,
+  transaction: Connection,
   ledgerId: string,
   writes: readonly WalletWrite[],
 ): Promise<Map<string, { holdId: string | null }>> {
@@ -160,7 +151,7 @@ async function readKnown(
       ? [{ callerKey: write.callerKey, externalId: write.externalId }]
       : [],
   );
-  const rows = await listKnownWrites(transaction, ledgerId, keys);
+  const rows = await listWritesByExternalId(transaction, ledgerId, keys);
   return new Map(
     rows.map(({ callerKey, externalId, holdId }) => [keyOf(callerKey, externalId), { holdId }]),
   );
@@ -197,7 +188,8 @@ function planOf(
             // The batch's transaction holds it shared: whoever has it alone has waited for that. The wallets'
             // own rows would not do: one that was about to be made can't be locked.
             lock: (transaction) => lockLedgerState(transaction, ledgerId),
-            isThere: (transaction) => hasWalletWrites(transaction, ledgerId, marksOf(batch.writes)),
+            isCommitted: (transaction) =>
+              hasWalletWrites(transaction, ledgerId, marksOf(batch.writes)),
           },
     onCommitted: () => {
       onCommitted(ledgerId, batch.writes);
@@ -218,7 +210,7 @@ function marksOf(writes: readonly WalletLogEntry[]): readonly WalletLogEntry[] {
 }
 
 function record(
-  transaction: WriteTransaction,
+  transaction: Connection,
   ledgerId: string,
   batch: WalletBatch,
   now: WalletSnapshot["now"],

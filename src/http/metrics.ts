@@ -16,7 +16,7 @@ import type { Journal } from "../engine/journal.ts";
 import type { Poster } from "../engine/posting.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import type { Wallets } from "../engine/wallets.ts";
-import type { PoolUsage } from "../store/write-connections.ts";
+import type { PoolUsage } from "../store/database/pool.ts";
 import type { HttpCounts } from "./http-counts.ts";
 
 /** Figures as they travel between the processes of a server. */

@@ -1,11 +1,11 @@
 // From an error to the answer that the caller sees: problem details (RFC 9457), or `{ error }` on
 // wallet paths. Of a bug nothing leaks but the request id.
+import { retryAfterSeconds } from "./admission.ts";
 import { jsonPointer, problemKinds, Refusal, type Fault } from "../core/errors.ts";
 import type { Problem } from "../contract/types.ts";
 import { errorCode } from "../core/thrown.ts";
 import { unavailable } from "../engine/group-commit.ts";
-import { isUnavailable } from "../store/database-errors.ts";
-import { retryAfterSeconds } from "./admission.ts";
+import { isUnavailable } from "../store/database/errors.ts";
 
 export interface ProblemReply {
   readonly status: number;

@@ -3,28 +3,22 @@ import type { CloseRecord } from "../core/close.ts";
 import { balanceChanges, type Entry } from "../core/journal.ts";
 import { scopes } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
+import { addToBalances } from "../store/account-balances.ts";
 import { upsertAccounts } from "../store/accounts.ts";
 import { insertAssetRules } from "../store/asset-rules.ts";
-import { insertClose } from "../store/close-writes.ts";
-import { KeyTaken, namingTakenKey } from "../store/database-errors.ts";
-import {
-  addToBalances,
-  advanceJournalHead,
-  insertEntries,
-  insertLines,
-  insertReversals,
-} from "../store/journal-writes.ts";
+import { insertEntries, insertLines, insertReversals } from "../store/journal-entries.ts";
+import { advanceJournalHead } from "../store/journal-heads.ts";
 import { insertLedger } from "../store/ledgers.ts";
 import { insertOrganization } from "../store/organizations.ts";
-import { readingThrough } from "../store/read-pool.ts";
-import { insertWalletPostings, markPosted, upsertPostingTotals } from "../store/wallet-postings.ts";
-import {
-  insertPendingPostings,
-  insertWallets,
-  insertWalletWrites,
-  upsertHolds,
-} from "../store/wallet-writes.ts";
-import type { WriteConnections, WriteTransaction } from "../store/write-connections.ts";
+import { insertPendingPostings, markPosted } from "../store/pending-postings.ts";
+import { insertClose } from "../store/period-closes.ts";
+import { upsertHolds } from "../store/wallet-holds.ts";
+import { insertWalletPostings, upsertPostingTotals } from "../store/wallet-postings.ts";
+import { insertWalletWrites } from "../store/wallet-writes.ts";
+import { insertWallets } from "../store/wallets.ts";
+import { KeyConflict, withKeyConflict } from "../store/database/errors.ts";
+import type { Connection } from "../store/database/connection.ts";
+import type { Pool } from "../store/database/pool.ts";
 import { createApiKey } from "../engine/administration.ts";
 import { seedChart, walletAssets } from "./seed-chart.ts";
 import type { SeedSettings } from "./seed-schedule.ts";
@@ -56,7 +50,7 @@ export type SeedOutcome =
  * `onProgress` gets the number of entries written so far.
  */
 export async function seedBooks(
-  connections: WriteConnections,
+  pool: Pool,
   settings: SeedSettings,
   key: { readonly masterKey: Buffer; readonly createdAt: Timestamp },
   onProgress: (entries: number) => void,
@@ -64,7 +58,7 @@ export async function seedBooks(
   const scenario = new SeedScenario(settings);
   const { organizationId, ledgerId } = scenario.ledger;
   try {
-    return await connections.transaction(async (transaction) => {
+    return await pool.transaction(async (transaction) => {
       const apiKey = await insertLedgerWithChart(transaction, scenario, key);
       const recorder = new Recorder(transaction, ledgerId, onProgress);
       for (const event of scenario.events()) {
@@ -72,32 +66,30 @@ export async function seedBooks(
         if (written !== null) await written;
       }
       await recorder.finish(scenario);
-      await transaction.commit([]);
       const { entries, closes } = recorder;
       return { outcome: "done", organizationId, ledgerId, ...apiKey, entries, closes };
     });
   } catch (error) {
-    if (!(error instanceof KeyTaken)) throw error;
+    if (!(error instanceof KeyConflict)) throw error;
     return { outcome: "seededBefore", organizationId };
   }
 }
 
 async function insertLedgerWithChart(
-  transaction: WriteTransaction,
+  transaction: Connection,
   { ledger, createdAt }: SeedScenario,
   key: { readonly masterKey: Buffer; readonly createdAt: Timestamp },
 ): Promise<{ apiKey: string; apiSecret: string }> {
-  const reads = readingThrough(transaction);
   const { organizationId, ledgerId } = ledger;
-  await namingTakenKey(
+  await withKeyConflict(
     "organizations_pkey",
-    insertOrganization(reads, { organizationId, name: "Seeded organization", createdAt }),
+    insertOrganization(transaction, { organizationId, name: "Seeded organization", createdAt }),
   );
   const settings = { name: "Seeded books", closesInOrder: false, createdAt };
-  await insertLedger(reads, { ...ledger, ...settings });
-  await upsertAccounts(reads, ledgerId, seedChart, createdAt);
+  await insertLedger(transaction, { ...ledger, ...settings });
+  await upsertAccounts(transaction, ledgerId, seedChart, createdAt);
   await insertAssetRules(transaction, ledgerId, walletAssets, createdAt);
-  const made = await createApiKey(reads, { organizationId, scopes, ...key, expiresAt: null });
+  const made = await createApiKey(transaction, { organizationId, scopes, ...key, expiresAt: null });
   if (made === null) throw new Error("an organization just made is there");
   return made;
 }
@@ -106,17 +98,13 @@ async function insertLedgerWithChart(
 class Recorder {
   readonly closes: CloseRecord[] = [];
   entries = 0;
-  readonly #transaction: WriteTransaction;
+  readonly #transaction: Connection;
   readonly #ledgerId: string;
   readonly #onProgress: (entries: number) => void;
   #gathered: Entry[] = [];
   #underWay: Promise<unknown>[] = [];
 
-  constructor(
-    transaction: WriteTransaction,
-    ledgerId: string,
-    onProgress: (entries: number) => void,
-  ) {
+  constructor(transaction: Connection, ledgerId: string, onProgress: (entries: number) => void) {
     this.#transaction = transaction;
     this.#ledgerId = ledgerId;
     this.#onProgress = onProgress;

@@ -1,14 +1,14 @@
 // The metrics of all books, which a server reads once however many processes it is.
 import { BooksReader } from "../engine/books-figures.ts";
 import { BooksMetrics, renderMetrics, type MetricsSnapshot } from "../http/metrics.ts";
-import type { ReadPool } from "../store/read-pool.ts";
-import { openLongRead } from "./pools.ts";
+import type { Pool } from "../store/database/pool.ts";
+import { openReconciliationPool } from "./pools.ts";
 
 /** `pool` is for what is cheap; all else takes one connection more, now and then. */
-export function openBooksMetrics(databaseUrl: string, pool: ReadPool) {
-  const longReads = openLongRead(databaseUrl);
-  const reader = new BooksReader(pool, longReads, () => Date.now());
-  return { metrics: new BooksMetrics(reader), end: () => longReads.end() };
+export function openBooksMetrics(databaseUrl: string, pool: Pool) {
+  const reconciliation = openReconciliationPool(databaseUrl);
+  const reader = new BooksReader(pool, reconciliation, () => Date.now());
+  return { metrics: new BooksMetrics(reader), end: () => reconciliation.end() };
 }
 
 /** The text of a server that is one process: its own metrics and the books'. */

@@ -1,7 +1,7 @@
 // The database under a server or an administrative command: somebody's own by its URL, or the embedded one of a folder.
 import { errorCode } from "../core/thrown.ts";
-import { isConnectionLost } from "../store/database-errors.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
+import { isConnectionLost } from "../store/database/errors.ts";
 import {
   isDataFolder,
   openEmbeddedDatabase,

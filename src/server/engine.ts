@@ -34,7 +34,7 @@ export function createEngine(pools: Pools, environment: Environment, log: Log): 
     wallets: new Wallets(pools.write, limits, (ledgerId, writes) => {
       hub.publish(ledgerId, writes);
     }),
-    closes: new Closes(pools.close, new ClosedPeriods()),
+    closes: new Closes(pools.longRunning, new ClosedPeriods()),
     poster: new Poster(pools.write, {
       intervalMs: environment.postIntervalMs,
       ...logOutages(log, "posting wallets"),

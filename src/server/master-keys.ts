@@ -4,8 +4,8 @@ import { EnvironmentError, type Environment } from "../config.ts";
 import { masterKeyFingerprint, parseMasterKey } from "../core/signing.ts";
 import type { Timestamp } from "../core/time.ts";
 import { hasApiKeys, listMasterKeyFingerprints } from "../store/api-keys.ts";
+import type { Pool } from "../store/database/pool.ts";
 import { createMasterKeyFile, loadMasterKeyFile } from "../store/embedded/master-key-file.ts";
-import type { ReadPool } from "../store/read-pool.ts";
 import { StartFailure } from "./start-failure.ts";
 
 export interface MasterKeys {
@@ -20,7 +20,7 @@ export interface MasterKeys {
  */
 export async function loadMasterKeys(
   environment: Environment,
-  pool: ReadPool,
+  pool: Pool,
   dataDir: string | null,
 ): Promise<MasterKeys> {
   const text = environment.masterKey ?? (await storedMasterKey(pool, dataDir));
@@ -41,7 +41,7 @@ export async function loadMasterKeys(
   return { current, all };
 }
 
-async function storedMasterKey(pool: ReadPool, dataDir: string | null): Promise<string> {
+async function storedMasterKey(pool: Pool, dataDir: string | null): Promise<string> {
   if (dataDir === null) {
     throw new StartFailure(
       "LEDGERCTL_MASTER_KEY is not set. With a database of your own, set it to 32 random bytes in base64 " +

@@ -2,7 +2,7 @@
 // begins to fail and one when it succeeds again, not one for each attempt.
 import { messageOf } from "../core/thrown.ts";
 import type { Log } from "../log.ts";
-import { isTransient } from "../store/database-errors.ts";
+import { isTransient } from "../store/database/errors.ts";
 
 /** After so long without a failure the next one is a new outage, also where nobody tells of a success. */
 const quietMsMin = 60_000;

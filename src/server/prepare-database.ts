@@ -1,8 +1,8 @@
 // What a server sees to before it serves: the schema, settings that would lose writes, and connections enough.
 import type { Log } from "../log.ts";
 import { getConnectionLimit, listUnsafeSettings } from "../store/database-settings.ts";
+import type { Pool } from "../store/database/pool.ts";
 import { listMigrations, migrate } from "../store/migrate.ts";
-import type { ReadPool } from "../store/read-pool.ts";
 import { whenReachable, type Database } from "./database.ts";
 import { connectionsPerProcess } from "./pools.ts";
 import { StartFailure } from "./start-failure.ts";
@@ -33,7 +33,7 @@ export async function prepareSchema(
   );
 }
 
-export async function warnAboutUnsafeSettings(pool: ReadPool, log: Log): Promise<void> {
+export async function warnAboutUnsafeSettings(pool: Pool, log: Log): Promise<void> {
   for (const { name, setting } of await listUnsafeSettings(pool)) {
     log.error(
       { setting: name, value: setting },
@@ -44,7 +44,7 @@ export async function warnAboutUnsafeSettings(pool: ReadPool, log: Log): Promise
 
 /** Workers that get no connection would answer 503 under load, and nobody would know why. */
 export async function requireConnections(
-  pool: ReadPool,
+  pool: Pool,
   workers: number,
   { dataDir }: Database,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 // Whether the server can take requests: what /readyz answers.
 import { setTimeout as sleep } from "node:timers/promises";
-import { pingDatabase, type ReadPool } from "../store/read-pool.ts";
+import { pingDatabase } from "../store/database-settings.ts";
+import type { Pool } from "../store/database/pool.ts";
 import type { Database } from "./database.ts";
 
 const answerTimeoutMs = 2_000;
@@ -8,11 +9,11 @@ const answerTimeoutMs = 2_000;
 /** Asks the database, unless it is known to be away; those who ask at the same time share the answer. */
 export class Readiness {
   readonly #database: Database;
-  readonly #pool: ReadPool;
+  readonly #pool: Pool;
   #ping: Promise<boolean> | null = null;
   #isStopping = false;
 
-  constructor(database: Database, pool: ReadPool) {
+  constructor(database: Database, pool: Pool) {
     this.#database = database;
     this.#pool = pool;
   }
@@ -27,7 +28,10 @@ export class Readiness {
     const state = this.#database.state();
     if (state !== "running") return { ready: false, reason: `the database is ${state}` };
     this.#ping ??= pingDatabase(this.#pool)
-      .catch(() => false)
+      .then(
+        () => true,
+        () => false,
+      )
       .finally(() => {
         this.#ping = null;
       });

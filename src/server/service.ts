@@ -8,8 +8,8 @@ import { ProcessMetrics, type MetricsSnapshot } from "../http/metrics.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
 import type { Log } from "../log.ts";
 import { findApiKey } from "../store/api-keys.ts";
+import type { Pool } from "../store/database/pool.ts";
 import { findLedger } from "../store/ledgers.ts";
-import type { ReadPool } from "../store/read-pool.ts";
 import type { Database } from "./database.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { openPools, type Pools } from "./pools.ts";
@@ -27,7 +27,7 @@ export interface ServiceOptions {
   readonly environment: Environment;
   readonly database: Database;
   /** Stays open when the service stops. */
-  readonly pool: ReadPool;
+  readonly pool: Pool;
   readonly masterKeys: readonly Buffer[];
   readonly log: Log;
   readonly version: string;
@@ -42,7 +42,7 @@ export function createService(options: ServiceOptions): Service {
   const { environment, database, log, version } = options;
   const pools = openPools(database.url, options.pool, database.dataDir !== null);
   const engine = createEngine(pools, environment, log);
-  const readiness = new Readiness(database, pools.read);
+  const readiness = new Readiness(database, pools.interactive);
   const counts = new HttpCounts();
   const own = new ProcessMetrics({
     ...engine,
@@ -82,54 +82,52 @@ function createDispatcher(
   pools: Pools,
   { journal, closes, wallets }: Engine,
 ) {
-  const { read, search, write, walletLog, report } = pools;
+  const { interactive, longRunning, write } = pools;
   return {
     services: {
-      pool: read,
-      searches: search,
+      interactive,
+      longRunning,
       journal,
       closes,
       wallets,
       walletReader: new WalletReader(write),
-      walletLogs: walletLog,
-      reports: report,
     },
     authenticator: new Authenticator({
-      findApiKey: (apiKey) => findApiKey(read, apiKey),
+      findApiKey: (apiKey) => findApiKey(interactive, apiKey),
       masterKeys,
       clockWindowSeconds: environment.clockWindowSeconds,
       nowMs: () => Date.now(),
     }),
-    ledgers: new LedgerDirectory((ledgerId) => findLedger(read, ledgerId)),
+    ledgers: new LedgerDirectory((ledgerId) => findLedger(interactive, ledgerId)),
   };
 }
 
 /** The pools as `/metrics` names them. */
-function metricNames({ walletLog, ...others }: Pools) {
-  return { ...others, "wallet-log": walletLog };
+function metricNames({ longRunning, ...others }: Pools) {
+  return { ...others, "long-running": longRunning };
 }
 
-/**
- * How long a stopping server still works on closes, trial balances and previews: most are done by then, and who
- * asked for one that is not hears 503 while there is time to.
- */
-const sumsGraceMs = 5_000;
+/** Before the grace period is over, what runs long is cut: who asked for it gets 503 while there is time to. */
+const answerMs = 1_000;
 
 /** Requests first, since they need all else; then what was accepted; connections to the database last. */
 async function stopInOrder(
   server: HttpServer,
   { journal, wallets, closes, poster, hub }: Engine,
-  { write, walletLog, search, report }: Pools,
+  { write, longRunning }: Pools,
   graceMs: number,
 ): Promise<void> {
   // A close is stored whole or not at all, and the others change nothing.
   let cancelled: Promise<unknown> | null = null;
-  const cancelSums = () => (cancelled ??= Promise.all([closes.stop(), report.cut()]));
-  const timer = setTimeout(() => void cancelSums(), Math.min(sumsGraceMs, graceMs / 2));
+  const cancelSums = () => {
+    closes.stop();
+    return (cancelled ??= longRunning.cut());
+  };
+  const timer = setTimeout(() => void cancelSums(), Math.max(graceMs / 2, graceMs - answerMs));
   await server.close(graceMs);
   clearTimeout(timer);
   await Promise.all([journal.drain(), wallets.drain()]);
   await poster.stop();
   hub.stop();
-  await Promise.all([write.end(), walletLog.end(), search.end(), cancelSums()]);
+  await Promise.all([write.end(), cancelSums()]);
 }

@@ -3,11 +3,11 @@ import type { Environment } from "../config.ts";
 import { errorCode, messageOf } from "../core/thrown.ts";
 import { listenForMetrics, type MetricsServer } from "../http/metrics-server.ts";
 import type { Log } from "../log.ts";
-import type { ReadPool } from "../store/read-pool.ts";
+import type { Pool } from "../store/database/pool.ts";
 import { metricsOfOneProcess, openBooksMetrics } from "./books-metrics.ts";
 import type { Database } from "./database.ts";
 import { loadMasterKeys, type MasterKeys } from "./master-keys.ts";
-import { openInteractiveReads } from "./pools.ts";
+import { openInteractivePool } from "./pools.ts";
 import { prepareSchema, requireConnections, warnAboutUnsafeSettings } from "./prepare-database.ts";
 import { createService, type Service } from "./service.ts";
 import { StartFailure } from "./start-failure.ts";
@@ -36,7 +36,7 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly url: string;
   readonly metricsUrl: string | null;
-  readonly pool: ReadPool;
+  readonly pool: Pool;
   readonly masterKeys: MasterKeys;
   /** Drains, and ends all but the database. */
   stop(): Promise<void>;
@@ -46,7 +46,7 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { environment, database, log, workers, address, metricsAddress } = options;
   await prepareSchema(database.url, options);
-  const pool = openInteractiveReads(database.url);
+  const pool = openInteractivePool(database.url);
   const books = openBooksMetrics(database.url, pool);
   let service: Service | null = null;
   let metricsServer: MetricsServer | null = null;

@@ -6,7 +6,7 @@ import type { Environment } from "../config.ts";
 import { errorCode, messageOf } from "../core/thrown.ts";
 import type { Log } from "../log.ts";
 import { runningDatabase } from "./database.ts";
-import { openInteractiveReads } from "./pools.ts";
+import { openInteractivePool } from "./pools.ts";
 import { createService } from "./service.ts";
 import { metricsOfAll, type MetricsMessage } from "./worker-metrics.ts";
 
@@ -54,7 +54,7 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
     return true;
   }
   const { databaseUrl: url, dataDir, host, port } = assignment;
-  const pool = openInteractiveReads(url);
+  const pool = openInteractivePool(url);
   const service = createService({
     environment,
     database: runningDatabase(url, dataDir),

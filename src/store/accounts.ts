@@ -1,9 +1,10 @@
-// The chart of accounts and the balances of accounts.
+// The chart of accounts.
 import { sql } from "slonik";
 import { z } from "zod";
 import { accountTypes, type Account } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
-import type { ReadConnection } from "./read-pool.ts";
+import type { Connection } from "./database/connection.ts";
+import { column, command } from "./database/statement.ts";
 
 const accountRow = z.object({
   glAccountCode: z.string(),
@@ -16,25 +17,45 @@ const columns = sql.fragment`gl_account_code AS "glAccountCode", name, type, act
 
 /** The chart of a ledger, by code in the order of its UTF-8 bytes. */
 export async function listAccounts(
-  pool: ReadConnection,
+  connection: Connection,
   ledgerId: string,
   activeOnly: boolean,
 ): Promise<readonly Account[]> {
   const filter = activeOnly ? sql.fragment`AND active` : sql.fragment``;
-  return pool.any(sql.type(accountRow)`
+  return connection.any(sql.type(accountRow)`
     SELECT ${columns} FROM accounts WHERE ledger_id = ${ledgerId} ${filter}
      ORDER BY gl_account_code COLLATE "C"`);
 }
 
 /** null when the chart has no such account. */
 export async function findAccount(
-  pool: ReadConnection,
+  connection: Connection,
   ledgerId: string,
   glAccountCode: string,
 ): Promise<Account | null> {
-  return pool.maybeOne(sql.type(accountRow)`
+  return connection.maybeOne(sql.type(accountRow)`
     SELECT ${columns} FROM accounts
      WHERE ledger_id = ${ledgerId} AND gl_account_code = ${glAccountCode}`);
+}
+
+const accountStateRow = z.object({ code: z.string(), active: z.boolean() });
+
+/** Of the accounts named, those that exist, by code. */
+export async function listAccountStates(
+  connection: Connection,
+  ledgerId: string,
+  glAccountCodes: readonly string[],
+): Promise<Map<string, { active: boolean }>> {
+  if (glAccountCodes.length === 0) return new Map();
+  const rows = await connection.any(sql.type(accountStateRow)`
+    SELECT accounts.gl_account_code AS code, accounts.active
+      FROM unnest(${sql.array(glAccountCodes, "text")}) AS wanted (code)
+      CROSS JOIN LATERAL (
+        SELECT gl_account_code, active FROM accounts
+         WHERE ledger_id = ${ledgerId} AND gl_account_code = wanted.code
+         LIMIT 1
+      ) AS accounts`);
+  return new Map(rows.map(({ code, active }) => [code, { active }]));
 }
 
 /**
@@ -42,7 +63,7 @@ export async function findAccount(
  * Returns how many are new, and how many are not what they were. Codes must not repeat.
  */
 export async function upsertAccounts(
-  pool: ReadConnection,
+  connection: Connection,
   ledgerId: string,
   accounts: readonly (Omit<Account, "active"> & { readonly active: boolean | null })[],
   createdAt: Timestamp,
@@ -53,7 +74,7 @@ export async function upsertAccounts(
     type,
     active,
   ]);
-  const inserted = await pool.any(sql.type(z.object({ isNew: z.boolean() }))`
+  const inserted = await connection.any(sql.type(z.object({ isNew: z.boolean() }))`
     WITH given AS (
       SELECT * FROM ${sql.unnest(rows, ["text", "text", "text", "bool"])}
         AS given (code, name, type, active)
@@ -78,12 +99,12 @@ export async function upsertAccounts(
 
 /** Adds one account; null when the code is taken. */
 export async function insertAccount(
-  pool: ReadConnection,
+  connection: Connection,
   ledgerId: string,
   account: Account,
   createdAt: Timestamp,
 ): Promise<Account | null> {
-  return pool.maybeOne(sql.type(accountRow)`
+  return connection.maybeOne(sql.type(accountRow)`
     INSERT INTO accounts (ledger_id, gl_account_code, name, type, active, created_at)
     VALUES (${ledgerId}, ${account.glAccountCode}, ${account.name}, ${account.type},
             ${account.active}, ${createdAt})
@@ -91,52 +112,33 @@ export async function insertAccount(
     RETURNING ${columns}`);
 }
 
+/** Makes accounts that are not in the chart yet; one that is there is used as it is. */
+export function insertMissingAccounts(
+  connection: Connection,
+  ledgerId: string,
+  accounts: readonly Account[],
+  createdAt: Timestamp,
+): Promise<unknown> {
+  return connection.run(command`
+    INSERT INTO accounts (ledger_id, gl_account_code, name, type, active, created_at)
+    SELECT ${ledgerId}::uuid, new.*, ${createdAt}::timestamptz
+      FROM unnest(
+        ${column(accounts, "glAccountCode", "text")},
+        ${column(accounts, "name", "text")},
+        ${column(accounts, "type", "text")},
+        ${column(accounts, "active", "bool")}) AS new
+    ON CONFLICT (ledger_id, gl_account_code) DO NOTHING`);
+}
+
 /** Switches an account on or off; null when there is no such account. */
 export async function updateAccountActive(
-  pool: ReadConnection,
+  connection: Connection,
   ledgerId: string,
   glAccountCode: string,
   active: boolean,
 ): Promise<Account | null> {
-  return pool.maybeOne(sql.type(accountRow)`
+  return connection.maybeOne(sql.type(accountRow)`
     UPDATE accounts SET active = ${active}
      WHERE ledger_id = ${ledgerId} AND gl_account_code = ${glAccountCode}
     RETURNING ${columns}`);
-}
-
-/** Assets whose newest rule posts to an account. */
-export async function listAssetsUsing(
-  pool: ReadConnection,
-  ledgerId: string,
-  glAccountCode: string,
-): Promise<readonly string[]> {
-  const rows = await pool.any(sql.type(z.object({ assetCode: z.string() }))`
-    SELECT asset_code AS "assetCode" FROM asset_rules AS rules
-     WHERE ledger_id = ${ledgerId}
-       AND ${glAccountCode} IN (wallets_account, clearing_account)
-       AND version = (SELECT max(version) FROM asset_rules AS versions
-                       WHERE versions.ledger_id = ${ledgerId}
-                         AND versions.asset_code = rules.asset_code)
-     ORDER BY asset_code`);
-  return rows.map(({ assetCode }) => assetCode);
-}
-
-const balanceRow = z.object({ balance: z.bigint(), entryCount: z.number() });
-
-export type AccountBalance = z.infer<typeof balanceRow>;
-
-/**
- * The balance of an account: of its lines in one transaction currency, or (null) of all of them in
- * functional currency. Null when nothing was ever posted to it.
- */
-export async function findBalance(
-  pool: ReadConnection,
-  ledgerId: string,
-  glAccountCode: string,
-  currency: string | null,
-): Promise<AccountBalance | null> {
-  return pool.maybeOne(sql.type(balanceRow)`
-    SELECT balance, entry_count AS "entryCount" FROM account_balances
-     WHERE ledger_id = ${ledgerId} AND gl_account_code = ${glAccountCode}
-       AND currency = ${currency ?? ""}`);
 }

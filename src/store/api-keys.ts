@@ -4,7 +4,8 @@ import { z } from "zod";
 import { scopes, type Scope } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
 import { timestampColumn } from "./columns.ts";
-import type { ReadConnection } from "./read-pool.ts";
+import type { Connection } from "./database/connection.ts";
+import { command } from "./database/statement.ts";
 
 const apiKeyRow = z.object({
   apiKey: z.string(),
@@ -25,7 +26,7 @@ const columns = sql.fragment`
 
 /** Records a key that was made; its secret is not part of it. */
 export async function insertApiKey(
-  pool: ReadConnection,
+  connection: Connection,
   key: {
     apiKey: string;
     organizationId: string;
@@ -35,7 +36,7 @@ export async function insertApiKey(
     expiresAt: Timestamp | null;
   },
 ): Promise<void> {
-  await pool.query(sql.unsafe`
+  await connection.run(command`
     INSERT INTO api_keys
       (api_key, organization_id, scopes, master_key_fingerprint, created_at, expires_at)
     VALUES (${key.apiKey}, ${key.organizationId}, ${sql.array([...key.scopes], "text")},
@@ -44,45 +45,46 @@ export async function insertApiKey(
 
 /** A key, live or not; null when it was never made. */
 export async function findApiKey(
-  pool: ReadConnection,
+  connection: Connection,
   apiKey: string,
 ): Promise<ApiKeyRecord | null> {
-  return pool.maybeOne(
+  return connection.maybeOne(
     sql.type(apiKeyRow)`SELECT ${columns} FROM api_keys WHERE api_key = ${apiKey}`,
   );
 }
 
 /** Every key, live or not, by creation. */
-export async function listApiKeys(pool: ReadConnection): Promise<readonly ApiKeyRecord[]> {
-  return pool.any(
+export async function listApiKeys(connection: Connection): Promise<readonly ApiKeyRecord[]> {
+  return connection.any(
     sql.type(apiKeyRow)`SELECT ${columns} FROM api_keys ORDER BY created_at, api_key`,
   );
 }
 
 /** Marks a key revoked, once; a second time keeps the first moment. Null when there is no such key. */
 export async function revokeApiKey(
-  pool: ReadConnection,
+  connection: Connection,
   apiKey: string,
   revokedAt: Timestamp,
 ): Promise<ApiKeyRecord | null> {
-  return pool.maybeOne(sql.type(apiKeyRow)`
+  return connection.maybeOne(sql.type(apiKeyRow)`
     UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${revokedAt})
      WHERE api_key = ${apiKey} RETURNING ${columns}`);
 }
 
 /** The fingerprints of the master keys that live keys were made with. */
 export async function listMasterKeyFingerprints(
-  pool: ReadConnection,
+  connection: Connection,
   now: Timestamp,
 ): Promise<readonly string[]> {
-  const rows = await pool.any(sql.type(z.object({ fingerprint: z.string() }))`
+  const rows = await connection.any(sql.type(z.object({ fingerprint: z.string() }))`
     SELECT DISTINCT master_key_fingerprint AS fingerprint FROM api_keys
      WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`);
   return rows.map(({ fingerprint }) => fingerprint);
 }
 
 /** Whether any key was ever made, live or not. */
-export async function hasApiKeys(pool: ReadConnection): Promise<boolean> {
-  const { rowCount } = await pool.query(sql.unsafe`SELECT 1 FROM api_keys LIMIT 1`);
-  return rowCount > 0;
+export async function hasApiKeys(connection: Connection): Promise<boolean> {
+  const row = z.object({ exists: z.boolean() });
+  const { exists } = await connection.one(sql.type(row)`SELECT EXISTS (SELECT 1 FROM api_keys)`);
+  return exists;
 }

@@ -1,62 +1,88 @@
-// Rules of assets: making them and the accounts that they name.
+// Rules of assets: how wallets of an asset meet the books.
+import { sql } from "slonik";
+import { z } from "zod";
 import type { AssetRule } from "../core/asset.ts";
-import type { Account } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
-import type { StatementSender } from "./write-connections.ts";
+import type { Connection } from "./database/connection.ts";
+import { column, command } from "./database/statement.ts";
+
+const assetRuleRow = z.object({
+  assetCode: z.string(),
+  version: z.number(),
+  walletsAccount: z.string(),
+  clearingAccount: z.string(),
+  rate: z.string().nullable(),
+  exponent: z.number(),
+  overdraftLimit: z.bigint(),
+}) satisfies z.ZodType<AssetRule>;
+
+/** The newest rules of assets, where they have one. */
+export async function listAssetRules(
+  connection: Connection,
+  ledgerId: string,
+  assetCodes: readonly string[],
+): Promise<AssetRule[]> {
+  if (assetCodes.length === 0) return [];
+  return connection.any(sql.type(assetRuleRow)`
+    SELECT newest.asset_code AS "assetCode", newest.version,
+           newest.wallets_account AS "walletsAccount",
+           newest.clearing_account AS "clearingAccount", newest.rate::text AS rate,
+           newest.exponent, newest.overdraft_limit AS "overdraftLimit"
+      FROM unnest(${sql.array(assetCodes, "text")}) AS wanted (asset_code)
+      CROSS JOIN LATERAL (
+        SELECT * FROM asset_rules
+         WHERE ledger_id = ${ledgerId} AND asset_code = wanted.asset_code
+         ORDER BY version DESC LIMIT 1
+      ) AS newest`);
+}
+
+/** Every version of every rule of a ledger. */
+export async function listRuleVersions(
+  connection: Connection,
+  ledgerId: string,
+): Promise<AssetRule[]> {
+  return connection.any(sql.type(assetRuleRow)`
+    SELECT asset_code AS "assetCode", version, wallets_account AS "walletsAccount",
+           clearing_account AS "clearingAccount", rate::text AS rate, exponent,
+           overdraft_limit AS "overdraftLimit"
+      FROM asset_rules WHERE ledger_id = ${ledgerId} ORDER BY asset_code, version`);
+}
+
+/** Assets whose newest rule posts to an account. */
+export async function listAssetsUsing(
+  connection: Connection,
+  ledgerId: string,
+  glAccountCode: string,
+): Promise<readonly string[]> {
+  const rows = await connection.any(sql.type(z.object({ assetCode: z.string() }))`
+    SELECT asset_code AS "assetCode" FROM asset_rules AS rules
+     WHERE ledger_id = ${ledgerId}
+       AND ${glAccountCode} IN (wallets_account, clearing_account)
+       AND version = (SELECT max(version) FROM asset_rules AS versions
+                       WHERE versions.ledger_id = ${ledgerId}
+                         AND versions.asset_code = rules.asset_code)
+     ORDER BY asset_code`);
+  return rows.map(({ assetCode }) => assetCode);
+}
 
 /** Records rules; one that is there already (another writer used the asset first) stays as it is. */
 export function insertAssetRules(
-  sender: StatementSender,
+  connection: Connection,
   ledgerId: string,
   rules: readonly AssetRule[],
   createdAt: Timestamp,
 ): Promise<unknown> {
-  return sender.send(
-    {
-      name: "insert_asset_rules",
-      text: `INSERT INTO asset_rules (ledger_id, asset_code, version, wallets_account,
-                                      clearing_account, rate, exponent, overdraft_limit, created_at)
-             SELECT $1::uuid, new.*, $9::timestamptz
-               FROM unnest($2::text[], $3::integer[], $4::text[], $5::text[], $6::numeric[],
-                           $7::smallint[], $8::numeric[]) AS new
-             ON CONFLICT (ledger_id, asset_code, version) DO NOTHING`,
-    },
-    [
-      ledgerId,
-      rules.map(({ assetCode }) => assetCode),
-      rules.map(({ version }) => version),
-      rules.map(({ walletsAccount }) => walletsAccount),
-      rules.map(({ clearingAccount }) => clearingAccount),
-      rules.map(({ rate }) => rate),
-      rules.map(({ exponent }) => exponent),
-      rules.map(({ overdraftLimit }) => overdraftLimit.toString()),
-      createdAt,
-    ],
-  );
-}
-
-/** Makes accounts that are not in the chart yet; one that is there is used as it is. */
-export function insertMissingAccounts(
-  sender: StatementSender,
-  ledgerId: string,
-  accounts: readonly Account[],
-  createdAt: Timestamp,
-): Promise<unknown> {
-  return sender.send(
-    {
-      name: "insert_missing_accounts",
-      text: `INSERT INTO accounts (ledger_id, gl_account_code, name, type, active, created_at)
-             SELECT $1::uuid, new.*, $6::timestamptz
-               FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) AS new
-             ON CONFLICT (ledger_id, gl_account_code) DO NOTHING`,
-    },
-    [
-      ledgerId,
-      accounts.map(({ glAccountCode }) => glAccountCode),
-      accounts.map(({ name }) => name),
-      accounts.map(({ type }) => type),
-      accounts.map(({ active }) => active),
-      createdAt,
-    ],
-  );
+  return connection.run(command`
+    INSERT INTO asset_rules (ledger_id, asset_code, version, wallets_account,
+                             clearing_account, rate, exponent, overdraft_limit, created_at)
+    SELECT ${ledgerId}::uuid, new.*, ${createdAt}::timestamptz
+      FROM unnest(
+        ${column(rules, "assetCode", "text")},
+        ${column(rules, "version", "int4")},
+        ${column(rules, "walletsAccount", "text")},
+        ${column(rules, "clearingAccount", "text")},
+        ${column(rules, "rate", "numeric")},
+                    ${column(rules, "exponent", "int2")},
+                    ${column(rules, "overdraftLimit", "numeric")}) AS new
+    ON CONFLICT (ledger_id, asset_code, version) DO NOTHING`);
 }

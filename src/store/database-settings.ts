@@ -1,15 +1,15 @@
 // Settings of the database server that the product's promises rest on, or its connections.
 import { sql } from "slonik";
 import { z } from "zod";
-import type { ReadConnection } from "./read-pool.ts";
+import type { Connection } from "./database/connection.ts";
 
 const settingRow = z.object({ name: z.string(), setting: z.string() });
 
 /** Settings under which an acknowledged write can be lost in a crash. */
 export async function listUnsafeSettings(
-  pool: ReadConnection,
+  connection: Connection,
 ): Promise<readonly z.infer<typeof settingRow>[]> {
-  return pool.any(sql.type(settingRow)`
+  return connection.any(sql.type(settingRow)`
     SELECT name, setting FROM pg_settings
      WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'`);
 }
@@ -17,8 +17,8 @@ export async function listUnsafeSettings(
 const limitRow = z.object({ connectionsMax: z.int() });
 
 /** How many connections the database allows its role at all, whoever else has some of them. */
-export async function getConnectionLimit(pool: ReadConnection): Promise<number> {
-  const { connectionsMax } = await pool.one(sql.type(limitRow)`
+export async function getConnectionLimit(connection: Connection): Promise<number> {
+  const { connectionsMax } = await connection.one(sql.type(limitRow)`
     SELECT least(
              sum(CASE name WHEN 'max_connections' THEN setting::integer
                            ELSE CASE WHEN rolsuper THEN 0 ELSE -setting::integer END END),
@@ -30,4 +30,9 @@ export async function getConnectionLimit(pool: ReadConnection): Promise<number> 
       CROSS JOIN (SELECT * FROM pg_database WHERE datname = current_database()) AS database
      WHERE name IN ('max_connections', 'superuser_reserved_connections', 'reserved_connections')`);
   return connectionsMax;
+}
+
+/** Rejects unless the database answers a query. */
+export async function pingDatabase(connection: Connection): Promise<void> {
+  await connection.one(sql.type(z.object({ answer: z.number() }))`SELECT 1 AS answer`);
 }

@@ -1,10 +1,11 @@
-// Ledgers, their states and journal heads.
+// What of a ledger never changes.
 import { sql } from "slonik";
 import { z } from "zod";
 import { ledgerStatuses, type LedgerIdentity } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
 import { jsonObjectColumn, timestampColumn } from "./columns.ts";
-import type { ReadConnection } from "./read-pool.ts";
+import type { Connection } from "./database/connection.ts";
+import { command } from "./database/statement.ts";
 
 const ledgerRow = z.object({
   ledgerId: z.string(),
@@ -26,33 +27,59 @@ const selectLedgers = sql.fragment`
 
 /** A ledger with its state as it is now; null when there is none of this id. */
 export async function findLedger(
-  pool: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<LedgerRecord | null> {
-  return pool.maybeOne(sql.type(ledgerRow)`${selectLedgers} WHERE ledgers.ledger_id = ${ledgerId}`);
+  return connection.maybeOne(
+    sql.type(ledgerRow)`${selectLedgers} WHERE ledgers.ledger_id = ${ledgerId}`,
+  );
 }
 
 /** The ledgers of one organization, or of all (null), by creation. */
 export async function listLedgers(
-  pool: ReadConnection,
+  connection: Connection,
   organizationId: string | null,
 ): Promise<readonly LedgerRecord[]> {
   const filter =
     organizationId === null
       ? sql.fragment``
       : sql.fragment`WHERE ledgers.organization_id = ${organizationId}`;
-  return pool.any(
+  return connection.any(
     sql.type(ledgerRow)`${selectLedgers} ${filter} ORDER BY ledgers.created_at, ledgers.ledger_id`,
   );
 }
 
+const identityRow = ledgerRow.pick({
+  ledgerId: true,
+  organizationId: true,
+  functionalCurrency: true,
+});
+
+/** A ledger that is known to be there. */
+export async function getLedgerIdentity(
+  connection: Connection,
+  ledgerId: string,
+): Promise<LedgerIdentity> {
+  return connection.one(sql.type(identityRow)`
+    SELECT ledger_id AS "ledgerId", organization_id AS "organizationId",
+           functional_currency AS "functionalCurrency"
+      FROM ledgers WHERE ledger_id = ${ledgerId}`);
+}
+
+/** Whether a ledger's closes come in order. */
+export async function hasClosesInOrder(connection: Connection, ledgerId: string): Promise<boolean> {
+  const rows = await connection.any(sql.type(z.object({ closesInOrder: z.boolean() }))`
+    SELECT closes_in_order AS "closesInOrder" FROM ledgers WHERE ledger_id = ${ledgerId}`);
+  return rows[0]?.closesInOrder === true;
+}
+
 /** Makes a ledger's three rows: what never changes, its state (active) and its journal head (empty). */
 export async function insertLedger(
-  pool: ReadConnection,
+  connection: Connection,
   ledger: LedgerIdentity & { name: string; closesInOrder: boolean; createdAt: Timestamp },
 ): Promise<void> {
   const { ledgerId, organizationId, name, functionalCurrency, closesInOrder, createdAt } = ledger;
-  await pool.query(sql.unsafe`
+  await connection.run(command`
     WITH made AS (
       INSERT INTO ledgers
              (ledger_id, organization_id, name, functional_currency, closes_in_order, created_at)
@@ -64,12 +91,4 @@ export async function insertLedger(
       SELECT ledger_id, 'active', created_at FROM made
     )
     INSERT INTO journal_heads (ledger_id) SELECT ledger_id FROM made`);
-}
-
-/** How many entries a ledger has: sequences have no gaps, so the head knows. */
-export async function getLastSequence(pool: ReadConnection, ledgerId: string): Promise<number> {
-  const row = z.object({ lastSequence: z.number() });
-  const { lastSequence } = await pool.one(sql.type(row)`
-    SELECT last_sequence AS "lastSequence" FROM journal_heads WHERE ledger_id = ${ledgerId}`);
-  return lastSequence;
 }

@@ -3,8 +3,8 @@ import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { runner } from "node-pg-migrate";
 import { Client } from "pg";
-import { connectionTarget } from "./connection-url.ts";
-import { asConnectionError, ConnectionBroken } from "./database-errors.ts";
+import { connectionTarget } from "./database/connection-url.ts";
+import { asConnectionError, ConnectionBroken } from "./database/errors.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 
 const migrationsTable = "schema_migrations";

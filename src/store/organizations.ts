@@ -2,8 +2,9 @@
 import { sql } from "slonik";
 import { z } from "zod";
 import type { Timestamp } from "../core/time.ts";
-import type { ReadConnection } from "./read-pool.ts";
 import { timestampColumn } from "./columns.ts";
+import type { Connection } from "./database/connection.ts";
+import { command } from "./database/statement.ts";
 
 const organizationRow = z.object({
   organizationId: z.string(),
@@ -14,33 +15,33 @@ const organizationRow = z.object({
 export type Organization = z.infer<typeof organizationRow>;
 
 export async function insertOrganization(
-  pool: ReadConnection,
+  connection: Connection,
   organization: { organizationId: string; name: string; createdAt: Timestamp },
 ): Promise<void> {
   const { organizationId, name, createdAt } = organization;
-  await pool.query(sql.unsafe`
+  await connection.run(command`
     INSERT INTO organizations (organization_id, name, created_at)
     VALUES (${organizationId}, ${name}, ${createdAt})`);
 }
 
 /** By creation. */
-export async function listOrganizations(pool: ReadConnection): Promise<readonly Organization[]> {
-  return pool.any(sql.type(organizationRow)`
+export async function listOrganizations(connection: Connection): Promise<readonly Organization[]> {
+  return connection.any(sql.type(organizationRow)`
     SELECT organization_id AS "organizationId", name, created_at AS "createdAt"
       FROM organizations ORDER BY created_at, organization_id`);
 }
 
 /** Keeps others from making organizations until the transaction ends. */
-export async function lockOrganizations(transaction: ReadConnection): Promise<void> {
-  await transaction.query(sql.unsafe`LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE`);
+export async function lockOrganizations(connection: Connection): Promise<void> {
+  await connection.run(command`LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE`);
 }
 
 /** null: there is no such organization. */
 export async function findOrganization(
-  pool: ReadConnection,
+  connection: Connection,
   organizationId: string,
 ): Promise<Organization | null> {
-  return pool.maybeOne(sql.type(organizationRow)`
+  return connection.maybeOne(sql.type(organizationRow)`
     SELECT organization_id AS "organizationId", name, created_at AS "createdAt"
       FROM organizations WHERE organization_id = ${organizationId}`);
 }

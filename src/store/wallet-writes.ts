@@ -1,103 +1,17 @@
-// Statements of a batch of wallet writes, in the order in which a transaction sends them: lock, read,
-// record. Every one names the ledger first.
-import type { AssetRule } from "../core/asset.ts";
-import type { NewPendingPosting } from "../core/wallet-batch.ts";
-import type { Hold, Wallet, WalletLogEntry } from "../core/wallet.ts";
-import { namingTakenKey } from "./database-errors.ts";
-import type { StatementSender } from "./write-connections.ts";
+// The logs of wallets: a row for each accepted write.
+import { sql } from "slonik";
+import { z } from "zod";
+import { walletWriteTypes, type WalletLogEntry } from "../core/wallet.ts";
+import { timestampColumn } from "./columns.ts";
+import type { Connection } from "./database/connection.ts";
+import { withKeyConflict } from "./database/errors.ts";
+import { column, command } from "./database/statement.ts";
 
-/** Locks wallets by key. Keys come sorted, so that two batches take locks in one order. */
-export async function lockWallets(
-  sender: StatementSender,
-  ledgerId: string,
-  callerKeys: readonly string[],
-): Promise<Wallet[]> {
-  return sender.send<Wallet>(
-    {
-      name: "lock_wallets",
-      text: `SELECT locked.wallet_id AS "walletId", locked.caller_key AS "callerKey",
-                    locked.asset_code AS "assetCode", locked.balance, locked.held,
-                    locked.last_seq AS "lastSeq", locked.last_at AS "lastAt"
-               FROM unnest($2::text[]) AS wanted (caller_key)
-               CROSS JOIN LATERAL (
-                 SELECT * FROM wallets
-                  WHERE ledger_id = $1 AND caller_key = wanted.caller_key FOR UPDATE
-               ) AS locked`,
-    },
-    [ledgerId, callerKeys],
-  );
-}
-
-/** The newest rules of assets, where they have one. */
-export async function listAssetRules(
-  sender: StatementSender,
-  ledgerId: string,
-  assetCodes: readonly string[],
-): Promise<AssetRule[]> {
-  if (assetCodes.length === 0) return [];
-  return sender.send<AssetRule>(
-    {
-      name: "list_asset_rules",
-      text: `SELECT newest.asset_code AS "assetCode", newest.version,
-                    newest.wallets_account AS "walletsAccount",
-                    newest.clearing_account AS "clearingAccount", newest.rate::text AS rate,
-                    newest.exponent, newest.overdraft_limit AS "overdraftLimit"
-               FROM unnest($2::text[]) AS wanted (asset_code)
-               CROSS JOIN LATERAL (
-                 SELECT * FROM asset_rules
-                  WHERE ledger_id = $1 AND asset_code = wanted.asset_code
-                  ORDER BY version DESC LIMIT 1
-               ) AS newest`,
-    },
-    [ledgerId, assetCodes],
-  );
-}
-
-/** Of the wallets' holds, those that are active in the log. */
-export async function listActiveHolds(
-  sender: StatementSender,
-  ledgerId: string,
-  walletIds: readonly string[],
-): Promise<Hold[]> {
-  if (walletIds.length === 0) return [];
-  return sender.send<Hold>(
-    {
-      name: "list_active_holds",
-      text: `SELECT holds.hold_id AS "holdId", holds.wallet_id AS "walletId", holds.amount,
-                    holds.expires_at AS "expiresAt", holds.status
-               FROM unnest($2::uuid[]) AS wanted (wallet_id)
-               CROSS JOIN LATERAL (
-                 SELECT * FROM wallet_holds
-                  WHERE ledger_id = $1 AND wallet_id = wanted.wallet_id AND status = 'active'
-                  ORDER BY expires_at, hold_id
-               ) AS holds`,
-    },
-    [ledgerId, walletIds],
-  );
-}
-
-/** Holds by id, whatever became of them. */
-export async function listHolds(
-  sender: StatementSender,
-  ledgerId: string,
-  holdIds: readonly string[],
-): Promise<Hold[]> {
-  if (holdIds.length === 0) return [];
-  return sender.send<Hold>(
-    {
-      name: "list_holds",
-      text: `SELECT holds.hold_id AS "holdId", holds.wallet_id AS "walletId", holds.amount,
-                    holds.expires_at AS "expiresAt", holds.status
-               FROM unnest($2::uuid[]) AS wanted (hold_id)
-               CROSS JOIN LATERAL (
-                 SELECT * FROM wallet_holds
-                  WHERE ledger_id = $1 AND hold_id = wanted.hold_id
-                  LIMIT 1
-               ) AS holds`,
-    },
-    [ledgerId, holdIds],
-  );
-}
+const firstUseRow = z.object({
+  callerKey: z.string(),
+  externalId: z.string(),
+  holdId: z.string().nullable(),
+});
 
 /**
  * Of the externalIds named (each with its wallet's key), those in use, and the hold that the write made.
@@ -105,231 +19,165 @@ export async function listHolds(
  * planner could take the primary key, which it thinks as good as long as statistics are from before a
  * wallet's log grew, and would read the whole log for each externalId.
  */
-export async function listKnownWrites(
-  sender: StatementSender,
+export async function listWritesByExternalId(
+  connection: Connection,
   ledgerId: string,
   keys: readonly { readonly callerKey: string; readonly externalId: string }[],
-): Promise<{ callerKey: string; externalId: string; holdId: string | null }[]> {
+): Promise<z.output<typeof firstUseRow>[]> {
   if (keys.length === 0) return [];
-  return sender.send(
-    {
-      name: "list_known_writes",
-      text: `SELECT wanted.caller_key AS "callerKey", wanted.external_id AS "externalId",
-                    writes.hold_id AS "holdId"
-               FROM unnest($2::text[], $3::text[]) AS wanted (caller_key, external_id)
-               CROSS JOIN LATERAL (
-                 SELECT wallet_id FROM wallets
-                  WHERE ledger_id = $1 AND caller_key = wanted.caller_key
-                  LIMIT 1
-               ) AS owner
-               CROSS JOIN LATERAL (
-                 SELECT hold_id FROM wallet_writes
-                  WHERE ledger_id = $1 AND uuid_send(wallet_id) = uuid_send(owner.wallet_id)
-                    AND external_id = wanted.external_id
-                  LIMIT 1
-               ) AS writes`,
-    },
-    [ledgerId, keys.map(({ callerKey }) => callerKey), keys.map(({ externalId }) => externalId)],
-  );
+  return connection.any(sql.type(firstUseRow)`
+    SELECT wanted.caller_key AS "callerKey", wanted.external_id AS "externalId",
+           writes.hold_id AS "holdId"
+      FROM unnest(
+        ${column(keys, "callerKey", "text")},
+        ${column(keys, "externalId", "text")}) AS wanted (caller_key, external_id)
+      CROSS JOIN LATERAL (
+        SELECT wallet_id FROM wallets
+         WHERE ledger_id = ${ledgerId} AND caller_key = wanted.caller_key
+         LIMIT 1
+      ) AS owner
+      CROSS JOIN LATERAL (
+        SELECT hold_id FROM wallet_writes
+         WHERE ledger_id = ${ledgerId} AND uuid_send(wallet_id) = uuid_send(owner.wallet_id)
+           AND external_id = wanted.external_id
+         LIMIT 1
+      ) AS writes`);
 }
 
 /** Whether rows of wallets' logs are all there: these, not others that took their seqs. */
 export async function hasWalletWrites(
-  sender: StatementSender,
+  connection: Connection,
   ledgerId: string,
   writes: readonly Pick<
     WalletLogEntry,
     "walletId" | "seq" | "type" | "holdId" | "pendingPostingId"
   >[],
 ): Promise<boolean> {
-  const [counted] = await sender.send<{ count: number }>(
-    {
-      name: "count_wallet_writes",
-      text: `SELECT count(*)::integer AS count
-               FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::uuid[])
-                 AS wanted (wallet_id, seq, type, hold_id, batch_id)
-               CROSS JOIN LATERAL (
-                 SELECT type, hold_id, batch_id FROM wallet_writes
-                  WHERE ledger_id = $1 AND wallet_id = wanted.wallet_id AND seq = wanted.seq
-                  LIMIT 1
-               ) AS found
-              WHERE found.type = wanted.type
-                AND found.hold_id IS NOT DISTINCT FROM wanted.hold_id
-                AND found.batch_id IS NOT DISTINCT FROM wanted.batch_id`,
-    },
-    [
-      ledgerId,
-      writes.map(({ walletId }) => walletId),
-      writes.map(({ seq }) => seq),
-      writes.map(({ type }) => type),
-      writes.map(({ holdId }) => holdId),
-      writes.map(({ pendingPostingId }) => pendingPostingId),
-    ],
-  );
-  return counted?.count === writes.length;
+  const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
+    SELECT count(*)::integer AS count
+      FROM unnest(
+        ${column(writes, "walletId", "uuid")},
+        ${column(writes, "seq", "int8")},
+        ${column(writes, "type", "text")},
+        ${column(writes, "holdId", "uuid")},
+        ${column(writes, "pendingPostingId", "uuid")})
+        AS wanted (wallet_id, seq, type, hold_id, batch_id)
+      CROSS JOIN LATERAL (
+        SELECT type, hold_id, batch_id FROM wallet_writes
+         WHERE ledger_id = ${ledgerId} AND wallet_id = wanted.wallet_id AND seq = wanted.seq
+         LIMIT 1
+      ) AS found
+     WHERE found.type = wanted.type
+       AND found.hold_id IS NOT DISTINCT FROM wanted.hold_id
+       AND found.batch_id IS NOT DISTINCT FROM wanted.batch_id`);
+  return count === writes.length;
 }
 
-/** Makes wallets, in the order of their keys. Throws KeyTaken when another writer made one meanwhile. */
-export function insertWallets(
-  sender: StatementSender,
-  ledgerId: string,
-  wallets: readonly Wallet[],
-): Promise<unknown> {
-  if (wallets.length === 0) return Promise.resolve();
-  return namingTakenKey(
-    "wallets_pkey",
-    sender.send(
-      {
-        name: "insert_wallets",
-        text: `INSERT INTO wallets (ledger_id, caller_key, wallet_id, asset_code, balance, held,
-                                    last_seq, last_at)
-               SELECT $1::uuid, new.*
-                 FROM unnest($2::text[], $3::uuid[], $4::text[], $5::numeric[], $6::numeric[],
-                             $7::bigint[], $8::timestamptz[]) AS new`,
-      },
-      [
-        ledgerId,
-        wallets.map(({ callerKey }) => callerKey),
-        wallets.map(({ walletId }) => walletId),
-        wallets.map(({ assetCode }) => assetCode),
-        ...walletFigures(wallets),
-      ],
-    ),
-  );
-}
-
-/** Moves wallets that are locked to their new figures; being locked, they stay where they are (ctid). */
-export function updateWallets(
-  sender: StatementSender,
-  ledgerId: string,
-  wallets: readonly Wallet[],
-): Promise<unknown> {
-  if (wallets.length === 0) return Promise.resolve();
-  return sender.send(
-    {
-      name: "update_wallets",
-      text: `UPDATE wallets
-                SET balance = new.balance, held = new.held, last_seq = new.last_seq,
-                    last_at = new.last_at
-               FROM unnest($2::text[], $3::numeric[], $4::numeric[], $5::bigint[],
-                           $6::timestamptz[])
-                 AS new (caller_key, balance, held, last_seq, last_at)
-               CROSS JOIN LATERAL (
-                 SELECT ctid FROM wallets
-                  WHERE ledger_id = $1 AND caller_key = new.caller_key
-                  LIMIT 1
-               ) AS locked
-              WHERE wallets.ctid = locked.ctid`,
-    },
-    [ledgerId, wallets.map(({ callerKey }) => callerKey), ...walletFigures(wallets)],
-  );
-}
-
-function walletFigures(wallets: readonly Wallet[]): unknown[][] {
-  return [
-    wallets.map(({ balance }) => balance.toString()),
-    wallets.map(({ held }) => held.toString()),
-    wallets.map(({ lastSeq }) => lastSeq),
-    wallets.map(({ lastAt }) => lastAt),
-  ];
-}
-
-/** Appends to the logs of wallets. Throws KeyTaken when an externalId is in use. */
+/** Appends to the logs of wallets. Throws KeyConflict when an externalId is in use. */
 export function insertWalletWrites(
-  sender: StatementSender,
+  connection: Connection,
   ledgerId: string,
   writes: readonly WalletLogEntry[],
 ): Promise<unknown> {
-  return namingTakenKey(
+  return withKeyConflict(
     "wallet_writes_external_id_key",
-    sender.send(
-      {
-        name: "insert_wallet_writes",
-        text: `INSERT INTO wallet_writes
-                 (ledger_id, wallet_id, seq, type, amount, balance, held, external_id, hold_id,
-                  metadata, at, batch_id)
-               SELECT $1::uuid, new.*
-                 FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::numeric[], $6::numeric[],
-                             $7::numeric[], $8::text[], $9::uuid[], $10::text[],
-                             $11::timestamptz[], $12::uuid[]) AS new`,
-      },
-      [
-        ledgerId,
-        writes.map(({ walletId }) => walletId),
-        writes.map(({ seq }) => seq),
-        writes.map(({ type }) => type),
-        writes.map(({ amount }) => amount.toString()),
-        writes.map(({ balance }) => balance.toString()),
-        writes.map(({ held }) => held.toString()),
-        writes.map(({ externalId }) => externalId),
-        writes.map(({ holdId }) => holdId),
-        writes.map(({ metadata }) => metadata),
-        writes.map(({ at }) => at),
-        writes.map(({ pendingPostingId }) => pendingPostingId),
-      ],
-    ),
+    connection.run(command`
+      INSERT INTO wallet_writes
+        (ledger_id, wallet_id, seq, type, amount, balance, held, external_id, hold_id,
+         metadata, at, batch_id)
+      SELECT ${ledgerId}::uuid, new.*
+        FROM unnest(
+          ${column(writes, "walletId", "uuid")},
+          ${column(writes, "seq", "int8")},
+          ${column(writes, "type", "text")},
+          ${column(writes, "amount", "numeric")},
+          ${column(writes, "balance", "numeric")},
+          ${column(writes, "held", "numeric")},
+          ${column(writes, "externalId", "text")},
+          ${column(writes, "holdId", "uuid")},
+          ${column(writes, "metadata", "text")},
+          ${column(writes, "at", "timestamptz")},
+          ${column(writes, "pendingPostingId", "uuid")}) AS new`),
   );
 }
 
-/** Makes holds, or moves those that exist to their new status. */
-export function upsertHolds(
-  sender: StatementSender,
+/** An entry of a wallet's log with the journal entry that it was posted with, once it was. */
+export type PostedLogEntry = WalletLogEntry & { readonly journalId: string | null };
+
+const logRow = z.object({
+  callerKey: z.string(),
+  walletId: z.string(),
+  seq: z.number(),
+  type: z.enum(walletWriteTypes),
+  amount: z.bigint(),
+  balance: z.bigint(),
+  held: z.bigint(),
+  externalId: z.string().nullable(),
+  holdId: z.string().nullable(),
+  metadata: z.string().nullable(),
+  at: timestampColumn,
+  pendingPostingId: z.string().nullable(),
+  journalId: z.string().nullable(),
+}) satisfies z.ZodType<PostedLogEntry>;
+
+/** Columns of a log entry `writes` of a wallet `owner`, with its pending posting `postings`. */
+const logColumns = sql.fragment`
+  owner.caller_key AS "callerKey", owner.wallet_id AS "walletId", writes.seq, writes.type,
+  writes.amount, writes.balance, writes.held, writes.external_id AS "externalId",
+  writes.hold_id AS "holdId", writes.metadata, writes.at, writes.batch_id AS "pendingPostingId",
+  postings.journal_id AS "journalId"`;
+
+/** A wallet's log after a seq, in order; empty for a wallet that was never written. */
+export async function listWalletHistory(
+  connection: Connection,
   ledgerId: string,
-  holds: readonly Hold[],
-): Promise<unknown> {
-  if (holds.length === 0) return Promise.resolve();
-  return sender.send(
-    {
-      name: "upsert_holds",
-      text: `INSERT INTO wallet_holds (ledger_id, hold_id, wallet_id, amount, expires_at, status)
-             SELECT $1::uuid, new.*
-               FROM unnest($2::uuid[], $3::uuid[], $4::numeric[], $5::timestamptz[], $6::text[])
-                 AS new
-             ON CONFLICT (ledger_id, hold_id) DO UPDATE SET status = EXCLUDED.status`,
-    },
-    [
-      ledgerId,
-      holds.map(({ holdId }) => holdId),
-      holds.map(({ walletId }) => walletId),
-      holds.map(({ amount }) => amount.toString()),
-      holds.map(({ expiresAt }) => expiresAt),
-      holds.map(({ status }) => status),
-    ],
-  );
+  callerKey: string,
+  page: { readonly afterSeq: number; readonly limit: number },
+): Promise<PostedLogEntry[]> {
+  return connection.any(sql.type(logRow)`
+    SELECT ${logColumns}
+      FROM (
+        SELECT caller_key, wallet_id FROM wallets
+         WHERE ledger_id = ${ledgerId} AND caller_key = ${callerKey}
+         LIMIT 1
+      ) AS owner
+      CROSS JOIN LATERAL (
+        SELECT * FROM wallet_writes
+         WHERE ledger_id = ${ledgerId} AND wallet_id = owner.wallet_id AND seq > ${page.afterSeq}
+         ORDER BY seq LIMIT ${page.limit}
+      ) AS writes
+      LEFT JOIN LATERAL (
+        SELECT journal_id FROM wallet_batches
+         WHERE ledger_id = ${ledgerId} AND batch_id = writes.batch_id
+         LIMIT 1
+      ) AS postings ON true
+     ORDER BY writes.seq`);
 }
 
-/** Records what a batch leaves to be posted. */
-export function insertPendingPostings(
-  sender: StatementSender,
+/** The writes that an entry posts, by wallet and seq, and how many there are. */
+export async function listPostedWrites(
+  connection: Connection,
   ledgerId: string,
-  pendingPostings: readonly NewPendingPosting[],
-): Promise<unknown> {
-  // One statement each: arrays of arrays would have to be of one length.
-  return Promise.all(
-    pendingPostings.map((pending) =>
-      sender.send(
-        {
-          name: "insert_pending_posting",
-          text: `INSERT INTO wallet_batches
-                   (ledger_id, batch_id, asset_code, rule_version, side, amount, write_count,
-                    accepted_from, accepted_to, wallet_ids, first_seqs, last_seqs)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-        },
-        [
-          ledgerId,
-          pending.pendingPostingId,
-          pending.assetCode,
-          pending.ruleVersion,
-          pending.side,
-          pending.amount.toString(),
-          pending.writeCount,
-          pending.acceptedFrom,
-          pending.acceptedTo,
-          pending.spans.map(({ walletId }) => walletId),
-          pending.spans.map(({ firstSeq }) => firstSeq),
-          pending.spans.map(({ lastSeq }) => lastSeq),
-        ],
-      ),
-    ),
-  );
+  journalId: string,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<{ writes: PostedLogEntry[]; total: number }> {
+  const [{ total }, writes] = await Promise.all([
+    connection.one(sql.type(z.object({ total: z.number() }))`
+      SELECT coalesce(sum(write_count), 0)::bigint AS total FROM wallet_batches
+       WHERE ledger_id = ${ledgerId} AND journal_id = ${journalId}`),
+    connection.any(sql.type(logRow)`
+      SELECT ${logColumns}
+        FROM wallet_batches AS postings
+        CROSS JOIN LATERAL unnest(postings.wallet_ids, postings.first_seqs, postings.last_seqs)
+          AS spans (wallet_id, first_seq, last_seq)
+        JOIN wallet_writes AS writes
+          ON writes.ledger_id = ${ledgerId} AND writes.wallet_id = spans.wallet_id
+         AND writes.seq BETWEEN spans.first_seq AND spans.last_seq
+         AND writes.batch_id = postings.batch_id
+        JOIN wallets AS owner
+          ON owner.ledger_id = ${ledgerId} AND owner.wallet_id = spans.wallet_id
+       WHERE postings.ledger_id = ${ledgerId} AND postings.journal_id = ${journalId}
+       ORDER BY owner.caller_key, writes.seq OFFSET ${page.offset} LIMIT ${page.limit}`),
+  ]);
+  return { writes, total };
 }

@@ -14,8 +14,8 @@ import { hashLeaf, rootOf } from "../../src/core/merkle.ts";
 import type { CloseBalance } from "../../src/contract/types.ts";
 import type { AuditReport } from "../../src/audit/audit-log.ts";
 import { auditLedgers } from "../../src/audit/audit.ts";
-import { findEntry } from "../../src/store/journal-reads.ts";
-import { openReadPool, type ReadPool } from "../../src/store/read-pool.ts";
+import { findEntry } from "../../src/store/journal-entries.ts";
+import { Pool } from "../../src/store/database/pool.ts";
 import { checkBundle } from "../../src/verify/bundle.ts";
 import type { CloseVerdict } from "../../src/verify/close-check.ts";
 import { balanceRowOf } from "../../src/verify/documents.ts";
@@ -29,7 +29,7 @@ import { forge, tamper } from "../support/tampering.ts";
 
 const service = serveBooks(neverPosting);
 let engine: TestEngine;
-let pool: ReadPool;
+let pool: Pool;
 let ledgerId: string;
 let home: string;
 /** What was published, by period. */
@@ -38,7 +38,11 @@ const published = new Map<string, string>();
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), "ledgerctl-test-"));
   engine = openEngine(service.books.databaseUrl);
-  pool = openReadPool(service.books.databaseUrl, 2);
+  pool = new Pool({
+    databaseUrl: service.books.databaseUrl,
+    connectionsMax: 2,
+    answerTimeoutMs: 60_000,
+  });
   ({ ledgerId } = service.books);
   const post = (transactionDate: string, amount: number) =>
     postEntry(service, entry(amount, { transactionDate }));

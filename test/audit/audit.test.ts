@@ -5,7 +5,7 @@ import { holds } from "../../src/core/period.ts";
 import type { Timestamp } from "../../src/core/time.ts";
 import type { AuditReport } from "../../src/audit/audit-log.ts";
 import { auditLedgers } from "../../src/audit/audit.ts";
-import { openReadPool, type ReadPool } from "../../src/store/read-pool.ts";
+import { Pool } from "../../src/store/database/pool.ts";
 import { openEngine, neverPosting, type TestEngine } from "../support/engine.ts";
 import { entriesPath, entry, postEntry } from "../support/entries.ts";
 import { serveBooks } from "../support/service.ts";
@@ -14,11 +14,15 @@ import { accepted, move, newKey, resolve } from "../support/wallets.ts";
 
 const service = serveBooks(neverPosting);
 let engine: TestEngine;
-let pool: ReadPool;
+let pool: Pool;
 
 beforeAll(() => {
   engine = openEngine(service.books.databaseUrl);
-  pool = openReadPool(service.books.databaseUrl, 2);
+  pool = new Pool({
+    databaseUrl: service.books.databaseUrl,
+    connectionsMax: 2,
+    answerTimeoutMs: 60_000,
+  });
 });
 
 afterAll(async () => {

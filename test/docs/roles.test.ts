@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { changeLedgerStatus } from "../../src/engine/ledger-state.ts";
-import { WriteConnections } from "../../src/store/write-connections.ts";
+import { Pool } from "../../src/store/database/pool.ts";
 import { runStatement } from "../support/database.ts";
 import { entriesPath, entry } from "../support/entries.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
@@ -57,7 +57,7 @@ it("serves entries, wallets with their postings, closes and changes of a ledger'
   const year = String(new Date().getUTCFullYear());
   const closed = await service.post(`/v1/ledgers/${ledgerId}/period-closes`, { periodId: year });
   expect(closed.status, closed.text).toBe(201);
-  const connections = new WriteConnections({
+  const connections = new Pool({
     databaseUrl,
     connectionsMax: 1,
     lockTimeoutMs: 10_000,

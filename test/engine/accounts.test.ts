@@ -3,7 +3,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { importAccounts, setAccountActive } from "../../src/engine/accounts.ts";
 import { setAssetRule } from "../../src/engine/assets.ts";
-import { WriteConnections } from "../../src/store/write-connections.ts";
+import { Pool } from "../../src/store/database/pool.ts";
 import type { Timestamp } from "../../src/core/time.ts";
 import { entriesPath, entry, listEntries, postEntry, problem } from "../support/entries.ts";
 import { neverPosting } from "../support/engine.ts";
@@ -11,12 +11,12 @@ import { readRows } from "../support/rows.ts";
 import { serveBooks } from "../support/service.ts";
 
 const service = serveBooks(neverPosting);
-let connections: WriteConnections;
+let connections: Pool;
 let client: Client;
 
 beforeAll(async () => {
   const { databaseUrl } = service.books;
-  connections = new WriteConnections({
+  connections = new Pool({
     databaseUrl,
     connectionsMax: 2,
     lockTimeoutMs: 30_000,
@@ -40,11 +40,11 @@ const row = (glAccountCode: string, active: boolean | null) => ({
 
 function importRows(ledgerId: string, ...rows: ReturnType<typeof row>[]) {
   const now = new Date().toISOString() as Timestamp;
-  return importAccounts(connections, service.books.pool, ledgerId, rows, now);
+  return importAccounts(connections, ledgerId, rows, now);
 }
 
 function setActive(ledgerId: string, code: string, active: boolean) {
-  return setAccountActive(connections, service.books.pool, ledgerId, code, active);
+  return setAccountActive(connections, ledgerId, code, active);
 }
 
 async function isActive(ledgerId: string, code: string): Promise<unknown> {

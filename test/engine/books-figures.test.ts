@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BooksReader } from "../../src/engine/books-figures.ts";
-import { openReadPool, type ReadPool } from "../../src/store/read-pool.ts";
+import { Pool } from "../../src/store/database/pool.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
-let reads: ReadPool;
+let reads: Pool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  reads = openReadPool(database.url, 1);
+  reads = new Pool({ databaseUrl: database.url, connectionsMax: 1, answerTimeoutMs: 60_000 });
 });
 
 afterAll(async () => {
@@ -20,13 +20,17 @@ afterAll(async () => {
 });
 
 /** A pool whose every connection is refused. */
-async function unreachablePool(): Promise<ReadPool> {
+async function unreachablePool(): Promise<Pool> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, "close");
-  return openReadPool(`postgresql://nobody:nothing@127.0.0.1:${port}/none`, 1);
+  return new Pool({
+    databaseUrl: `postgresql://nobody:nothing@127.0.0.1:${port}/none`,
+    connectionsMax: 1,
+    answerTimeoutMs: 60_000,
+  });
 }
 
 test("a reconciliation that fails is tried again after a minute, not by whoever asks next", async () => {

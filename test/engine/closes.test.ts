@@ -13,9 +13,9 @@ import type { JsonValue } from "../../src/core/journal.ts";
 import { hashLeaf, rootFromPath, rootOf } from "../../src/core/merkle.ts";
 import { auditLedgers } from "../../src/audit/audit.ts";
 import { proveEntry } from "../../src/engine/proofs.ts";
-import { listCloseBalances } from "../../src/store/close-reads.ts";
-import { findEntry } from "../../src/store/journal-reads.ts";
-import { openReadPool, type ReadPool } from "../../src/store/read-pool.ts";
+import { findEntry } from "../../src/store/journal-entries.ts";
+import { listCloseBalances } from "../../src/store/period-closes.ts";
+import { Pool } from "../../src/store/database/pool.ts";
 import { openEngine, neverPosting, type TestEngine } from "../support/engine.ts";
 import {
   entriesPath,
@@ -33,11 +33,15 @@ import { until } from "../support/until.ts";
 
 const service = serveBooks(neverPosting);
 let engine: TestEngine;
-let pool: ReadPool;
+let pool: Pool;
 
 beforeAll(() => {
   engine = openEngine(service.books.databaseUrl);
-  pool = openReadPool(service.books.databaseUrl, 2);
+  pool = new Pool({
+    databaseUrl: service.books.databaseUrl,
+    connectionsMax: 2,
+    answerTimeoutMs: 60_000,
+  });
 });
 
 afterAll(async () => {

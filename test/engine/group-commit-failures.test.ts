@@ -4,19 +4,19 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EntryDraft, Line } from "../../src/core/journal.ts";
 import { Journal } from "../../src/engine/journal.ts";
 import { Wallets } from "../../src/engine/wallets.ts";
-import { WriteConnections } from "../../src/store/write-connections.ts";
+import { Pool } from "../../src/store/database/pool.ts";
 import { openForgettingProxy, type ForgettingProxy } from "../support/forgetting-proxy.ts";
 import { readRows } from "../support/rows.ts";
 import { createBooks, type TestBooks } from "../support/service.ts";
 
 let books: TestBooks;
 let proxy: ForgettingProxy;
-let connections: WriteConnections;
+let connections: Pool;
 
 beforeAll(async () => {
   books = await createBooks();
   proxy = await openForgettingProxy(books.databaseUrl);
-  connections = new WriteConnections({
+  connections = new Pool({
     databaseUrl: proxy.url,
     connectionsMax: 4,
     lockTimeoutMs: 200,

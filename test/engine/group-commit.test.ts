@@ -1,23 +1,23 @@
 // The group commit engine by itself, with a work of the tests' own over real connections: numbers are
 // written to a table, lane by lane, each lane under the lock of its row.
 import { Client } from "pg";
+import { sql } from "slonik";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
 import { Refusal } from "../../src/core/errors.ts";
-import {
-  GroupCommit,
-  type GroupCommitOptions,
-  type LaneWork,
-  type Recording,
-} from "../../src/engine/group-commit.ts";
+import { GroupCommit, type GroupCommitOptions } from "../../src/engine/group-commit.ts";
+import type { LaneWork, Recording } from "../../src/engine/lane-work.ts";
 import type { Tally } from "../../src/engine/write-counts.ts";
-import { WriteConnections, type WriteTransaction } from "../../src/store/write-connections.ts";
+import type { Connection } from "../../src/store/database/connection.ts";
+import { Pool } from "../../src/store/database/pool.ts";
+import { command } from "../../src/store/database/statement.ts";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
 let proxy: CuttingProxy;
 let client: Client;
-let connections: WriteConnections;
+let connections: Pool;
 /** The batches that were planned, in order, attempts included. */
 let planned: number[][] = [];
 /** What the engine told of itself. */
@@ -36,7 +36,7 @@ beforeAll(async () => {
       batch uuid NOT NULL,
       CONSTRAINT numbers_small CHECK (number < 1000)
     )`);
-  connections = new WriteConnections({
+  connections = new Pool({
     databaseUrl: proxy.url,
     connectionsMax: 4,
     lockTimeoutMs: 200,
@@ -78,35 +78,24 @@ const work: LaneWork<number, string> = {
 function recordingOf(lane: string, numbers: readonly number[], batch: string): Recording {
   return {
     send: (transaction) => [
-      transaction.send(
-        {
-          name: "insert_numbers",
-          text: `INSERT INTO numbers (lane, number, batch)
-                 SELECT $1, number, $3::uuid FROM unnest($2::integer[]) AS number`,
-        },
-        [lane, numbers, batch],
-      ),
+      transaction.run(command`
+        INSERT INTO numbers (lane, number, batch)
+        SELECT ${lane}, number, ${batch}::uuid
+          FROM unnest(${sql.array(numbers, "int4")}) AS number`),
     ],
     lock: (transaction) => lockLane(transaction, lane),
-    isThere: async (transaction) => {
-      const rows = await transaction.send(
-        { name: "has_batch", text: "SELECT 1 FROM numbers WHERE batch = $1 LIMIT 1" },
-        [batch],
-      );
+    isCommitted: async (transaction) => {
+      const rows = await transaction.any(sql.type(z.object({ number: z.number() }))`
+        SELECT number FROM numbers WHERE batch = ${batch} LIMIT 1`);
       return rows.length > 0;
     },
   };
 }
 
-async function lockLane(transaction: WriteTransaction, lane: string): Promise<void> {
-  await transaction.send(
-    {
-      name: "lock_lane",
-      text: `INSERT INTO lanes (lane) VALUES ($1)
-             ON CONFLICT (lane) DO UPDATE SET lane = EXCLUDED.lane`,
-    },
-    [lane],
-  );
+async function lockLane(transaction: Connection, lane: string): Promise<void> {
+  await transaction.run(command`
+    INSERT INTO lanes (lane) VALUES (${lane})
+    ON CONFLICT (lane) DO UPDATE SET lane = EXCLUDED.lane`);
 }
 
 function engine(
@@ -208,9 +197,9 @@ describe("the batch behind one that is being committed", () => {
   test("is planned before that one is answered", async () => {
     const events: string[] = [];
     const noting: typeof work = {
-      plan: (transaction, lane, items, lookUpKeys) => {
+      plan: (transaction, lane, items, looksUpKeys) => {
         events.push(`planned ${items.join(" and ")}`);
-        return work.plan(transaction, lane, items, lookUpKeys);
+        return work.plan(transaction, lane, items, looksUpKeys);
       },
     };
     const lanes = engine({ batchItemsMax: 2 }, noting);
@@ -224,7 +213,7 @@ describe("the batch behind one that is being committed", () => {
   });
 
   test("waits for nobody else's sake: another lane that wants the connection has it first", async () => {
-    const single = new WriteConnections({
+    const single = new Pool({
       databaseUrl: proxy.url,
       connectionsMax: 1,
       lockTimeoutMs: 200,

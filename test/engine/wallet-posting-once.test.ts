@@ -2,7 +2,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Wallets } from "../../src/engine/wallets.ts";
-import { WriteConnections } from "../../src/store/write-connections.ts";
+import { Pool } from "../../src/store/database/pool.ts";
 import { openEngine, neverPosting, type TestEngine } from "../support/engine.ts";
 import { listEntries, readBalance } from "../support/entries.ts";
 import { readRows } from "../support/rows.ts";
@@ -95,7 +95,7 @@ describe("posters at once", () => {
 test("a server that ends before it posts leaves everything to the next one", async () => {
   const { books } = service;
   const ledgerId = await books.createLedger();
-  const connections = new WriteConnections({
+  const connections = new Pool({
     databaseUrl: books.databaseUrl,
     connectionsMax: 2,
     lockTimeoutMs: 10_000,

@@ -2,7 +2,8 @@
 // amounts is the log of the wallets.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Poster } from "../../src/engine/posting.ts";
-import { WriteConnections, type WriteTransaction } from "../../src/store/write-connections.ts";
+import type { Connection } from "../../src/store/database/connection.ts";
+import { Pool } from "../../src/store/database/pool.ts";
 import { leafOf, type LeafDocument } from "../support/canonical-oracle.ts";
 import { openEngine, neverPosting, type TestEngine } from "../support/engine.ts";
 import { listEntries, problem, readBalance, type ReadEntry } from "../support/entries.ts";
@@ -87,9 +88,9 @@ describe("a posting", () => {
     const key = newKey(service, ledgerId);
     accepted(await move(service, key, "credit", 1));
     let left = 3;
-    class BusyConnections extends WriteConnections {
+    class BusyConnections extends Pool {
       /** While the poster works, the wallet is written. */
-      override async transaction<T>(work: (transaction: WriteTransaction) => Promise<T>) {
+      override async transaction<T>(work: (transaction: Connection) => Promise<T>) {
         const result = await super.transaction(work);
         if (left > 0) accepted(await move(service, key, "credit", 1));
         left -= 1;

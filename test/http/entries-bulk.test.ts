@@ -1,5 +1,5 @@
 // Posts of many entries in one request: each by itself, or atomically.
-import { sql } from "slonik";
+import { command } from "../../src/store/database/statement.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { updateAccountActive } from "../../src/store/accounts.ts";
 import { entriesReply, atomicEntriesReply } from "../../src/contract/replies.ts";
@@ -200,12 +200,12 @@ describe("a bulk of entries, each by itself", () => {
 
   test("tells of a bug at one entry without failing the others, and what leaks is its request's id", async () => {
     const ledgerId = await service.books.createLedger();
-    await service.books.pool.query(sql.unsafe`
+    await service.books.pool.run(command`
       CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         RAISE EXCEPTION 'a secret of the database';
       END $$`);
-    await service.books.pool.query(sql.unsafe`
+    await service.books.pool.run(command`
       CREATE TRIGGER refuse_poison BEFORE INSERT ON journal_entries
         FOR EACH ROW WHEN (NEW.description = 'poison') EXECUTE FUNCTION refuse_poison()`);
     const entries = Array.from({ length: 20 }, (_, index) =>

@@ -10,7 +10,7 @@ import {
   readEntry,
   reverseEntry,
 } from "../support/entries.ts";
-import { listEntries as listStored } from "../../src/store/journal-reads.ts";
+import { listEntries as listStored } from "../../src/store/entry-lists.ts";
 import { serveBooks } from "../support/service.ts";
 
 const service = serveBooks();

@@ -1,6 +1,6 @@
 // The database's connections break under the running service: every answer has to stay true.
-import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "slonik";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   entriesPath,
@@ -97,11 +97,11 @@ describe("a connection that is cut", () => {
 describe("backends that an operator terminates", () => {
   /** Terminates the connections of the service with such a name; returns how many there were. */
   const terminate = async (like: string): Promise<number> => {
-    const { rowCount } = await books.pool.query(sql.unsafe`
+    const terminated = await books.pool.any(sql.unsafe`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND application_name LIKE ${like}
          AND pid <> pg_backend_pid()`);
-    return rowCount;
+    return terminated.length;
   };
 
   test("while writes are under way lose none and double none", async () => {

@@ -1,14 +1,14 @@
 // `/metrics`: what is counted, who may read it, and that it is told while the database is away.
+import { command } from "../../src/store/database/statement.ts";
 import { once } from "node:events";
 import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "slonik";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { readEnvironment } from "../../src/config.ts";
 import { metricsOfOneProcess, openBooksMetrics } from "../../src/server/books-metrics.ts";
 import { runningDatabase } from "../../src/server/database.ts";
-import { openInteractiveReads } from "../../src/server/pools.ts";
+import { openInteractivePool } from "../../src/server/pools.ts";
 import { createService } from "../../src/server/service.ts";
 import { listenForMetrics } from "../../src/http/metrics-server.ts";
 import { createLog } from "../../src/log.ts";
@@ -216,7 +216,7 @@ test("wallets that do not agree with what is posted and pending show as a differ
   const labels = { ledger: own.ledgerId, asset: "USD" };
   expect(sampleOf(await read(first), "ledgerctl_wallet_difference", labels)).toBe(0);
   await first.stop();
-  await own.pool.query(sql.unsafe`UPDATE wallets SET balance = balance + 7 WHERE caller_key = 'a'`);
+  await own.pool.run(command`UPDATE wallets SET balance = balance + 7 WHERE caller_key = 'a'`);
   const second = await startService(own);
   const text = await read(second);
   expect(sampleOf(text, "ledgerctl_wallet_difference", labels)).toBe(7);
@@ -280,7 +280,7 @@ describe("who may read them", () => {
 
   // A machine may have no other interface.
   test.runIf(address !== "")("one that comes over another interface finds nothing", async () => {
-    const pool = openInteractiveReads(books.databaseUrl);
+    const pool = openInteractivePool(books.databaseUrl);
     const booksMetrics = openBooksMetrics(books.databaseUrl, pool);
     const wide = createService({
       environment: readEnvironment({ LEDGERCTL_GRACE_MS: "2000" }),

@@ -1,4 +1,5 @@
 // The database goes away in the midst of reads and comes back: the service has to find its way back too.
+import { command } from "../../src/store/database/statement.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "slonik";
 import { z } from "zod";
@@ -90,7 +91,7 @@ describe("searches that take long", () => {
     const ledger = `/v1/ledgers/${books.ledgerId}`;
     const searches: Promise<{ status: number }>[] = [];
     await books.pool.transaction(async (transaction) => {
-      await transaction.query(sql.unsafe`LOCK TABLE journal_lines IN ACCESS EXCLUSIVE MODE`);
+      await transaction.run(command`LOCK TABLE journal_lines IN ACCESS EXCLUSIVE MODE`);
       for (let count = 0; count < 30; count += 1) {
         searches.push(service.get(`${ledger}/journal-entries?glAccountCode=1000`));
       }

@@ -1,7 +1,7 @@
 // What the server says of itself: health, /docs, /openapi.json, and its log.
+import { command } from "../../src/store/database/statement.ts";
 import { Writable } from "node:stream";
 import { pino } from "pino";
-import { sql } from "slonik";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../../src/contract/routes.ts";
 import { entriesPath, entry, problem } from "../support/entries.ts";
@@ -175,15 +175,11 @@ describe("/openapi.json", () => {
 describe("an unexpected error", () => {
   test("is a 500 of which nothing leaks, and the log has it under the request's id", async () => {
     const target = `/v1/ledgers/${books.ledgerId}/balances?account=1000`;
-    await books.pool.query(
-      sql.unsafe`ALTER TABLE account_balances RENAME TO account_balances_gone`,
-    );
+    await books.pool.run(command`ALTER TABLE account_balances RENAME TO account_balances_gone`);
     const read = await service.get(target);
     const write = await service.post(entriesPath(books.ledgerId), entry());
     const bulk = await service.post(`${entriesPath(books.ledgerId)}/bulk`, { entries: [entry()] });
-    await books.pool.query(
-      sql.unsafe`ALTER TABLE account_balances_gone RENAME TO account_balances`,
-    );
+    await books.pool.run(command`ALTER TABLE account_balances_gone RENAME TO account_balances`);
     expect(bulk.body).toMatchObject({ results: [{ status: 500 }] });
     const told = logged.find(({ requestId }) => requestId === bulk.headers["x-request-id"]);
     expect(told).toMatchObject({ level: 50, status: 200 });
@@ -208,9 +204,9 @@ describe("an unexpected error", () => {
 
   test("is a 500 and in the log for an upgrade too", async () => {
     const target = streamTarget(`${books.ledgerId}:x`);
-    await books.pool.query(sql.unsafe`ALTER TABLE wallets RENAME TO wallets_gone`);
+    await books.pool.run(command`ALTER TABLE wallets RENAME TO wallets_gone`);
     const reply = await refusedUpgrade(service, target, signedHeaders(books.credentials, target));
-    await books.pool.query(sql.unsafe`ALTER TABLE wallets_gone RENAME TO wallets`);
+    await books.pool.run(command`ALTER TABLE wallets_gone RENAME TO wallets`);
     expect(reply.status).toBe(500);
     expect(reply.text).not.toContain("relation");
     const id = reply.headers["x-request-id"];

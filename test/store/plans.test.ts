@@ -1,13 +1,13 @@
 // How the journal's statements of the write path are carried out.
 import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
+import { addToBalances } from "../../src/store/account-balances.ts";
+import { listAccountStates } from "../../src/store/accounts.ts";
 import {
   hasEntry,
-  listAccountStates,
-  listKnownEntries,
+  listEntriesByExternalId,
   listOriginals,
-} from "../../src/store/journal-lookups.ts";
-import { addToBalances } from "../../src/store/journal-writes.ts";
+} from "../../src/store/journal-entries.ts";
 import { listWalletPostings } from "../../src/store/wallet-postings.ts";
 import { describePlans, type PlannedStatement } from "../support/plans.ts";
 
@@ -66,22 +66,22 @@ async function fill(client: Client): Promise<void> {
 const statements: readonly PlannedStatement[] = [
   {
     name: "listAccountStates",
-    send: (sender) => listAccountStates(sender, ledgerId, names),
+    send: (connection) => listAccountStates(connection, ledgerId, names),
     scans: { accounts: ["ledger_id", "gl_account_code"] },
   },
   {
-    name: "listKnownEntries",
-    send: (sender) => listKnownEntries(sender, ledgerId, names),
+    name: "listEntriesByExternalId",
+    send: (connection) => listEntriesByExternalId(connection, ledgerId, names),
     scans: { journal_entries: ["ledger_id", "external_id"] },
   },
   {
     name: "hasEntry",
-    send: (sender) => hasEntry(sender, ledgerId, randomUUID()),
+    send: (connection) => hasEntry(connection, ledgerId, randomUUID()),
     scans: { journal_entries: ["ledger_id", "journal_id"] },
   },
   {
     name: "listOriginals",
-    send: (sender) => listOriginals(sender, ledgerId, journalIds),
+    send: (connection) => listOriginals(connection, ledgerId, journalIds),
     scans: {
       journal_entries: ["ledger_id", "journal_id"],
       journal_reversals: ["ledger_id", "journal_id"],
@@ -90,14 +90,14 @@ const statements: readonly PlannedStatement[] = [
   },
   {
     name: "listWalletPostings",
-    send: (sender) => listWalletPostings(sender, ledgerId, journalIds),
+    send: (connection) => listWalletPostings(connection, ledgerId, journalIds),
     scans: { wallet_postings: ["ledger_id", "journal_id"] },
   },
   {
     name: "addToBalances",
-    send: (sender) =>
+    send: (connection) =>
       addToBalances(
-        sender,
+        connection,
         ledgerId,
         names.map((glAccountCode) => ({
           glAccountCode,

@@ -7,7 +7,7 @@ import { TLSSocket } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectionTarget } from "../../src/store/connection-url.ts";
+import { connectionTarget } from "../../src/store/database/connection-url.ts";
 import { upstreamOf } from "../support/cutting-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 

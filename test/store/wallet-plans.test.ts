@@ -1,22 +1,19 @@
 // How the statements of wallets are carried out.
 import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
+import { listAssetRules } from "../../src/store/asset-rules.ts";
 import {
   listPendingPostingIds,
   listPostedBatches,
-  listWalletFigures,
-  listWalletHistory,
-} from "../../src/store/wallet-reads.ts";
-import { markPosted } from "../../src/store/wallet-postings.ts";
+  markPosted,
+} from "../../src/store/pending-postings.ts";
+import { listActiveHolds, listHolds } from "../../src/store/wallet-holds.ts";
 import {
   hasWalletWrites,
-  listActiveHolds,
-  listAssetRules,
-  listHolds,
-  listKnownWrites,
-  lockWallets,
-  updateWallets,
+  listWalletHistory,
+  listWritesByExternalId,
 } from "../../src/store/wallet-writes.ts";
+import { listWalletFigures, lockWallets, updateWallets } from "../../src/store/wallets.ts";
 import type { Timestamp } from "../../src/core/time.ts";
 import { describePlans, type PlannedStatement } from "../support/plans.ts";
 
@@ -66,14 +63,14 @@ const wallet = {
 const statements: readonly PlannedStatement[] = [
   {
     name: "lockWallets",
-    send: (sender) => lockWallets(sender, ledgerId, names),
+    send: (connection) => lockWallets(connection, ledgerId, names),
     scans: { wallets: ["ledger_id", "caller_key"] },
   },
   {
-    name: "listKnownWrites",
-    send: (sender) =>
-      listKnownWrites(
-        sender,
+    name: "listWritesByExternalId",
+    send: (connection) =>
+      listWritesByExternalId(
+        connection,
         ledgerId,
         names.map((name) => ({ callerKey: name, externalId: name })),
       ),
@@ -84,12 +81,13 @@ const statements: readonly PlannedStatement[] = [
   },
   {
     name: "listWalletFigures",
-    send: (sender) => listWalletFigures(sender, ledgerId, names),
+    send: (connection) => listWalletFigures(connection, ledgerId, names),
     scans: { wallets: ["ledger_id", "caller_key"], wallet_holds: ["ledger_id", "wallet_id"] },
   },
   {
     name: "listWalletHistory",
-    send: (sender) => listWalletHistory(sender, ledgerId, "17", { afterSeq: 19_000, limit: 50 }),
+    send: (connection) =>
+      listWalletHistory(connection, ledgerId, "17", { afterSeq: 19_000, limit: 50 }),
     scans: {
       wallets: ["ledger_id", "caller_key"],
       wallet_writes: ["ledger_id", "wallet_id", "seq"],
@@ -98,32 +96,32 @@ const statements: readonly PlannedStatement[] = [
   },
   {
     name: "listActiveHolds",
-    send: (sender) => listActiveHolds(sender, ledgerId, ids),
+    send: (connection) => listActiveHolds(connection, ledgerId, ids),
     scans: { wallet_holds: ["ledger_id", "wallet_id"] },
   },
   {
     name: "listHolds",
-    send: (sender) => listHolds(sender, ledgerId, ids),
+    send: (connection) => listHolds(connection, ledgerId, ids),
     scans: { wallet_holds: ["ledger_id", "hold_id"] },
   },
   {
     name: "listAssetRules",
-    send: (sender) => listAssetRules(sender, ledgerId, names),
+    send: (connection) => listAssetRules(connection, ledgerId, names),
     scans: { asset_rules: ["ledger_id", "asset_code"] },
   },
   {
     name: "hasWalletWrites",
-    send: (sender) => {
+    send: (connection) => {
       const row = { type: "credit", holdId: null, pendingPostingId: null } as const;
-      return hasWalletWrites(sender, ledgerId, [{ walletId, seq: 19_000, ...row }]);
+      return hasWalletWrites(connection, ledgerId, [{ walletId, seq: 19_000, ...row }]);
     },
     scans: { wallet_writes: ["ledger_id", "wallet_id", "seq"] },
   },
   {
     name: "updateWallets",
-    send: (sender) =>
+    send: (connection) =>
       updateWallets(
-        sender,
+        connection,
         ledgerId,
         names.map((callerKey) => ({ ...wallet, callerKey })),
       ),
@@ -131,9 +129,9 @@ const statements: readonly PlannedStatement[] = [
   },
   {
     name: "markPosted",
-    send: (sender) =>
+    send: (connection) =>
       markPosted(
-        sender,
+        connection,
         ledgerId,
         ids.map((pendingPostingId) => ({ pendingPostingId, journalId: pendingPostingId })),
       ),
@@ -141,12 +139,12 @@ const statements: readonly PlannedStatement[] = [
   },
   {
     name: "listPostedBatches",
-    send: (sender) => listPostedBatches(sender, ledgerId, ids),
+    send: (connection) => listPostedBatches(connection, ledgerId, ids),
     scans: { wallet_batches: ["ledger_id", "batch_id"] },
   },
   {
     name: "listPendingPostingIds",
-    send: (sender) => listPendingPostingIds(sender, ledgerId, walletId),
+    send: (connection) => listPendingPostingIds(connection, ledgerId, walletId),
     scans: { wallet_batches: ["ledger_id"] },
   },
 ];

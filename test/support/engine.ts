@@ -6,7 +6,7 @@ import { Closes } from "../../src/engine/closes.ts";
 import { setAssetRule, type AssetRuleChange } from "../../src/engine/assets.ts";
 import { changeLedgerStatus, type StateChange } from "../../src/engine/ledger-state.ts";
 import { Poster } from "../../src/engine/posting.ts";
-import { WriteConnections } from "../../src/store/write-connections.ts";
+import { Pool } from "../../src/store/database/pool.ts";
 import type { LedgerStatus } from "../../src/core/ledger.ts";
 import type { AssetRule } from "../../src/core/asset.ts";
 
@@ -24,7 +24,7 @@ export interface TestEngine {
 }
 
 export function openEngine(databaseUrl: string): TestEngine {
-  const connections = new WriteConnections({
+  const connections = new Pool({
     databaseUrl,
     connectionsMax: 4,
     lockTimeoutMs: 10_000,

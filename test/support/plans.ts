@@ -3,7 +3,9 @@
 // with it.
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { StatementSender } from "../../src/store/write-connections.ts";
+import { Connection } from "../../src/store/database/connection.ts";
+import { parameterText } from "../../src/store/database/parameter-text.ts";
+import { queryText, type Statement } from "../../src/store/database/statement.ts";
 import { createTestDatabase } from "./database.ts";
 
 export interface PlanNode {
@@ -18,7 +20,7 @@ export interface PlanNode {
 /** A statement, and of each table that it reads the columns of which an index condition must hold all. */
 export interface PlannedStatement {
   readonly name: string;
-  readonly send: (sender: StatementSender) => Promise<unknown>;
+  readonly send: (connection: Connection) => Promise<unknown>;
   readonly scans: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -101,16 +103,30 @@ async function scansOf(
   planning: Planning,
 ): Promise<readonly PlanNode[]> {
   const plans: PlanNode[] = [];
-  const sender: StatementSender = {
-    send: async ({ text }, values) => {
-      const { rows } = await explain(client, text, values, planning);
+  class ExplainingConnection extends Connection {
+    protected override async send(statement: Statement): Promise<readonly object[]> {
+      const { rows } = await explain(
+        client,
+        queryText(statement).text,
+        statement.values.map(parameterText),
+        planning,
+      );
       plans.push(...rows.flatMap((row) => row["QUERY PLAN"].map(({ Plan }) => Plan)));
       return [];
-    },
-  };
-  await send(sender);
+    }
+
+    override transaction<Result>(work: (part: Connection) => Promise<Result>): Promise<Result> {
+      return work(this);
+    }
+  }
+  await send(new ExplainingConnection()).catch(ignoreMissingRow);
   expect(plans).toHaveLength(1);
   return plans.flatMap(scansIn);
+}
+
+/** Whoever reads one row has none here: it was only explained. */
+function ignoreMissingRow(error: unknown): void {
+  if (!/gave none/.test(String(error))) throw error;
 }
 
 async function explain(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from "vitest";
 import { Agent } from "node:http";
 import { metricsOfOneProcess, openBooksMetrics } from "../../src/server/books-metrics.ts";
 import { runningDatabase } from "../../src/server/database.ts";
-import { openInteractiveReads } from "../../src/server/pools.ts";
+import { openInteractivePool } from "../../src/server/pools.ts";
 import { createService } from "../../src/server/service.ts";
 import { readEnvironment } from "../../src/config.ts";
 import { createLog, type Log } from "../../src/log.ts";
@@ -13,8 +13,7 @@ import { scopes, type LedgerStatus, type Scope } from "../../src/core/ledger.ts"
 import type { Timestamp } from "../../src/core/time.ts";
 import { createApiKey, createLedger, createOrganization } from "../../src/engine/administration.ts";
 import { changeLedgerStatus } from "../../src/engine/ledger-state.ts";
-import { WriteConnections } from "../../src/store/write-connections.ts";
-import { openReadPool, type ReadPool } from "../../src/store/read-pool.ts";
+import { Pool } from "../../src/store/database/pool.ts";
 import { createTestDatabase } from "./database.ts";
 import { sendRequest, type Credentials, type Reply, type RequestParts } from "./signed-request.ts";
 
@@ -28,7 +27,7 @@ const chart = ["1000", "1100", "2000", "4000", "9000"].map((glAccountCode) => ({
 
 export interface TestBooks {
   readonly databaseUrl: string;
-  readonly pool: ReadPool;
+  readonly pool: Pool;
   readonly masterKey: Buffer;
   readonly organizationId: string;
   /** A key of the organization with every scope. */
@@ -53,10 +52,9 @@ export interface TestBooks {
 
 export async function createBooks(): Promise<TestBooks> {
   const database = await createTestDatabase();
-  const pool = openReadPool(database.url, 4);
-  const connections = new WriteConnections({
+  const pool = new Pool({
     databaseUrl: database.url,
-    connectionsMax: 2,
+    connectionsMax: 4,
     lockTimeoutMs: 10_000,
     answerTimeoutMs: 20_000,
   });
@@ -96,11 +94,11 @@ export async function createBooks(): Promise<TestBooks> {
       return ledger.ledgerId;
     },
     changeStatus: async (ledgerId, status) => {
-      const { outcome } = await changeLedgerStatus(connections, ledgerId, status);
+      const { outcome } = await changeLedgerStatus(pool, ledgerId, status);
       if (outcome !== "done") throw new Error(outcome);
     },
     drop: async () => {
-      await Promise.all([pool.end(), connections.end()]);
+      await pool.end();
       await database.drop();
     },
   };
@@ -128,7 +126,7 @@ export async function startService(
   options: { variables?: Record<string, string>; databaseUrl?: string; log?: Log } = {},
 ): Promise<TestService> {
   const url = options.databaseUrl ?? books.databaseUrl;
-  const pool = openInteractiveReads(url);
+  const pool = openInteractivePool(url);
   const booksMetrics = openBooksMetrics(url, pool);
   const service = createService({
     environment: readEnvironment({ LEDGERCTL_GRACE_MS: "2000", ...options.variables }),

@@ -1,6 +1,7 @@
 // Tables that take long to read, as those of many years do.
 import { sql } from "slonik";
 import { z } from "zod";
+import { command } from "../../src/store/database/statement.ts";
 import type { TestBooks } from "./service.ts";
 
 export type SlowTable = "journal_lines" | "period_close_subtrees";
@@ -13,8 +14,8 @@ export async function slowDown(
 ): Promise<void> {
   const name = sql.identifier([table]);
   const stored = sql.identifier([`${table}_of_years`]);
-  await pool.query(sql.unsafe`ALTER TABLE ${name} RENAME TO ${stored}`);
-  await pool.query(sql.unsafe`
+  await pool.run(command`ALTER TABLE ${name} RENAME TO ${stored}`);
+  await pool.run(command`
     CREATE VIEW ${name} AS
       WITH years AS MATERIALIZED (SELECT pg_sleep(${sql.literalValue(String(seconds))}))
       SELECT ${stored}.* FROM ${stored}, years`);
@@ -24,8 +25,8 @@ export async function slowDown(
 export async function speedUp({ pool }: TestBooks, table: SlowTable): Promise<void> {
   const name = sql.identifier([table]);
   const stored = sql.identifier([`${table}_of_years`]);
-  await pool.query(sql.unsafe`DROP VIEW ${name}`);
-  await pool.query(sql.unsafe`ALTER TABLE ${stored} RENAME TO ${name}`);
+  await pool.run(command`DROP VIEW ${name}`);
+  await pool.run(command`ALTER TABLE ${stored} RENAME TO ${name}`);
 }
 
 /** How many statements are waiting in a slow table of the books' database. */

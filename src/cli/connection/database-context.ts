@@ -8,10 +8,9 @@ import {
   type DatabasePlace,
 } from "../../server/database.ts";
 import { stopSignals } from "../../server/stop-signals.ts";
-import { readDatabaseUrl } from "../../store/connection-url.ts";
+import { readDatabaseUrl } from "../../store/database/connection-url.ts";
+import { Pool } from "../../store/database/pool.ts";
 import { migrate } from "../../store/migrate.ts";
-import { openReadPool, type ReadPool } from "../../store/read-pool.ts";
-import { WriteConnections } from "../../store/write-connections.ts";
 import { exitCodes, usageFailure } from "../failure.ts";
 import type { DatabaseFlags } from "../definition/options.ts";
 import { Output } from "../terminal/output.ts";
@@ -59,9 +58,7 @@ export async function usingDatabase<Result>(
 
 export interface AdminContext {
   readonly output: Output;
-  readonly pool: ReadPool;
-  /** For what takes the locks of the write path. */
-  readonly connections: WriteConnections;
+  readonly pool: Pool;
   readonly database: Database;
   readonly now: () => Timestamp;
 }
@@ -81,18 +78,17 @@ export async function withDatabase<Result>(
     opening.end();
     const applied = await whenReachable(() => migrate(database.url));
     if (flags.verbose === true) describeDatabase(database, applied.length);
-    const pool = openReadPool(database.url, 4);
-    const connections = new WriteConnections({
+    const pool = new Pool({
       databaseUrl: database.url,
-      connectionsMax: 2,
+      connectionsMax: 4,
       // An administrator waits for a busy ledger; what is under way there is short.
       lockTimeoutMs: 60_000,
       answerTimeoutMs: 120_000,
     });
     try {
-      return await whenReachable(() => run({ output, pool, connections, database, now }));
+      return await whenReachable(() => run({ output, pool, database, now }));
     } finally {
-      await Promise.all([pool.end(), connections.end()]);
+      await pool.end();
     }
   }).finally(() => {
     opening.end();

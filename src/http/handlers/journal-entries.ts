@@ -7,16 +7,16 @@ import { atomicDrafts, parseEntriesBody } from "../../contract/bulk-entries-body
 import { parseEntryBody, parseReversalBody } from "../../contract/entry-body.ts";
 import {
   countEntries,
-  findEntry,
-  listEntries as listPage,
   type EntryFilter,
-} from "../../store/journal-reads.ts";
-import { getLastSequence } from "../../store/ledgers.ts";
+  listEntries as listPage,
+} from "../../store/entry-lists.ts";
+import { findEntry } from "../../store/journal-entries.ts";
+import { getLastSequence } from "../../store/journal-heads.ts";
 import type { EntryOutcome } from "../../contract/types.ts";
 import { asRefusal, problemDocument } from "../problems.ts";
 import { resolvePeriod } from "./period-closes.ts";
 import { wireEntry } from "./wire-entry.ts";
-import type { RouteHandler } from "./route-handler.ts";
+import { searchMsMax, type RouteHandler } from "./route-handler.ts";
 
 /** What a reversal weighs beside its body: the entry that it mirrors is read and written whole. */
 const reversalBytes = 32 * 1024;
@@ -81,9 +81,10 @@ export const reverseEntry: RouteHandler<"reverseEntry"> = async ({ journal }, re
   return journal.reverseEntry(ledger, draft.value, bodyBytes + reversalBytes);
 };
 
-export const getEntry: RouteHandler<"getEntry"> = async ({ pool }, { ledger, entryId }) => {
+export const getEntry: RouteHandler<"getEntry"> = async ({ interactive }, { ledger, entryId }) => {
   const journalId = parseUuid(entryId);
-  const entry = journalId === null ? null : await findEntry(pool, ledger.ledgerId, journalId);
+  const entry =
+    journalId === null ? null : await findEntry(interactive, ledger.ledgerId, journalId);
   if (entry === null)
     throw new Refusal("entryNotFound", `the ledger has no entry ${quoted(entryId)}`);
   return wireEntry(entry);
@@ -96,11 +97,13 @@ export const listEntries: RouteHandler<"listEntries"> = async (services, request
   const filter =
     periodId === null
       ? given
-      : within(given, await resolvePeriod(services.pool, ledgerId, periodId));
+      : within(given, await resolvePeriod(services.interactive, ledgerId, periodId));
   // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
-  const upToSequence = await getLastSequence(services.pool, ledgerId);
+  const upToSequence = await getLastSequence(services.interactive, ledgerId);
   const isFiltered = Object.values(filter).some((value) => value !== null);
-  const pool = isFiltered ? services.searches.until(request.gone()) : services.pool;
+  const pool = isFiltered
+    ? services.longRunning.until(request.gone(), searchMsMax)
+    : services.interactive;
   const skip = offset ?? 0;
   const { entries, hasMore } = await listPage(pool, ledgerId, {
     filter,

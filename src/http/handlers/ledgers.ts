@@ -2,30 +2,37 @@
 import { Refusal } from "../../core/errors.ts";
 import { quoted } from "../../core/text.ts";
 import type { Ledger } from "../../contract/types.ts";
-import { findAccount, findBalance, listAccounts as listChart } from "../../store/accounts.ts";
-import { findLedger, listLedgers as listRecords, type LedgerRecord } from "../../store/ledgers.ts";
+import { findBalance } from "../../store/account-balances.ts";
+import { findAccount, listAccounts as listChart } from "../../store/accounts.ts";
+import { findLedger, type LedgerRecord, listLedgers as listRecords } from "../../store/ledgers.ts";
 import type { RouteHandler } from "./route-handler.ts";
 
-export const listLedgers: RouteHandler<"listLedgers"> = async ({ pool }, { caller }) => {
-  const ledgers = await listRecords(pool, caller.organizationId);
+export const listLedgers: RouteHandler<"listLedgers"> = async ({ interactive }, { caller }) => {
+  const ledgers = await listRecords(interactive, caller.organizationId);
   return { ledgers: ledgers.map(wireLedger) };
 };
 
-export const getLedger: RouteHandler<"getLedger"> = async ({ pool }, { ledger }) => {
-  const record = await findLedger(pool, ledger.ledgerId);
+export const getLedger: RouteHandler<"getLedger"> = async ({ interactive }, { ledger }) => {
+  const record = await findLedger(interactive, ledger.ledgerId);
   if (record === null) throw new Error("a ledger that was found once is there");
   return wireLedger(record);
 };
 
-export const listAccounts: RouteHandler<"listAccounts"> = async ({ pool }, { ledger, query }) => {
-  const accounts = await listChart(pool, ledger.ledgerId, query.activeOnly);
+export const listAccounts: RouteHandler<"listAccounts"> = async (
+  { interactive },
+  { ledger, query },
+) => {
+  const accounts = await listChart(interactive, ledger.ledgerId, query.activeOnly);
   return { accounts: [...accounts] };
 };
 
-export const getBalance: RouteHandler<"getBalance"> = async ({ pool }, { ledger, query }) => {
+export const getBalance: RouteHandler<"getBalance"> = async (
+  { interactive },
+  { ledger, query },
+) => {
   const { account: glAccountCode, currency } = query;
-  const held = await findBalance(pool, ledger.ledgerId, glAccountCode, currency);
-  if (held === null && (await findAccount(pool, ledger.ledgerId, glAccountCode)) === null) {
+  const held = await findBalance(interactive, ledger.ledgerId, glAccountCode, currency);
+  if (held === null && (await findAccount(interactive, ledger.ledgerId, glAccountCode)) === null) {
     throw new Refusal("accountNotFound", `the ledger has no account ${quoted(glAccountCode)}`);
   }
   return {

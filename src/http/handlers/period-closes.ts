@@ -10,17 +10,18 @@ import { parseCloseBody } from "../../contract/close-body.ts";
 import { previewClose as previewOf } from "../../engine/close-previews.ts";
 import { proveEntry } from "../../engine/proofs.ts";
 import { listAccounts } from "../../store/accounts.ts";
+import { listEntries } from "../../store/entry-lists.ts";
+import { findEntry } from "../../store/journal-entries.ts";
+import { findLedger } from "../../store/ledgers.ts";
 import {
   countCloses,
   findClose,
+  findCloseOfPeriod,
   listCloseBalances,
   listCloses as listPage,
-} from "../../store/close-reads.ts";
-import { findCloseOfPeriod } from "../../store/close-writes.ts";
-import { findEntry, listEntries } from "../../store/journal-reads.ts";
-import { findLedger } from "../../store/ledgers.ts";
-import type { ReadConnection } from "../../store/read-pool.ts";
-import type { RouteHandler } from "./route-handler.ts";
+} from "../../store/period-closes.ts";
+import type { Connection } from "../../store/database/connection.ts";
+import { searchMsMax, type RouteHandler } from "./route-handler.ts";
 import { wireBalanceRow, wireBalances, wireMovedBalance } from "./wire-balances.ts";
 import { entryDocument } from "./wire-entry.ts";
 
@@ -30,13 +31,17 @@ export const closePeriod: RouteHandler<"closePeriod"> = async ({ closes }, { bod
   return closes.closePeriod(ledger.ledgerId, draft.value);
 };
 
-export const listCloses: RouteHandler<"listCloses"> = async ({ pool }, { ledger, query }) => {
+export const listCloses: RouteHandler<"listCloses"> = async (
+  { interactive },
+  { ledger, query },
+) => {
   const { limit, offset } = query;
   const { ledgerId } = ledger;
-  const total = await countCloses(pool, ledgerId);
+  const total = await countCloses(interactive, ledgerId);
   const skip = offset ?? 0;
   // Numbers have no gaps: an offset is a number.
-  const closes = skip < total ? await listPage(pool, ledgerId, { afterNumber: skip, limit }) : [];
+  const closes =
+    skip < total ? await listPage(interactive, ledgerId, { afterNumber: skip, limit }) : [];
   return { closes, total, hasMore: skip + closes.length < total };
 };
 
@@ -44,11 +49,11 @@ export const previewClose: RouteHandler<"previewClose"> = async (services, reque
   const { ledger, query } = request;
   const { ledgerId } = ledger;
   const [preview, record, chart] = await Promise.all([
-    previewOf(services, ledgerId, { ...query, reason: null }, request.gone()).catch(
+    previewOf(services.longRunning, ledgerId, { ...query, reason: null }, request.gone()).catch(
       asParameterFaults,
     ),
-    findLedger(services.pool, ledgerId),
-    listAccounts(services.pool, ledgerId, false),
+    findLedger(services.interactive, ledgerId),
+    listAccounts(services.interactive, ledgerId, false),
   ]);
   if (record?.status === "closed" && preview.close === null) {
     throw new Refusal("ledgerClosed", "the ledger is permanently closed");
@@ -91,19 +96,19 @@ function debitsOf(lines: readonly Pick<Line, "functionalAmount">[]): bigint {
   );
 }
 
-export const getClose: RouteHandler<"getClose"> = async ({ pool }, { ledger, closeId }) => {
-  const close = await requireClose(pool, ledger, closeId);
-  return { ...close, balances: (await listCloseBalances(pool, close)).map(wireBalanceRow) };
+export const getClose: RouteHandler<"getClose"> = async ({ interactive }, { ledger, closeId }) => {
+  const close = await requireClose(interactive, ledger, closeId);
+  return { ...close, balances: (await listCloseBalances(interactive, close)).map(wireBalanceRow) };
 };
 
-export const getProof: RouteHandler<"getProof"> = async ({ pool, searches }, request) => {
-  const close = await requireClose(pool, request.ledger, request.closeId);
+export const getProof: RouteHandler<"getProof"> = async ({ interactive, longRunning }, request) => {
+  const close = await requireClose(interactive, request.ledger, request.closeId);
   const journalId = parseUuid(request.query.entryId);
-  const entry = journalId === null ? null : await findEntry(pool, close.ledgerId, journalId);
+  const entry = journalId === null ? null : await findEntry(interactive, close.ledgerId, journalId);
   if (entry === null)
     throw new Refusal("entryNotFound", `the ledger has no entry ${quoted(request.query.entryId)}`);
   const { leafIndex, treeSize, auditPath } = await proveEntry(
-    searches.until(request.gone()),
+    longRunning.until(request.gone(), searchMsMax),
     close,
     entry,
   );
@@ -117,10 +122,13 @@ export const getProof: RouteHandler<"getProof"> = async ({ pool, searches }, req
   };
 };
 
-export const getBundle: RouteHandler<"getBundle"> = async ({ pool, searches }, request) => {
-  const close = await requireClose(pool, request.ledger, request.closeId);
-  const balances = await listCloseBalances(pool, close);
-  return bundleLines(searches.until(request.gone()), close, balances);
+export const getBundle: RouteHandler<"getBundle"> = async (
+  { interactive, longRunning },
+  request,
+) => {
+  const close = await requireClose(interactive, request.ledger, request.closeId);
+  const balances = await listCloseBalances(interactive, close);
+  return bundleLines(longRunning.until(request.gone(), searchMsMax), close, balances);
 };
 
 /** Entries that are read at a time. */
@@ -129,7 +137,7 @@ const bytesPerRead = 1024 * 1024;
 
 /** A bundle, line by line; documents in canonical form. Reads on only as its reader does. */
 async function* bundleLines(
-  pool: ReadConnection,
+  connection: Connection,
   close: CloseRecord,
   balances: readonly BalanceRow[],
 ): AsyncGenerator<string> {
@@ -142,7 +150,7 @@ async function* bundleLines(
   const filter = { from: startsAt, to: endsAt, externalId: null, glAccountCode: null };
   let entries = 0;
   for (let afterSequence = 0; entries < close.entryCount;) {
-    const { entries: page } = await listEntries(pool, ledgerId, {
+    const { entries: page } = await listEntries(connection, ledgerId, {
       filter,
       afterSequence,
       upToSequence: lastSequence,
@@ -162,11 +170,11 @@ async function* bundleLines(
 
 /** The period of a label: as it was closed, with that close, else what the label itself says; `closeNotFound` for others. */
 export async function resolvePeriod(
-  pool: ReadConnection,
+  connection: Connection,
   ledgerId: string,
   periodId: string,
 ): Promise<Period & { readonly close: CloseRecord | null }> {
-  const close = await findCloseOfPeriod(pool, ledgerId, periodId);
+  const close = await findCloseOfPeriod(connection, ledgerId, periodId);
   if (close !== null) return { startsAt: close.startsAt, endsAt: close.endsAt, close };
   const meaning = readPeriodLabel(periodId);
   if (meaning === "toDate") {
@@ -181,12 +189,12 @@ export async function resolvePeriod(
 }
 
 async function requireClose(
-  pool: ReadConnection,
+  connection: Connection,
   { ledgerId }: LedgerIdentity,
   closeIdText: string,
 ): Promise<CloseRecord> {
   const closeId = parseUuid(closeIdText);
-  const close = closeId === null ? null : await findClose(pool, ledgerId, closeId);
+  const close = closeId === null ? null : await findClose(connection, ledgerId, closeId);
   if (close === null)
     throw new Refusal("closeNotFound", `the ledger has no close ${quoted(closeIdText)}`);
   return close;

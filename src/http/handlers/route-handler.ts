@@ -7,23 +7,22 @@ import type { Closes } from "../../engine/closes.ts";
 import type { Journal } from "../../engine/journal.ts";
 import type { WalletReader } from "../../engine/wallet-reader.ts";
 import type { Wallets } from "../../engine/wallets.ts";
-import type { ReadPool } from "../../store/read-pool.ts";
-import type { WriteConnections } from "../../store/write-connections.ts";
+import type { Pool } from "../../store/database/pool.ts";
 import type { Caller } from "../authenticate.ts";
+
+/** How long one statement of a list, a proof or a bundle may take. */
+export const searchMsMax = 30_000;
 
 /** What handlers work with. */
 export interface Services {
   /** For reads that are cheap, whatever they are asked for. */
-  readonly pool: ReadPool;
-  /** For reads whose cost grows with the books. */
-  readonly searches: ReadPool;
+  readonly interactive: Pool;
+  /** For what grows with the ledger and may take minutes. */
+  readonly longRunning: Pool;
   readonly journal: Journal;
   readonly closes: Closes;
   readonly wallets: Wallets;
   readonly walletReader: WalletReader;
-  readonly walletLogs: WriteConnections;
-  /** For sums over the books, which may take minutes. */
-  readonly reports: WriteConnections;
 }
 
 /** What of a request its route's path names, decoded; a path names a ledger by itself or with a wallet. */

@@ -11,14 +11,14 @@ export const getTrialBalance: RouteHandler<"getTrialBalance"> = async (services,
   const { ledgerId } = ledger;
   const upToMoment = asOf === null ? null : { startsAt: null, endsAt: asOf, close: null };
   const asked =
-    periodId === null ? upToMoment : await resolvePeriod(services.pool, ledgerId, periodId);
+    periodId === null ? upToMoment : await resolvePeriod(services.interactive, ledgerId, periodId);
   const { period, rows, lastSequence, moved } = await readTrialBalance(
-    services,
+    services.longRunning,
     ledgerId,
     asked,
     request.gone(),
   );
-  const chart = await listAccounts(services.pool, ledgerId, false);
+  const chart = await listAccounts(services.interactive, ledgerId, false);
   return {
     periodId,
     ...wireBalances(ledger, period, rows, chart),

@@ -11,14 +11,19 @@ import {
 } from "../../contract/wallet-body.ts";
 import type { BulkResult, WalletResult, WalletLogEntry } from "../../contract/types.ts";
 import { parseUuid, quoted } from "../../core/text.ts";
-import { findEntry } from "../../store/journal-reads.ts";
+import { findEntry } from "../../store/journal-entries.ts";
 import {
   listPostedWrites as listPosted,
   listWalletHistory,
-  type WalletHistoryRow,
-} from "../../store/wallet-reads.ts";
+  type PostedLogEntry,
+} from "../../store/wallet-writes.ts";
 import { asRefusal, plainMessage } from "../problems.ts";
-import type { Services, RouteHandler, RouteRequest } from "./route-handler.ts";
+import {
+  searchMsMax,
+  type Services,
+  type RouteHandler,
+  type RouteRequest,
+} from "./route-handler.ts";
 
 export const creditWallet: RouteHandler<"creditWallet"> = async (services, request) =>
   wireReply(
@@ -57,12 +62,10 @@ export const getWalletBalance: RouteHandler<"getWalletBalance"> = async (service
 
 export const listWalletWrites: RouteHandler<"listWalletWrites"> = async (services, request) => {
   const { ledger, callerKey, query } = request;
-  const rows = await services.walletLogs.read((sender) =>
-    listWalletHistory(sender, ledger.ledgerId, callerKey, {
-      afterSeq: query.after ?? 0,
-      limit: query.limit + 1,
-    }),
-  );
+  const rows = await listWalletHistory(services.interactive, ledger.ledgerId, callerKey, {
+    afterSeq: query.after ?? 0,
+    limit: query.limit + 1,
+  });
   return {
     writes: rows.slice(0, query.limit).map(wireWrite),
     hasMore: rows.length > query.limit,
@@ -71,15 +74,16 @@ export const listWalletWrites: RouteHandler<"listWalletWrites"> = async (service
 
 export const listPostedWrites: RouteHandler<"listPostedWrites"> = async (services, request) => {
   const { ledger, entryId, query } = request;
+  const { ledgerId } = ledger;
   const journalId = parseUuid(entryId);
   const entry =
-    journalId === null ? null : await findEntry(services.pool, ledger.ledgerId, journalId);
+    journalId === null ? null : await findEntry(services.interactive, ledgerId, journalId);
   if (entry === null)
     throw new Refusal("entryNotFound", `the ledger has no entry ${quoted(entryId)}`);
   const offset = query.offset ?? 0;
-  const { writes, total } = await services.walletLogs.read((sender) =>
-    listPosted(sender, ledger.ledgerId, entry.journalId, { offset, limit: query.limit }),
-  );
+  const page = { offset, limit: query.limit };
+  const longRunning = services.longRunning.until(request.gone(), searchMsMax);
+  const { writes, total } = await listPosted(longRunning, ledgerId, entry.journalId, page);
   return {
     writes: writes.map((row) => ({ callerKey: row.callerKey, ...wireWrite(row) })),
     total,
@@ -125,7 +129,7 @@ function wireReply({ status, balance, available }: WalletReply): WalletResult {
   return { status, balance: balance.toString(), available: available.toString() };
 }
 
-function wireWrite(row: WalletHistoryRow): WalletLogEntry {
+function wireWrite(row: PostedLogEntry): WalletLogEntry {
   return {
     seq: row.seq,
     type: row.type,

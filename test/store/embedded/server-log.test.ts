@@ -9,20 +9,20 @@ import {
   type EmbeddedDatabase,
 } from "../../../src/store/embedded/embedded-database.ts";
 import { listLogs } from "../../../src/store/embedded/server-log.ts";
-import { openReadPool, type ReadPool } from "../../../src/store/read-pool.ts";
-import { WriteConnections } from "../../../src/store/write-connections.ts";
+import { Pool } from "../../../src/store/database/pool.ts";
+import { command } from "../../../src/store/database/statement.ts";
 import { clusterOf, removeDataFolder } from "./processes.ts";
 
 let parent: string;
 let dataDir: string;
 let database: EmbeddedDatabase;
-let pool: ReadPool;
+let pool: Pool;
 
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), "ledgerctl-log-"));
   dataDir = join(parent, "data");
   database = await openEmbeddedDatabase({ dataDir, supervise: false });
-  pool = openReadPool(database.url, 2);
+  pool = openPool();
 });
 
 afterAll(async () => {
@@ -32,42 +32,44 @@ afterAll(async () => {
   await rm(parent, { recursive: true });
 });
 
+function openPool(isLogSuppressed = false): Pool {
+  return new Pool({
+    databaseUrl: database.url,
+    connectionsMax: 2,
+    answerTimeoutMs: 20_000,
+    isLogSuppressed,
+  });
+}
+
 async function readLogs(): Promise<string> {
   const files = await listLogs(await clusterOf(dataDir));
   return (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("");
 }
 
 test("has nothing of a duplicate's errors, and all of others'", async () => {
-  await pool.query(sql.unsafe`CREATE TABLE ids (id integer PRIMARY KEY)`);
-  const insert = { name: "insert_id", text: "INSERT INTO ids VALUES (1)" };
-  for (const isLogSpared of [true, false]) {
-    const connections = new WriteConnections({
-      databaseUrl: database.url,
-      connectionsMax: 1,
-      lockTimeoutMs: 10_000,
-      answerTimeoutMs: 20_000,
-      isLogSpared,
-    });
-    const duplicate = connections.transaction((transaction) =>
-      transaction.commit([1, 2, 3].map(() => transaction.send(insert, []))),
+  await pool.run(command`CREATE TABLE ids (id integer PRIMARY KEY)`);
+  for (const isLogSuppressed of [true, false]) {
+    const own = openPool(isLogSuppressed);
+    const duplicate = own.transaction((transaction) =>
+      Promise.all([1, 2, 3].map(() => transaction.run(command`INSERT INTO ids VALUES (1)`))),
     );
     await expect(duplicate).rejects.toMatchObject({ code: "23505" });
-    await connections.end();
-    await expect(pool.query(sql.unsafe`SELECT 1 / 0`)).rejects.toMatchObject({ code: "22012" });
+    await own.end();
+    await expect(pool.run(command`SELECT 1 / 0`)).rejects.toMatchObject({ code: "22012" });
     // The log is written by a process of its own, in the order in which it is told.
-    const zeros = isLogSpared ? 1 : 2;
+    const zeros = isLogSuppressed ? 1 : 2;
     await expect
       .poll(async () => (await readLogs()).split("division by zero").length, { timeout: 20_000 })
       .toBe(zeros + 1);
     const log = await readLogs();
-    expect(log.includes("duplicate key")).toBe(!isLogSpared);
+    expect(log.includes("duplicate key")).toBe(!isLogSuppressed);
     // What stood behind it was not carried out, and is no error of its own.
     expect(log.includes("current transaction is aborted")).toBe(false);
   }
 });
 
 test("begins new files by size, and loses the oldest with each start", async () => {
-  const { rows } = await pool.query(sql.unsafe`SHOW log_rotation_size`);
+  const rows: unknown = await pool.any(sql.unsafe`SHOW log_rotation_size`);
   expect(rows).toEqual([{ log_rotation_size: "8MB" }]);
   const log = join(await clusterOf(dataDir), "log");
   const old = Array.from({ length: 12 }, (_, index) => join(log, `postgresql-old-${index}.log`));
@@ -78,7 +80,7 @@ test("begins new files by size, and loses the oldest with each start", async () 
   await pool.end();
   await database.stop();
   database = await openEmbeddedDatabase({ dataDir, supervise: false });
-  pool = openReadPool(database.url, 2);
+  pool = openPool();
   const kept = await listLogs(await clusterOf(dataDir));
   expect(kept.length).toBeLessThanOrEqual(9);
   expect(kept).toContain(old[11]);

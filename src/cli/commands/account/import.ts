@@ -11,8 +11,8 @@ export async function importChart(
   environment: Environment,
 ): Promise<void> {
   const chart = await readChart(file);
-  await onLedger(flags, environment, async (ledgerId, { output, pool, connections, now }) => {
-    const imported = await importAccounts(connections, pool, ledgerId, chart, now());
+  await onLedger(flags, environment, async (ledgerId, { output, pool, now }) => {
+    const imported = await importAccounts(pool, ledgerId, chart, now());
     if (imported.outcome === "accountInUse") throw inUseFailure(imported);
     const { added, updated } = imported;
     const unchanged = chart.length - added - updated;

@@ -13,8 +13,8 @@ export async function setActive(
   flags: LedgerFlags,
   environment: Environment,
 ): Promise<void> {
-  await onLedger(flags, environment, async (ledgerId, { output, pool, connections }) => {
-    const change = await setAccountActive(connections, pool, ledgerId, code, active);
+  await onLedger(flags, environment, async (ledgerId, { output, pool }) => {
+    const change = await setAccountActive(pool, ledgerId, code, active);
     if (change.outcome === "accountInUse") throw inUseFailure(change);
     if (change.outcome === "accountNotFound") {
       const known = (await listAccounts(pool, ledgerId, false)).map(

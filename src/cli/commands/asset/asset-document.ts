@@ -1,6 +1,6 @@
 // An asset's rule as it is printed, with what waits to be posted under it.
 import { type AssetRule } from "../../../core/asset.ts";
-import { listPendingAmounts } from "../../../store/wallet-postings.ts";
+import { listPendingAmounts } from "../../../store/pending-postings.ts";
 import type { AdminContext } from "../../connection/database-context.ts";
 
 /** Amounts are in smallest units of the asset. */
@@ -16,10 +16,10 @@ export interface AssetDocument {
 }
 
 export async function readPending(
-  connections: AdminContext["connections"],
+  pool: AdminContext["pool"],
   ledgerId: string,
 ): Promise<ReadonlyMap<string, bigint>> {
-  const rows = await connections.read((sender) => listPendingAmounts(sender, ledgerId));
+  const rows = await listPendingAmounts(pool, ledgerId);
   return new Map(rows.map(({ assetCode, amount }) => [assetCode, amount]));
 }
 

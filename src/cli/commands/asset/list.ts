@@ -1,7 +1,7 @@
 // `asset list`: the rules in force, and what waits to be posted.
 import type { Environment } from "../../../config.ts";
 import { formatMajorAmount } from "../../../core/money.ts";
-import { listRuleVersions } from "../../../store/wallet-postings.ts";
+import { listRuleVersions } from "../../../store/asset-rules.ts";
 import { onLedger, type LedgerFlags } from "../../connection/ledger-context.ts";
 import type { Column } from "../../terminal/output.ts";
 import { type AssetDocument } from "./asset-document.ts";
@@ -9,9 +9,9 @@ import { readPending } from "./asset-document.ts";
 import { document } from "./asset-document.ts";
 
 export async function listAssets(flags: LedgerFlags, environment: Environment): Promise<void> {
-  await onLedger(flags, environment, async (ledgerId, { output, connections }) => {
-    const versions = await connections.read((sender) => listRuleVersions(sender, ledgerId));
-    const pending = await readPending(connections, ledgerId);
+  await onLedger(flags, environment, async (ledgerId, { output, pool }) => {
+    const versions = await listRuleVersions(pool, ledgerId);
+    const pending = await readPending(pool, ledgerId);
     // They come by asset and version: of each asset the last stands.
     const newest = new Map(versions.map((rule) => [rule.assetCode, rule]));
     output.list(

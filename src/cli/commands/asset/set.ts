@@ -27,8 +27,8 @@ export async function setAsset(
 ): Promise<void> {
   const code = requireCurrency("CODE", codeText);
   const change = readChange(flags);
-  await onLedger(flags, environment, async (ledgerId, { output, connections }) => {
-    const result = await setAssetRule(connections, ledgerId, code, change);
+  await onLedger(flags, environment, async (ledgerId, { output, pool }) => {
+    const result = await setAssetRule(pool, ledgerId, code, change);
     if (result.outcome === "ledgerNotFound") {
       throw notFoundFailure(`the database has no ledger ${ledgerId}`);
     }
@@ -39,7 +39,7 @@ export async function setAsset(
           "add it with `ledgerctl account add` first",
       );
     }
-    const pending = await readPending(connections, ledgerId);
+    const pending = await readPending(pool, ledgerId);
     output.created(document(result.rule, pending), ({ assetCode }) => assetCode);
   });
 }

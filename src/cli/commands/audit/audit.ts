@@ -2,7 +2,7 @@
 import type { Environment } from "../../../config.ts";
 import type { AuditReport } from "../../../audit/audit-log.ts";
 import { auditLedgers } from "../../../audit/audit.ts";
-import { openReadPool } from "../../../store/read-pool.ts";
+import { Pool } from "../../../store/database/pool.ts";
 import { requireId } from "../../input/arguments.ts";
 import { withDatabase } from "../../connection/database-context.ts";
 import { exitCodes, notFoundFailure, type ExitCode } from "../../failure.ts";
@@ -21,13 +21,13 @@ const answerTimeoutMs = 3_600_000;
 export async function audit(flags: AuditFlags, environment: Environment): Promise<ExitCode> {
   const ledgerId = flags.ledger === undefined ? null : requireId("--ledger", flags.ledger);
   return withDatabase(flags, environment, async ({ output, database }) => {
-    const pool = openReadPool(database.url, 1, answerTimeoutMs);
+    const pool = new Pool({ databaseUrl: database.url, connectionsMax: 1, answerTimeoutMs });
     let read = { ledgerId: "", entries: 0 };
     const progress = new ProgressLine(!output.isQuiet);
     progress.tell(() => `ledger ${read.ledgerId}: ${counted(read.entries, "entry", "entries")}`);
     try {
-      const report = await pool.snapshot((reads) =>
-        auditLedgers(reads, ledgerId, (progressed) => {
+      const report = await pool.snapshot((connection) =>
+        auditLedgers(connection, ledgerId, (progressed) => {
           read = progressed;
         }),
       );

@@ -4,9 +4,9 @@ import { messageOf } from "../../../core/thrown.ts";
 import type { Environment } from "../../../config.ts";
 import { LedgerClient, ServiceProblem } from "../../../client/ledger-client.ts";
 import { isDataFolder } from "../../../store/embedded/embedded-database.ts";
+import { Pool } from "../../../store/database/pool.ts";
 import { listMigrations } from "../../../store/migrate.ts";
-import { listWaitingAssets } from "../../../store/wallet-postings.ts";
-import { WriteConnections } from "../../../store/write-connections.ts";
+import { listWaitingAssets } from "../../../store/pending-postings.ts";
 import { whenReachable } from "../../../server/database.ts";
 import { usingDatabase } from "../../connection/database-context.ts";
 import { exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
@@ -216,14 +216,14 @@ async function checkMigrations(databaseUrl: string): Promise<Check> {
 
 /** What wallets accepted in a currency that has no rate waits until somebody gives it one. */
 async function checkPostings(databaseUrl: string): Promise<Check> {
-  const connections = new WriteConnections({
+  const pool = new Pool({
     databaseUrl,
     connectionsMax: 1,
     lockTimeoutMs: 10_000,
     answerTimeoutMs: 30_000,
   });
   try {
-    const waiting = await connections.read(listWaitingAssets);
+    const waiting = await listWaitingAssets(pool);
     if (waiting.length === 0) return passed("postings", "no wallet waits for a rate");
     const assets = waiting.map(({ ledgerId, assetCode }) => `${assetCode} in ledger ${ledgerId}`);
     return failed(
@@ -232,6 +232,6 @@ async function checkPostings(databaseUrl: string): Promise<Check> {
       "Set it with `ledgerctl asset set CODE --ledger ID --rate R`.",
     );
   } finally {
-    await connections.end();
+    await pool.end();
   }
 }

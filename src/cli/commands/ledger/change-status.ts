@@ -17,8 +17,8 @@ export async function changeStatus(
   environment: Environment,
 ): Promise<void> {
   const id = requireId("ID", idText);
-  await withDatabase(flags, environment, async ({ output, pool, connections }) => {
-    const change = await changeLedgerStatus(connections, id, status);
+  await withDatabase(flags, environment, async ({ output, pool }) => {
+    const change = await changeLedgerStatus(pool, id, status);
     if (change.outcome === "closed") {
       throw new CommandFailure(`ledger ${id} is closed, and stays so`, exitCodes.conflict);
     }

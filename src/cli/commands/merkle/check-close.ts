@@ -2,7 +2,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Environment } from "../../../config.ts";
 import type { CloseRecord } from "../../../core/close.ts";
-import type { JsonObject } from "../../../core/journal.ts";
 import { checkBundle, NoBundle } from "../../../verify/bundle.ts";
 import { CloseCheck, type CloseVerdict } from "../../../verify/close-check.ts";
 import { balanceRowOf, hashedPart, readCloseRecord } from "../../../verify/documents.ts";
@@ -125,7 +124,7 @@ async function addJournal(
       if (last === undefined) return;
       for (const entry of entries) {
         if (entry.sequence > total) return;
-        check.addEntry(hashedPart(entry as unknown as JsonObject), `sequence ${entry.sequence}`);
+        check.addEntry(hashedPart(entry), `sequence ${entry.sequence}`);
       }
       if (last.sequence <= after) throw new Error("the service's list does not go on");
       after = last.sequence;

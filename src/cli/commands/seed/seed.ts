@@ -29,11 +29,11 @@ export async function seed(flags: SeedFlags, environment: Environment): Promise<
   await withDatabase(
     flags,
     environment,
-    async ({ output, pool, connections, database, now }) => {
+    async ({ output, pool, database, now }) => {
       const masterKeys = await loadMasterKeys(environment, pool, database.dataDir);
       const key = { masterKey: masterKeys.current, createdAt: now() };
       const made = await withProgress(settings, output, (onProgress) =>
-        seedBooks(connections, settings, key, onProgress),
+        seedBooks(pool, settings, key, onProgress),
       );
       if (made.outcome === "seededBefore") {
         throw new CommandFailure(

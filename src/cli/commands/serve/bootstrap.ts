@@ -11,8 +11,8 @@ import {
   createOrganization,
   starterChart,
 } from "../../../engine/administration.ts";
+import type { Pool } from "../../../store/database/pool.ts";
 import { listOrganizations, lockOrganizations } from "../../../store/organizations.ts";
-import type { ReadPool } from "../../../store/read-pool.ts";
 import { now } from "../../connection/database-context.ts";
 import { toJson, type Output } from "../../terminal/output.ts";
 import { readConfigFile, writeConfigFile, type Profile } from "../../connection/profiles.ts";
@@ -38,7 +38,7 @@ type ProfileFate = "current" | "saved" | "left alone" | "not saved";
  * since nobody can show them again. False, and nothing printed, on a database that has an organization.
  */
 export async function bootstrap(
-  pool: ReadPool,
+  pool: Pool,
   masterKey: Buffer,
   environment: Environment,
   url: string,
@@ -57,7 +57,7 @@ export async function bootstrap(
   return true;
 }
 
-async function makeFirstBooks(pool: ReadPool, masterKey: Buffer): Promise<Credentials | null> {
+async function makeFirstBooks(pool: Pool, masterKey: Buffer): Promise<Credentials | null> {
   return pool.transaction(async (transaction) => {
     // Two first starts must not make two organizations, and a killed one not half of one.
     await lockOrganizations(transaction);

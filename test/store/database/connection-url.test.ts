@@ -1,8 +1,8 @@
 // URLs of databases, as people and libpq write them.
 import { expect, it } from "vitest";
-import { readDatabaseUrl } from "../../src/store/connection-url.ts";
-import { listMigrations } from "../../src/store/migrate.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { readDatabaseUrl } from "../../../src/store/database/connection-url.ts";
+import { listMigrations } from "../../../src/store/migrate.ts";
+import { createTestDatabase } from "../../support/database.ts";
 
 it.each([
   ["postgresql://u:p@db.example.com:6543/books?sslmode=require", null],

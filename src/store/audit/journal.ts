@@ -2,10 +2,10 @@
 // forbids may be in a database that somebody has changed, and has to be read to be named.
 import { sql } from "slonik";
 import { z } from "zod";
-import type { Entry, JsonValue } from "../core/journal.ts";
-import type { Timestamp } from "../core/time.ts";
-import { timestampColumn } from "./columns.ts";
-import type { ReadConnection } from "./read-pool.ts";
+import type { Entry, JsonValue } from "../../core/journal.ts";
+import type { Timestamp } from "../../core/time.ts";
+import { timestampColumn } from "../columns.ts";
+import type { Connection } from "../database/connection.ts";
 
 /** A ledger as it is audited; what is missing of it is null. */
 export interface AuditedLedger {
@@ -26,10 +26,10 @@ const ledgerRow = z.object({
 
 /** All ledgers, or the one with an id. */
 export function listAuditedLedgers(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string | null,
 ): Promise<readonly AuditedLedger[]> {
-  return reads.any(sql.type(ledgerRow)`
+  return connection.any(sql.type(ledgerRow)`
     SELECT ledgers.ledger_id AS "ledgerId", functional_currency AS "functionalCurrency", status,
            last_sequence AS "lastSequence", last_persisted_at AS "lastPersistedAt"
       FROM ledgers
@@ -49,11 +49,11 @@ export const ledgerTables = [
 
 /** Ledgers that a table has rows of and that are not there; found by going from id to id in its key. */
 export async function listStrayLedgers(
-  reads: ReadConnection,
+  connection: Connection,
   table: string,
 ): Promise<readonly string[]> {
   const from = sql.identifier([table]);
-  const rows = await reads.any(sql.type(z.object({ ledgerId: z.string() }))`
+  const rows = await connection.any(sql.type(z.object({ ledgerId: z.string() }))`
     WITH RECURSIVE ids AS (
       (SELECT ledger_id FROM ${from} ORDER BY ledger_id LIMIT 1)
       UNION ALL
@@ -69,10 +69,10 @@ export async function listStrayLedgers(
 
 /** The codes of a ledger's chart. */
 export async function listChartCodes(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly string[]> {
-  const rows = await reads.any(sql.type(z.object({ code: z.string() }))`
+  const rows = await connection.any(sql.type(z.object({ code: z.string() }))`
     SELECT gl_account_code AS code FROM accounts WHERE ledger_id = ${ledgerId}`);
   return rows.map(({ code }) => code);
 }
@@ -147,12 +147,12 @@ const entriesPerPage = 100;
 
 /** All entries of a ledger by sequence, those with sequences that can't be among them. */
 export async function* readAuditedEntries(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): AsyncGenerator<AuditedEntry> {
   let after = Number.MIN_SAFE_INTEGER;
   for (;;) {
-    const page = await reads.any(sql.type(entryRow)`
+    const page = await connection.any(sql.type(entryRow)`
       SELECT ledger_id AS "ledgerId", journal_id AS "journalId", sequence,
              external_id AS "externalId", origin_system AS "originSystem",
              origin_account AS "originAccount", event_type AS "eventType", description,
@@ -188,10 +188,10 @@ export const foundRow = z.object({ where: z.string(), what: z.string(), total: z
 
 /** Sequences that have lines and no entry. */
 export function listStrayLines(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly FoundRow[]> {
-  return reads.any(sql.type(foundRow)`
+  return connection.any(sql.type(foundRow)`
     SELECT 'sequence ' || sequence AS where,
            'has ' || count(*) || ' lines and no entry' AS what, count(*) OVER () AS total
       FROM journal_lines AS lines
@@ -203,10 +203,10 @@ export function listStrayLines(
 
 /** Reversals that do not point both ways, and entries that say they are reversals and are none. */
 export function listReversalFaults(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly FoundRow[]> {
-  return reads.any(sql.type(foundRow)`
+  return connection.any(sql.type(foundRow)`
     SELECT *, count(*) OVER () AS total FROM (
       SELECT 'entry ' || links.journal_id AS where,
              CASE WHEN original.journal_id IS NULL THEN 'is said to be reversed and is not there'
@@ -245,7 +245,7 @@ export function listReversalFaults(
 
 /** Reversals whose lines are not those of what they reverse, in order, with every amount negated. */
 export function listUnlikeReversals(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly FoundRow[]> {
   const line = (name: string, sign: string) => sql.fragment`
@@ -257,7 +257,7 @@ export function listUnlikeReversals(
   const linesOf = (entry: string) => sql.fragment`
     (SELECT * FROM journal_lines
       WHERE ledger_id = ${ledgerId} AND sequence = ${sql.identifier([entry, "sequence"])})`;
-  return reads.any(sql.type(foundRow)`
+  return connection.any(sql.type(foundRow)`
     SELECT 'entry ' || reversal.journal_id AS where,
            'reverses ' || original.journal_id || ' and is not its negation: line '
              || unlike.line_number || ' differs' AS what,
@@ -277,8 +277,8 @@ export function listUnlikeReversals(
 }
 
 /** How many reversals are recorded. */
-export async function countReversals(reads: ReadConnection, ledgerId: string): Promise<number> {
-  const { count } = await reads.one(sql.type(z.object({ count: z.number() }))`
+export async function countReversals(connection: Connection, ledgerId: string): Promise<number> {
+  const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
     SELECT count(*) FROM journal_reversals WHERE ledger_id = ${ledgerId}`);
   return count;
 }
@@ -292,20 +292,20 @@ const balanceRow = z.object({
 
 /** The running balances of accounts; a currency of '' is the account's whole in functional currency. */
 export function listAccountBalances(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly z.output<typeof balanceRow>[]> {
-  return reads.any(sql.type(balanceRow)`
+  return connection.any(sql.type(balanceRow)`
     SELECT gl_account_code AS "glAccountCode", currency, balance, entry_count AS "entryCount"
       FROM account_balances WHERE ledger_id = ${ledgerId} ORDER BY gl_account_code, currency`);
 }
 
 /** Numbers of closes that have a trial balance or subtrees and no record. */
 export function listStrayCloseParts(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly FoundRow[]> {
-  return reads.any(sql.type(foundRow)`
+  return connection.any(sql.type(foundRow)`
     SELECT 'close ' || number AS where, 'has ' || what || ' and no record' AS what,
            count(*) OVER () AS total
       FROM (SELECT DISTINCT number, 'a trial balance' AS what FROM period_close_balances
@@ -320,10 +320,10 @@ export function listStrayCloseParts(
 
 /** Closes whose times are finer than a millisecond, which no reader would see. */
 export function listFineCloses(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly FoundRow[]> {
-  return reads.any(sql.type(foundRow)`
+  return connection.any(sql.type(foundRow)`
     SELECT 'close ' || number AS where, 'has a time finer than a millisecond' AS what,
            count(*) OVER () AS total
       FROM period_closes

@@ -1,52 +1,52 @@
 // What went wrong in the database, told apart by SQLSTATE and constraint name, never by message.
 import { DatabaseError } from "pg";
-import { messageOf } from "../core/thrown.ts";
+import { messageOf } from "../../core/thrown.ts";
 
-/** A unique key is taken; `constraint` says which. */
-export class KeyTaken extends Error {
+/** A row with the same unique key is there already; `constraint` says which key. */
+export class KeyConflict extends Error {
   readonly constraint: string;
 
   constructor(constraint: string, cause: unknown) {
-    super(`a key of ${constraint} is taken`, { cause });
-    this.name = "KeyTaken";
+    super(`a row with the same key is there already (${constraint})`, { cause });
+    this.name = "KeyConflict";
     this.constraint = constraint;
   }
 }
 
-/** Hands on a reply; a violation of one unique key becomes KeyTaken. */
-export async function namingTakenKey<Reply>(
+/** Hands on a reply; a violation of one unique key becomes KeyConflict. */
+export async function withKeyConflict<Reply>(
   constraint: string,
   reply: Promise<Reply>,
 ): Promise<Reply> {
   try {
     return await reply;
   } catch (error) {
-    if (violatedKey(error) === constraint) throw new KeyTaken(constraint, error);
+    if (violatedKey(error) === constraint) throw new KeyConflict(constraint, error);
     throw error;
   }
 }
 
 /** Somebody waits to change the ledger's state; a writer tries again when that is done. */
-export class StateChangeAsked extends Error {
+export class StateChangePending extends Error {
   constructor() {
     super("the ledger's state is about to change");
-    this.name = "StateChangeAsked";
+    this.name = "StateChangePending";
   }
 }
 
 /** COMMIT went through although something that belongs to it failed on our side: a bug, and not to be repeated. */
-export class RecordedInPart extends Error {
+export class PartialCommit extends Error {
   constructor(cause: unknown) {
     super("a transaction was committed without all of its statements", { cause });
-    this.name = "RecordedInPart";
+    this.name = "PartialCommit";
   }
 }
 
 /** The connection was lost after COMMIT was sent: the transaction may or may not have happened. */
-export class CommitAnswerLost extends Error {
+export class AmbiguousCommit extends Error {
   constructor(cause: unknown) {
     super("the connection was lost before COMMIT was answered", { cause });
-    this.name = "CommitAnswerLost";
+    this.name = "AmbiguousCommit";
   }
 }
 
@@ -78,7 +78,7 @@ export function isRolledBack(error: unknown): boolean {
  * being out of reach or resources.
  */
 export function isTransient(error: unknown): boolean {
-  if (error instanceof StateChangeAsked) return true;
+  if (error instanceof StateChangePending) return true;
   const fault = databaseFault(error);
   return (fault !== null && /^(40|55P03)/.test(fault.code)) || isUnavailable(error);
 }

@@ -1,20 +1,13 @@
-// Statements on their way over a connection of pg's, and their answers.
+// Statements on their way over one of pg's connections, and their answers: the extended query protocol
+// (PostgreSQL's manual, section 54.2.3), several statements to one Sync.
 import { type PoolClient, Query } from "pg";
 import { serialize } from "pg-protocol";
-import { assert } from "../core/errors.ts";
+import { assert } from "../../core/errors.ts";
 import { parameterText } from "./parameter-text.ts";
+import type { QueryText } from "./statement.ts";
 import { pgTypes } from "./value-parsers.ts";
 
-/**
- * A prepared statement: its name is unique in the program, its text never changes. Without a name (an empty
- * one) it is prepared for one use.
- */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
-
-interface Answer {
+export interface Answer {
   readonly rows: readonly object[];
   /** The command tag: `COMMIT`, `INSERT 0 1`. */
   readonly tag: string;
@@ -25,19 +18,21 @@ interface Column {
   readonly parse: (text: string) => unknown;
 }
 
-/** What pg's connection is asked for here (the extended query protocol; PostgreSQL's manual, section 54.2.3). */
-interface Wire {
-  /** Texts by name: those that the database has, and those that are on their way to it. */
+/** What pg's connection knows of prepared statements, their texts by name. */
+interface PreparedNames {
+  /** Those that the database has. */
   readonly parsedStatements: Record<string, string>;
+  /** Those that are on their way to it. */
   readonly submittedNamedStatements: Record<string, string>;
 }
 
-/** The columns of statements' rows, by their texts: they are the same on every connection. */
+/** The columns of prepared statements' rows, by their texts: they are the same on every connection. */
 const columnsByText = new Map<string, readonly Column[]>();
 
 /** A statement with its parameters, and the promise of its answer. */
 export class SentStatement {
-  readonly statement: Statement;
+  readonly query: QueryText;
+  readonly isPrepared: boolean;
   readonly parameters: (string | Buffer | null)[];
   /** Rejects with the database's error, or with one of the connection's. */
   readonly answer: Promise<Answer>;
@@ -47,15 +42,21 @@ export class SentStatement {
   readonly #rows: object[] = [];
   #fault: unknown = null;
 
-  /** Throws for a parameter that has no text. */
-  constructor(statement: Statement, values: readonly unknown[]) {
-    this.statement = statement;
+  /** `isPrepared`: kept by the connection under its name. Throws for a parameter that has no text. */
+  constructor(query: QueryText, values: readonly unknown[], isPrepared: boolean) {
+    this.query = query;
+    this.isPrepared = isPrepared;
     this.parameters = values.map(parameterText);
-    this.#columns = columnsByText.get(statement.text);
+    if (isPrepared) this.#columns = columnsByText.get(query.text);
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
+  }
+
+  /** The name that the database has it by; empty for one use. */
+  get name(): string {
+    return this.isPrepared ? this.query.name : "";
   }
 
   /** Whether the columns of its rows are known, from an earlier use. */
@@ -79,7 +80,7 @@ export class SentStatement {
   complete(tag: string): void {
     // One that gives no rows has no description.
     this.#columns ??= [];
-    if (this.statement.name !== "") columnsByText.set(this.statement.text, this.#columns);
+    if (this.isPrepared) columnsByText.set(this.query.text, this.#columns);
     if (this.#fault === null) this.#resolve({ rows: this.#rows, tag });
     else this.#reject(this.#fault);
   }
@@ -94,31 +95,26 @@ export class SentStatement {
  * Sends statements without waiting for what was sent before. They share one end (a Sync message): an answer in
  * a packet of its own costs either side more than most statements do. Those behind one that fails are not
  * carried out, and fail with its error. `write` takes the bytes; they have to leave in the order in which they come.
- * `timeoutMs`: how long the statements may go unanswered, where the connection's own limit is not meant.
  */
 export function sendStatements(
   client: PoolClient,
   statements: readonly SentStatement[],
   write: (bytes: Buffer) => void,
-  timeoutMs?: number,
 ): void {
-  const query = new StatementsQuery(statements, write);
-  if (timeoutMs !== undefined) query.query_timeout = timeoutMs;
-  client.query(query);
+  client.query(new StatementsQuery(statements, write));
 }
 
 /**
- * Several statements that pg takes for one query. A query of pg's own asks for the description of its rows each
- * time, builds the reader of its rows from it, and makes every row from a copy of an empty one: for a batch, which
- * is many short statements, that was half of what the process spent on them.
+ * Several statements that pg takes for one query. A query of pg's own has a Sync of its own, asks for the
+ * description of its rows each time, and makes every row from a copy of an empty one. What that costs is in
+ * docs/decisions/0008.
  */
 class StatementsQuery extends Query {
   /** Of the statement that is being answered: pg notes by them that it is prepared, or could not be. */
-  declare name: string | undefined;
+  declare name: string;
   declare text: string;
   /** pg puts its time limit in front. */
   callback: (error: Error | null) => void;
-  query_timeout: number | undefined;
   readonly #statements: readonly SentStatement[];
   readonly #write: (bytes: Buffer) => void;
   #answered = 0;
@@ -138,13 +134,8 @@ class StatementsQuery extends Query {
   }
 
   /** Called by pg to send it. */
-  prepare(connection: Wire): void {
-    const taken = takenName(connection, this.#statements);
-    if (taken === undefined) {
-      for (const sent of this.#statements) writeStatement(connection, sent, this.#write);
-    } else {
-      this.callback(new Error(`${taken} is another prepared statement's name`));
-    }
+  prepare(connection: PreparedNames): void {
+    for (const sent of this.#statements) writeStatement(connection, sent, this.#write);
     this.#write(serialize.sync());
   }
 
@@ -167,10 +158,10 @@ class StatementsQuery extends Query {
     this.#moveTo(this.#answered + 1);
   }
 
-  handleError(error: Error, connection: Wire): void {
+  handleError(error: Error, connection: PreparedNames): void {
     // The database passed over those behind: names that were to be theirs are not known there.
-    for (const { statement } of this.#statements.slice(this.#answered)) {
-      Reflect.deleteProperty(connection.submittedNamedStatements, statement.name);
+    for (const { name } of this.#statements.slice(this.#answered)) {
+      Reflect.deleteProperty(connection.submittedNamedStatements, name);
     }
     this.callback(error);
   }
@@ -181,8 +172,8 @@ class StatementsQuery extends Query {
 
   #moveTo(index: number): void {
     this.#answered = index;
-    this.name = this.#statements[index]?.statement.name;
-    this.text = this.#statements[index]?.statement.text ?? "";
+    this.name = this.#statements[index]?.name ?? "";
+    this.text = this.#statements[index]?.query.text ?? "";
   }
 
   #failRest(error: Error | null): void {
@@ -192,30 +183,14 @@ class StatementsQuery extends Query {
   }
 }
 
-function textOf(connection: Wire, name: string): string | undefined {
-  return connection.parsedStatements[name] ?? connection.submittedNamedStatements[name];
-}
-
-/** A name that has another text than the one that comes with it, on the connection or further ahead here. */
-function takenName(connection: Wire, sent: readonly SentStatement[]): string | undefined {
-  const texts = new Map<string, string>();
-  for (const { name, text } of sent.map(({ statement }) => statement)) {
-    if (name === "") continue;
-    if ((textOf(connection, name) ?? texts.get(name) ?? text) !== text) return name;
-    texts.set(name, text);
-  }
-  return undefined;
-}
-
 function writeStatement(
-  connection: Wire,
-  { statement, parameters, isDescribed }: SentStatement,
+  { parsedStatements, submittedNamedStatements }: PreparedNames,
+  { query: { text }, name, parameters, isDescribed }: SentStatement,
   write: (bytes: Buffer) => void,
 ): void {
-  const { name, text } = statement;
-  if (name === "" || textOf(connection, name) === undefined) {
-    write(serialize.parse(statement));
-    if (name !== "") connection.submittedNamedStatements[name] = text;
+  if ((parsedStatements[name] ?? submittedNamedStatements[name]) === undefined) {
+    write(serialize.parse({ name, text }));
+    if (name !== "") submittedNamedStatements[name] = text;
   }
   write(serialize.bind({ statement: name, values: parameters }));
   if (!isDescribed) write(serialize.describe({ type: "P" }));

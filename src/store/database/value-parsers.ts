@@ -1,7 +1,7 @@
 // How values of PostgreSQL become values of ours, the same on every connection. The drivers' own
 // parsers are not used: one that turned numeric into a float would be a bug here.
 import { Buffer } from "node:buffer";
-import type { Timestamp } from "../core/time.ts";
+import type { Timestamp } from "../../core/time.ts";
 
 /** Object ids of the built-in types that our columns have (pg_type.dat). */
 const typeIds = {

@@ -1,18 +1,24 @@
 // Statements as the write path sends them: parameters there, rows back, and errors in between.
+import { sql } from "slonik";
+import { z } from "zod";
+import type { PipelinedConnection } from "../../../src/store/database/pipeline.ts";
+import type { Statement } from "../../../src/store/database/statement.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { WriteConnections, type StatementSender } from "../../src/store/write-connections.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import type { Connection } from "../../../src/store/database/connection.ts";
+import { Pool } from "../../../src/store/database/pool.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 let database: TestDatabase;
-let connections: WriteConnections;
+let connections: Pool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  connections = new WriteConnections({
+  connections = new Pool({
     databaseUrl: database.url,
     connectionsMax: 2,
     lockTimeoutMs: 1_000,
     answerTimeoutMs: 5_000,
+    keepsPlans: true,
   });
 });
 
@@ -21,14 +27,20 @@ afterAll(async () => {
   await database.drop();
 });
 
-const read = <Result>(work: (sender: StatementSender) => Promise<Result>) => connections.read(work);
+const read = <Result>(work: (connection: PipelinedConnection) => Promise<Result>) =>
+  connections.withConnection(work);
 
-/** Sends a statement of its own name twice on one connection, then on two at once. */
-async function rowsOf(name: string, text: string, values: readonly unknown[] = []) {
-  const send = (sender: StatementSender) => sender.send({ name, text }, values);
-  const rows = await read(async (sender) => {
-    const first = await send(sender);
-    expect(await send(sender)).toEqual(first);
+/** A statement of a test's text, whose values are `$1`, `$2` …; its rows are taken as they come. */
+function statementOf(text: string, values: readonly unknown[] = []): Statement {
+  return { ...sql.unsafe``, sql: text, values } as unknown as Statement;
+}
+
+/** Sends a statement twice on one connection, then on two at once. */
+async function rowsOf(text: string, values: readonly unknown[] = []) {
+  const send = (connection: Connection) => connection.any(statementOf(text, values));
+  const rows = await read(async (connection) => {
+    const first = await send(connection);
+    expect(await send(connection)).toEqual(first);
     return first;
   });
   for (const again of await Promise.all([read(send), read(send)])) expect(again).toEqual(rows);
@@ -38,12 +50,9 @@ async function rowsOf(name: string, text: string, values: readonly unknown[] = [
 describe("rows", () => {
   test("have values of ours, described or not", async () => {
     expect(
-      await rowsOf(
-        "all_types",
-        `SELECT true AS yes, 12345678901234567890::numeric AS big, 7::bigint AS whole, 'ä"\\'::text AS words,
+      await rowsOf(`SELECT true AS yes, 12345678901234567890::numeric AS big, 7::bigint AS whole, 'ä"\\'::text AS words,
                 '\\x00ff'::bytea AS bytes, NULL::numeric AS nothing, '{"a": 1}'::jsonb AS document,
-                '2026-01-31 23:59:59.9+00'::timestamptz AS moment`,
-      ),
+                '2026-01-31 23:59:59.9+00'::timestamptz AS moment`),
     ).toEqual([
       {
         yes: true,
@@ -64,24 +73,22 @@ describe("rows", () => {
     ["9999-12-31 23:59:59.999999+00", "9999-12-31T23:59:59.999Z"],
     ["2026-07-01 12:00:00.05+02", "2026-07-01T10:00:00.050Z"],
   ])("give the moment %s in our form, cut to the millisecond", async (text, moment) => {
-    expect(await rowsOf("one_moment", "SELECT $1::text::timestamptz AS moment", [text])).toEqual([
-      { moment },
-    ]);
+    expect(await rowsOf("SELECT $1::text::timestamptz AS moment", [text])).toEqual([{ moment }]);
   });
 
   test("that have no form of ours are an error", async () => {
     for (const text of ["infinity", "0044-03-15 00:00:00+00 BC"]) {
-      await read(async (sender) => {
+      await read(async (connection) => {
         const send = (value: string) =>
-          sender.send({ name: "moment", text: "SELECT $1::timestamptz AS moment" }, [value]);
+          connection.any(statementOf("SELECT $1::timestamptz AS moment", [value]));
         await expect(send(text)).rejects.toThrow("not a timestamp in UTC");
       });
     }
   });
 
   test("are none where a statement gives none", async () => {
-    expect(await rowsOf("nothing", "SELECT 1 AS one WHERE $1::boolean", [false])).toEqual([]);
-    expect(await rowsOf("no_result", "SET application_name = 'x'")).toEqual([]);
+    expect(await rowsOf("SELECT 1 AS one WHERE $1::boolean", [false])).toEqual([]);
+    expect(await rowsOf("SET application_name = 'x'")).toEqual([]);
   });
 });
 
@@ -104,10 +111,9 @@ describe("parameters", () => {
 
   test("of text come back as they were, one by one and in arrays", async () => {
     for (const word of words) {
-      expect(await rowsOf("one_word", "SELECT $1::text AS word", [word])).toEqual([{ word }]);
+      expect(await rowsOf("SELECT $1::text AS word", [word])).toEqual([{ word }]);
     }
     const rows = await rowsOf(
-      "many_words",
       "SELECT word FROM unnest($1::text[]) WITH ORDINALITY AS all_of (word, place) ORDER BY place",
       [words],
     );
@@ -118,7 +124,6 @@ describe("parameters", () => {
     const bytes = Buffer.from([0, 34, 92, 255]);
     expect(
       await rowsOf(
-        "many_kinds",
         `SELECT $1::bigint AS number, $2::numeric AS big, $3::boolean AS truth, $4::bytea AS bytes,
                 ($5::bytea[])[2] AS second, cardinality($6::uuid[]) AS length,
                 ($7::integer[])[2][1] AS inner`,
@@ -138,7 +143,6 @@ describe("parameters", () => {
   ])("may be bytes, alone and in arrays: %s", async (_what, value) => {
     const { failures } = connections.usage;
     const rows = await rowsOf(
-      "echo_bytes",
       "SELECT $1::bytea AS alone, ($2::bytea[])[1] AS first, ($2::bytea[])[2] AS second",
       [value, [value, null]],
     );
@@ -148,9 +152,9 @@ describe("parameters", () => {
   });
 
   test("without a text of their own are refused before anything is sent", async () => {
-    await read(async (sender) => {
+    await read(async (connection) => {
       const send = (value: unknown) =>
-        sender.send({ name: "one_word", text: "SELECT $1::text AS word" }, [value]);
+        connection.any(statementOf("SELECT $1::text AS word", [value]));
       await expect(send({ a: 1 })).rejects.toThrow("a parameter can't be a object");
       await expect(send([Symbol("x")])).rejects.toThrow("a parameter can't be a symbol");
       expect(await send("fine")).toEqual([{ word: "fine" }]);
@@ -159,23 +163,20 @@ describe("parameters", () => {
 });
 
 test("a connection that is given back with an open transaction is not lent again", async () => {
-  const backend = { name: "backend", text: "SELECT pg_backend_pid() AS pid" };
-  const forgetful = await connections.borrow();
-  const [held] = await forgetful.begin().send<{ pid: number }>(backend, []);
-  forgetful.giveBack();
+  const getBackend = (connection: Connection) =>
+    connection.one(sql.type(z.object({ pid: z.number() }))`SELECT pg_backend_pid() AS pid`);
+  const held = await read((connection) => getBackend(connection.begin()));
   for (let borrowed = 0; borrowed < 3; borrowed += 1) {
-    const connection = await connections.borrow();
-    const transaction = connection.begin();
-    const [row] = await transaction.send<{ pid: number }>(backend, []);
-    expect(row?.pid).not.toBe(held?.pid);
-    await transaction.rollBack();
-    connection.giveBack();
+    const { pid } = await connections.transaction(getBackend);
+    expect(pid).not.toBe(held.pid);
   }
 });
 
-test("a statement without a name is prepared for each use", async () => {
-  await read(async (sender) => {
-    const send = (text: string, value: unknown) => sender.send({ name: "", text }, [value]);
+test("a connection that prepares nothing takes each statement as it comes", async () => {
+  const plain = new Pool({ databaseUrl: database.url, connectionsMax: 1, answerTimeoutMs: 5_000 });
+  const row = z.object({ count: z.number() });
+  await plain.withConnection(async (connection) => {
+    const send = (text: string, value: unknown) => connection.any(statementOf(text, [value]));
     expect(await send("SELECT $1::text AS word", "a")).toEqual([{ word: "a" }]);
     expect(
       await Promise.all([
@@ -184,32 +185,22 @@ test("a statement without a name is prepared for each use", async () => {
       ]),
     ).toEqual([[{ number: 2 }], [{ w: "b" }]]);
     expect(await send("SELECT 1 WHERE $1", false)).toEqual([]);
+    const prepared = sql.type(row)`SELECT count(*) AS count FROM pg_prepared_statements`;
+    expect(await connection.one(prepared)).toEqual({ count: 0 });
   });
+  await plain.end();
 });
 
-test("a name that comes with two texts in one step is refused, not answered with the other text's rows", async () => {
-  const connection = await connections.borrow();
-  const transaction = connection.begin();
-  const answers = await Promise.allSettled(
-    ["SELECT 1 AS one", "SELECT 2 AS two"].map((text) =>
-      transaction.send({ name: "two_texts", text }, []),
-    ),
-  );
-  await transaction.rollBack();
-  connection.giveBack();
-  for (const answer of answers) {
-    expect(answer).toMatchObject({
-      status: "rejected",
-      reason: { message: "two_texts is another prepared statement's name" },
-    });
-  }
+test("a row that is not as its statement says is an error", async () => {
+  const wrong = sql.type(z.object({ one: z.string() }))`SELECT 1 AS one`;
+  await expect(connections.any(wrong)).rejects.toThrow(/expected string/i);
 });
 
 describe("a statement that fails", () => {
   test("rejects with what the database said, at its first use and later, and the next one is answered", async () => {
-    await read(async (sender) => {
+    await read(async (connection) => {
       const divide = (by: number) =>
-        sender.send({ name: "divide", text: "SELECT 6 / $1::integer AS result" }, [by]);
+        connection.any(statementOf("SELECT 6 / $1::integer AS result", [by]));
       await expect(divide(0)).rejects.toMatchObject({ code: "22012" });
       expect(await divide(3)).toEqual([{ result: 2 }]);
       await expect(divide(0)).rejects.toMatchObject({ code: "22012" });
@@ -219,13 +210,11 @@ describe("a statement that fails", () => {
   });
 
   test("of wrong text rejects, and its name is free for what is right", async () => {
-    await read(async (sender) => {
-      await expect(
-        sender.send({ name: "wrong", text: "SELEKT $1::text" }, ["x"]),
-      ).rejects.toMatchObject({ code: "42601" });
-      expect(await sender.send({ name: "wrong", text: "SELECT 1 AS one" }, [])).toEqual([
-        { one: 1 },
-      ]);
+    await read(async (connection) => {
+      await expect(connection.any(statementOf("SELEKT $1::text", ["x"]))).rejects.toMatchObject({
+        code: "42601",
+      });
+      expect(await connection.any(statementOf("SELECT 1 AS one", []))).toEqual([{ one: 1 }]);
     });
   });
 });

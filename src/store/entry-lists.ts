@@ -1,10 +1,16 @@
-// Reading the journal: one entry, pages of entries, counts.
+// Pages of entries, and how many there are.
 import { sql, type FragmentSqlToken } from "slonik";
 import { z } from "zod";
 import type { StoredEntry } from "../core/journal.ts";
 import type { Timestamp } from "../core/time.ts";
-import { entryBytes, entryColumns, entryFromRow, entryRow, entryTables } from "./entry-rows.ts";
-import type { ReadConnection } from "./read-pool.ts";
+import type { Connection } from "./database/connection.ts";
+import {
+  entryBytes,
+  entryColumns,
+  entryFromRow,
+  entryRow,
+  entryTables,
+} from "./journal-entries.ts";
 
 /** Which entries a list holds; a member that is null does not narrow it. */
 export interface EntryFilter {
@@ -12,18 +18,6 @@ export interface EntryFilter {
   readonly to: Timestamp | null;
   readonly externalId: string | null;
   readonly glAccountCode: string | null;
-}
-
-/** An entry with its lines and whether it has been reversed; null when the ledger has none of this id. */
-export async function findEntry(
-  pool: ReadConnection,
-  ledgerId: string,
-  journalId: string,
-): Promise<StoredEntry | null> {
-  const row = await pool.maybeOne(sql.type(entryRow)`
-    SELECT ${entryColumns} FROM ${entryTables}
-     WHERE entries.ledger_id = ${ledgerId} AND entries.journal_id = ${journalId}`);
-  return row === null ? null : entryFromRow(row);
 }
 
 const pageRow = entryRow
@@ -36,7 +30,7 @@ const pageRow = entryRow
  * more than `bytesMax`, but never before its first entry. `hasMore`: whether entries follow the page.
  */
 export async function listEntries(
-  pool: ReadConnection,
+  connection: Connection,
   ledgerId: string,
   page: {
     filter: EntryFilter;
@@ -48,7 +42,7 @@ export async function listEntries(
   },
 ): Promise<{ entries: StoredEntry[]; hasMore: boolean }> {
   // Weighed before anything of it is built, so that nobody ever holds more than what is answered.
-  const rows = await pool.any(sql.type(pageRow)`
+  const rows = await connection.any(sql.type(pageRow)`
     WITH found AS MATERIALIZED (
       SELECT entries.sequence FROM journal_entries AS entries
        WHERE entries.ledger_id = ${ledgerId}
@@ -78,12 +72,12 @@ export async function listEntries(
 
 /** How many entries up to a sequence pass a filter. */
 export async function countEntries(
-  pool: ReadConnection,
+  connection: Connection,
   ledgerId: string,
   filter: EntryFilter,
   upToSequence: number,
 ): Promise<number> {
-  const { count } = await pool.one(sql.type(z.object({ count: z.number() }))`
+  const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
     SELECT count(*) FROM journal_entries AS entries
      WHERE entries.ledger_id = ${ledgerId} AND entries.sequence <= ${upToSequence}
        ${filterCondition(ledgerId, filter)}`);

@@ -2,21 +2,22 @@
 import { readFile } from "node:fs/promises";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exitCodeOf, exitCodes } from "../../src/cli/failure.ts";
-import { whenReachable } from "../../src/server/database.ts";
-import { asRefusal } from "../../src/http/problems.ts";
+import { exitCodeOf, exitCodes } from "../../../src/cli/failure.ts";
+import { whenReachable } from "../../../src/server/database.ts";
+import { asRefusal } from "../../../src/http/problems.ts";
 import {
-  CommitAnswerLost,
+  AmbiguousCommit,
   isConnectionLost,
   isTransient,
   isUnavailable,
-} from "../../src/store/database-errors.ts";
-import { migrate } from "../../src/store/migrate.ts";
-import { openReadPool } from "../../src/store/read-pool.ts";
-import { WriteConnections } from "../../src/store/write-connections.ts";
-import { sql } from "slonik";
-import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+} from "../../../src/store/database/errors.ts";
+import { migrate } from "../../../src/store/migrate.ts";
+import type { Transaction } from "../../../src/store/database/connection.ts";
+import { Pool } from "../../../src/store/database/pool.ts";
+import { pingDatabase } from "../../../src/store/database-settings.ts";
+import { command } from "../../../src/store/database/statement.ts";
+import { openCuttingProxy, type CuttingProxy } from "../../support/cutting-proxy.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 async function failureOf(act: () => Promise<unknown>): Promise<unknown> {
   return act().then(
@@ -41,16 +42,14 @@ async function reachNobody(): Promise<void> {
   await new Promise((_, reject) => socket.on("error", reject));
 }
 
-function openConnections(databaseUrl: string): WriteConnections {
-  return new WriteConnections({
+function openConnections(databaseUrl: string): Pool {
+  return new Pool({
     databaseUrl,
     connectionsMax: 2,
     lockTimeoutMs: 1_000,
     answerTimeoutMs: 10_000,
   });
 }
-
-const selectOne = { name: "select_one", text: "SELECT 1" };
 
 describe("an error that does not come from the database's connection", () => {
   test.each<[string, () => Promise<unknown>]>([
@@ -73,13 +72,9 @@ describe("an error that does not come from the database's connection", () => {
 
 describe("a database that is not there", () => {
   const ways: [string, (url: string) => Promise<unknown>][] = [
-    ["the pool", (url) => openReadPool(url, 1).query(sql.unsafe`SELECT 1`)],
-    ["the pool's transactions", (url) => openReadPool(url, 1).transaction(async () => 1)],
-    [
-      "write connections",
-      (url) => openConnections(url).read((sender) => sender.send(selectOne, [])),
-    ],
-    ["write transactions", (url) => openConnections(url).transaction(async () => 1)],
+    ["a pool", (url) => pingDatabase(openConnections(url))],
+    ["a connection", (url) => openConnections(url).withConnection(pingDatabase)],
+    ["a transaction", (url) => openConnections(url).transaction(async () => 1)],
     ["migrations", (url) => migrate(url)],
   ];
 
@@ -101,7 +96,7 @@ describe("a database that is not there", () => {
 describe("a transaction", () => {
   let database: TestDatabase;
   let proxy: CuttingProxy;
-  let connections: WriteConnections;
+  let connections: Pool;
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -114,22 +109,26 @@ describe("a transaction", () => {
     await database.drop();
   });
 
+  async function inTransaction(work: (transaction: Transaction) => Promise<void>) {
+    await connections.withConnection((connection) => work(connection.begin()));
+  }
+
   const bug = () => Promise.reject(Object.assign(new Error("a bug of ours"), { code: "ERR_OURS" }));
 
   test("whose COMMIT is lost is not taken for undone because something else failed too", async () => {
     const cut = proxy.cutNext("afterCommit");
     const error = await failureOf(() =>
-      connections.transaction((transaction) => transaction.commit([bug()])),
+      inTransaction((transaction) => transaction.commit([bug()])),
     );
     await cut;
-    expect(error).toBeInstanceOf(CommitAnswerLost);
+    expect(error).toBeInstanceOf(AmbiguousCommit);
   });
 
   test("that the database refused is undone for certain, even if COMMIT is lost", async () => {
     const cut = proxy.cutNext("beforeCommit");
     const error = await failureOf(() =>
-      connections.transaction(async (transaction) => {
-        const refused = transaction.send({ name: "divide", text: "SELECT 1 / 0" }, []);
+      inTransaction(async (transaction) => {
+        const refused = transaction.run(command`SELECT 1 / 0`);
         await refused.catch(() => undefined);
         await transaction.commit([refused]);
       }),

@@ -1,11 +1,11 @@
 // What an audit reads of wallets: their logs in pages, and what the database sums by itself.
 import { sql } from "slonik";
 import { z } from "zod";
-import type { WalletWriteType } from "../core/wallet.ts";
-import type { Timestamp } from "../core/time.ts";
-import { foundRow, type FoundRow } from "./audit-reads.ts";
-import { timestampColumn } from "./columns.ts";
-import type { ReadConnection } from "./read-pool.ts";
+import type { WalletWriteType } from "../../core/wallet.ts";
+import type { Timestamp } from "../../core/time.ts";
+import { foundRow, type FoundRow } from "./journal.ts";
+import { timestampColumn } from "../columns.ts";
+import type { Connection } from "../database/connection.ts";
 
 const rowsPerPage = 1_000;
 
@@ -34,11 +34,11 @@ const leastId = "00000000-0000-0000-0000-000000000000";
 
 /** All wallets of a ledger, by id. */
 export async function* readAuditedWallets(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): AsyncGenerator<AuditedWallet> {
   for (let after = leastId; ;) {
-    const page = await reads.any(sql.type(walletRow)`
+    const page = await connection.any(sql.type(walletRow)`
       SELECT wallet_id AS "walletId", caller_key AS "callerKey", balance, held,
              last_seq AS "lastSeq", last_at AS "lastAt",
              (SELECT coalesce(sum(amount), 0) FROM wallet_holds AS holds
@@ -90,7 +90,7 @@ const writeRow = z
 
 /** The logs of all wallets of a ledger, by wallet and seq. */
 export async function* readAuditedWrites(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): AsyncGenerator<AuditedWrite> {
   let after: { walletId: string; seq: number } = {
@@ -98,7 +98,7 @@ export async function* readAuditedWrites(
     seq: Number.MIN_SAFE_INTEGER,
   };
   for (;;) {
-    const page = await reads.any(sql.type(writeRow)`
+    const page = await connection.any(sql.type(writeRow)`
       SELECT writes.wallet_id AS "walletId", seq, type, writes.amount, balance, held, at,
              batch_id AS "pendingPostingId", holds.amount AS "holdAmount", holds.status AS "holdStatus"
         FROM (SELECT * FROM wallet_writes
@@ -116,19 +116,19 @@ export async function* readAuditedWrites(
   }
 }
 
-/** How many pending and posted sums of batches a ledger has. */
-export async function countBatches(reads: ReadConnection, ledgerId: string): Promise<number> {
-  const { count } = await reads.one(sql.type(z.object({ count: z.number() }))`
+/** How many batch sides a ledger has. */
+export async function countBatches(connection: Connection, ledgerId: string): Promise<number> {
+  const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
     SELECT count(*) FROM wallet_batches WHERE ledger_id = ${ledgerId}`);
   return count;
 }
 
 /** Pending postings (posted ones too) that are not what their writes come to, and writes whose own is not there. */
 export function listBatchFaults(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly FoundRow[]> {
-  return reads.any(sql.type(foundRow)`
+  return connection.any(sql.type(foundRow)`
     WITH by_wallet AS (
       SELECT batch_id, writes.wallet_id, sum(amount) AS amount, count(*) AS writes,
              min(at) AS first_at, max(at) AS last_at, min(seq) AS first_seq, max(seq) AS last_seq,
@@ -179,18 +179,18 @@ export function listBatchFaults(
 }
 
 /** How many entries are postings of wallets. */
-export async function countPostings(reads: ReadConnection, ledgerId: string): Promise<number> {
-  const { count } = await reads.one(sql.type(z.object({ count: z.number() }))`
+export async function countPostings(connection: Connection, ledgerId: string): Promise<number> {
+  const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
     SELECT count(*) FROM wallet_postings WHERE ledger_id = ${ledgerId}`);
   return count;
 }
 
 /** Marks of batches that no posting has, and postings whose entry does not move what their batches sum to. */
 export function listPostingFaults(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly FoundRow[]> {
-  return reads.any(sql.type(foundRow)`
+  return connection.any(sql.type(foundRow)`
     WITH marked AS (
       SELECT journal_id, min(asset_code) AS least_asset, max(asset_code) AS greatest_asset,
              coalesce(sum(amount) FILTER (WHERE side = 'credit'), 0) AS credits,
@@ -246,10 +246,10 @@ const totalRow = z.object({
 
 /** The running totals of postings beside what the lines of postings sum to; null where there is no total. */
 export function listComparedTotals(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly z.output<typeof totalRow>[]> {
-  return reads.any(sql.type(totalRow)`
+  return connection.any(sql.type(totalRow)`
     WITH posted AS (
       SELECT postings.asset_code, postings.rule_version,
              CASE WHEN functional_amount < 0 THEN 'credit' ELSE 'debit' END AS side,
@@ -295,10 +295,10 @@ const reconciliationRow = z.object({
  * what waits to be posted (credits positive), each in units of the asset.
  */
 export function listReconciliations(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly z.output<typeof reconciliationRow>[]> {
-  return reads.any(sql.type(reconciliationRow)`
+  return connection.any(sql.type(reconciliationRow)`
     SELECT asset_code AS "assetCode", sum(wallets) AS wallets, sum(posted) AS posted,
            sum(pending) AS pending
       FROM (
@@ -332,10 +332,10 @@ const foreignRow = z.object({
 
 /** Entries on wallets accounts that are no postings: clients may post there, and reconciliation leaves them out. */
 export function listForeignEntries(
-  reads: ReadConnection,
+  connection: Connection,
   ledgerId: string,
 ): Promise<readonly z.output<typeof foreignRow>[]> {
-  return reads.any(sql.type(foreignRow)`
+  return connection.any(sql.type(foreignRow)`
     SELECT lines.gl_account_code AS "glAccountCode",
            count(DISTINCT lines.sequence) AS "entryCount", sum(lines.functional_amount) AS amount
       FROM journal_lines AS lines

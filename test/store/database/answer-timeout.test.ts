@@ -1,9 +1,11 @@
 // How long a statement that only reads may take: sums over years of books are read through connections
 // that were told to wait for them.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isUnavailable } from "../../src/store/database-errors.ts";
-import { WriteConnections } from "../../src/store/write-connections.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { isUnavailable } from "../../../src/store/database/errors.ts";
+import { Pool } from "../../../src/store/database/pool.ts";
+import { sql } from "slonik";
+import { pingDatabase } from "../../../src/store/database-settings.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 let database: TestDatabase;
 
@@ -15,17 +17,17 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function sleepFor(seconds: number, readTimeoutMs: number): Promise<string> {
-  const connections = new WriteConnections({
+const sleep = (seconds: number) => sql.unsafe`SELECT pg_sleep(${seconds})::text AS slept`;
+
+async function sleepFor(seconds: number, answerTimeoutMs: number): Promise<string> {
+  const connections = new Pool({
     databaseUrl: database.url,
     connectionsMax: 1,
     lockTimeoutMs: 1_000,
-    answerTimeoutMs: 60_000,
-    readTimeoutMs,
+    answerTimeoutMs,
   });
-  const statement = { name: "sleep", text: "SELECT pg_sleep($1)::text AS slept" };
   try {
-    await connections.read((sender) => sender.send(statement, [seconds]));
+    await connections.any(sleep(seconds));
     return "answered";
   } catch {
     return "given up";
@@ -41,20 +43,19 @@ test("a read is given up after the time that its connections were told, and no e
 });
 
 test("a read that takes long is given up when it is cut, and holds up nobody who ends the connections", async () => {
-  const connections = new WriteConnections({
+  const connections = new Pool({
     databaseUrl: database.url,
     connectionsMax: 2,
     lockTimeoutMs: 1_000,
     answerTimeoutMs: 600_000,
-    readTimeoutMs: 600_000,
   });
   let begin = (): void => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));
   const long = connections
-    .read(async (sender) => {
-      await sender.send({ name: "begun", text: "SELECT 1" }, []);
+    .withConnection(async (connection) => {
+      await pingDatabase(connection);
       begin();
-      return sender.send({ name: "sleep", text: "SELECT pg_sleep(300)::text AS slept" }, []);
+      return connection.any(sleep(300));
     })
     .then(
       () => "answered",

@@ -1,7 +1,7 @@
-// What the metrics tell of the books as a whole: what waits to be posted, and whether wallets and postings agree.
+// What the metrics tell of all ledgers together.
 import { sql } from "slonik";
 import { z } from "zod";
-import type { ReadConnection } from "./read-pool.ts";
+import type { Connection } from "./database/connection.ts";
 
 const backlogRow = z.object({
   /** Batch sides that wait, those that round to nothing too. */
@@ -15,8 +15,8 @@ const backlogRow = z.object({
 export type PostingBacklog = z.output<typeof backlogRow>;
 
 /** What waits to be posted in all ledgers. What rounds to nothing is due to nobody, however long it waits. */
-export function getPostingBacklog(reads: ReadConnection): Promise<PostingBacklog> {
-  return reads.one(sql.type(backlogRow)`
+export function getPostingBacklog(connection: Connection): Promise<PostingBacklog> {
+  return connection.one(sql.type(backlogRow)`
     WITH waiting AS (
       SELECT sides.ledger_id, sides.asset_code, sides.side, rules.version, rules.rate,
              sum(sides.amount) AS amount, count(*) AS batches, min(sides.accepted_from) AS since
@@ -60,8 +60,10 @@ export type WalletDifference = z.output<typeof differenceRow>;
  * smallest units of the asset: 0, unless something was changed behind the service's back. One statement, hence
  * one moment. It reads every wallet; the books' lines are left to the audit.
  */
-export function listWalletDifferences(reads: ReadConnection): Promise<readonly WalletDifference[]> {
-  return reads.any(sql.type(differenceRow)`
+export function listWalletDifferences(
+  connection: Connection,
+): Promise<readonly WalletDifference[]> {
+  return connection.any(sql.type(differenceRow)`
     SELECT ledger_id AS "ledgerId", asset_code AS "assetCode", sum(amount) AS difference
       FROM (
         SELECT ledger_id, asset_code, balance AS amount FROM wallets

@@ -1,21 +1,21 @@
 // PostgreSQL looks at a connection only between statements, unless it is told to: a statement whose caller
-// is gone would be worked on to its end, which for sums over years of books is minutes.
+// is gone would be worked on to its end, which for sums over years is minutes.
 import type { ClientBase } from "pg";
 
-const noticedWithinMs = 1_000;
+const detectedWithinMs = 1_000;
 const answerTimeoutMs = 5_000;
 /** What takes no longer than this ends by itself soon enough. */
 const shortMs = 10_000;
 
-/** Options of a pool whose statements may take `statementMsMax`: long ones are given up when their connection is cut. */
-export function noticingCuts(statementMsMax: number): {
+/** Options of a pool whose statements may take `statementMsMax`: long ones end soon after their connection is cut. */
+export function disconnectDetection(statementMsMax: number): {
   onConnect?: (client: ClientBase) => Promise<void>;
 } {
-  return statementMsMax > shortMs ? { onConnect: noticeCuts } : {};
+  return statementMsMax > shortMs ? { onConnect: detectDisconnects } : {};
 }
 
-async function noticeCuts(client: ClientBase): Promise<void> {
-  const text = `SET client_connection_check_interval = ${noticedWithinMs}`;
+async function detectDisconnects(client: ClientBase): Promise<void> {
+  const text = `SET client_connection_check_interval = ${detectedWithinMs}`;
   const query = { text, query_timeout: answerTimeoutMs };
   try {
     await client.query(query);

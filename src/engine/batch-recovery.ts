@@ -1,0 +1,148 @@
+// Recovery of a batch that failed: tried again, looked up where its COMMIT is ambiguous, and halved until one
+// bad item stands alone.
+import { setTimeout as sleep } from "node:timers/promises";
+import { Refusal } from "../core/errors.ts";
+import type { Connection } from "../store/database/connection.ts";
+import {
+  AmbiguousCommit,
+  isDatabaseTrouble,
+  isTransient,
+  KeyConflict,
+  PartialCommit,
+} from "../store/database/errors.ts";
+import type { Pool } from "../store/database/pool.ts";
+import { rejectTimedOut, type BatchRunner } from "./batch-runner.ts";
+import type { Batch, FailedBatch, Plan } from "./lane-work.ts";
+
+interface RecoveryOptions {
+  /** How long the outcome of an ambiguous COMMIT is looked for. */
+  readonly deadlineMs: number;
+  readonly nowMs: () => number;
+  /** Told of trouble of the database such as a full disk, at each attempt that fails of it. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const backoffMsMax = 400;
+/** How often a batch is planned anew over keys that others take meanwhile, before it is halved. */
+const keyConflictsMax = 4;
+
+export class BatchRecovery<Item, Reply> {
+  readonly #pool: Pool;
+  readonly #runner: BatchRunner<Item, Reply>;
+  readonly #options: RecoveryOptions;
+  /** Batches that were tried again since the start, over trouble that passes. */
+  retries = 0;
+
+  constructor(pool: Pool, runner: BatchRunner<Item, Reply>, options: RecoveryOptions) {
+    this.#pool = pool;
+    this.#runner = runner;
+    this.#options = options;
+  }
+
+  /** Resolves when each item of a batch that failed has its answer. */
+  async recover(
+    laneKey: string,
+    failed: FailedBatch<Item, Reply>,
+    looksUpKeys = false,
+  ): Promise<void> {
+    let failure: FailedBatch<Item, Reply> | null = failed;
+    let looksUp = looksUpKeys;
+    let keyConflicts = 0;
+    for (let retry = 0; failure !== null; retry += 1) {
+      const { batch, plan, error }: FailedBatch<Item, Reply> = failure;
+      if (isDatabaseTrouble(error)) this.#options.onFailure(error);
+      if (error instanceof PartialCommit) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      const isAmbiguous = error instanceof AmbiguousCommit && plan !== null;
+      if (isAmbiguous && (await this.#resolveAmbiguity(plan, batch))) return;
+      if (error instanceof KeyConflict && keyConflicts < keyConflictsMax) {
+        looksUp = true;
+        keyConflicts += 1;
+      } else if (isTransient(error)) {
+        this.retries += 1;
+        await sleep(backoffMs(retry));
+      } else {
+        await this.#isolate(laneKey, batch, error);
+        return;
+      }
+      failure = await this.#runAlone(laneKey, batch, looksUp);
+    }
+  }
+
+  /** One bad item must not fail its neighbours: halves the batch until it stands alone. */
+  async #isolate(laneKey: string, batch: Batch<Item, Reply>, error: unknown): Promise<void> {
+    if (batch.length === 1) {
+      batch[0]?.reject(error);
+      return;
+    }
+    const middle = Math.ceil(batch.length / 2);
+    for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
+      const failure = await this.#runAlone(laneKey, half, true);
+      if (failure !== null) await this.recover(laneKey, failure, true);
+    }
+  }
+
+  /** Runs one batch, without what has timed out. */
+  async #runAlone(
+    laneKey: string,
+    batch: Batch<Item, Reply>,
+    looksUpKeys: boolean,
+  ): Promise<FailedBatch<Item, Reply> | null> {
+    const open = rejectTimedOut(batch, this.#options.nowMs());
+    if (open.length === 0) return null;
+    const batches = [open];
+    return this.#runner.run(laneKey, () => batches.shift() ?? [], looksUpKeys);
+  }
+
+  /**
+   * Learns the outcome of a COMMIT that went unanswered. Answers the batch when it was committed (true) or when
+   * that can't be learned in time (true); false: it was not, and may be tried again.
+   */
+  async #resolveAmbiguity(plan: Plan<Reply>, batch: Batch<Item, Reply>): Promise<boolean> {
+    const isCommitted = await this.#lookUp(plan);
+    if (isCommitted === true) await this.#runner.answer(batch, plan);
+    if (isCommitted !== null) return isCommitted;
+    for (const { reject } of batch) {
+      reject(new Refusal("outcomeUnknown", "it could not be learned whether this was written"));
+    }
+    return true;
+  }
+
+  /** Whether a plan was committed; null when that can't be learned in time. */
+  async #lookUp(plan: Plan<Reply>): Promise<boolean | null> {
+    const untilMs = this.#options.nowMs() + this.#options.deadlineMs;
+    for (let attempt = 0; this.#options.nowMs() < untilMs; attempt += 1) {
+      try {
+        return await this.#pool.transaction((transaction) => isCommitted(transaction, plan));
+      } catch (error) {
+        if (!isTransient(error)) return null;
+        await sleep(backoffMs(attempt));
+      }
+    }
+    return null;
+  }
+}
+
+/** Whether all that a batch was to record is in the database. */
+async function isCommitted<Reply>(
+  transaction: Connection,
+  { recording }: Plan<Reply>,
+): Promise<boolean> {
+  if (recording === null) return true;
+  // What is there is there, whoever holds the lock: on a lost connection that the database does not know
+  // to be lost, that can be the next batch, for longer than anybody waits.
+  if (await recording.isCommitted(transaction)) return true;
+  const [, isFound] = await Promise.all([
+    recording.lock(transaction),
+    recording.isCommitted(transaction),
+  ]);
+  return isFound;
+}
+
+/** 10 ms, doubling, up to a bound; half of it at random, so that servers do not try again together. */
+function backoffMs(attempt: number): number {
+  const ms = Math.min(backoffMsMax, 10 * 2 ** Math.min(attempt, 10));
+  return ms * (0.5 + Math.random() / 2);
+}

@@ -1,0 +1,69 @@
+// What group commit needs to know of one kind of write, and what it makes of the writes of a lane.
+import type { Refusal } from "../core/errors.ts";
+import type { Connection, Transaction } from "../store/database/connection.ts";
+
+/** What became of one item of a batch: a reply, or the refusal that its caller gets. */
+export type Outcome<Reply> = { readonly reply: Reply } | { readonly refusal: Refusal };
+
+/** A batch that has been decided under its locks and waits to be recorded. */
+export interface Plan<Reply> {
+  /** One an item, in order. They hold only once the batch is committed. */
+  readonly outcomes: readonly Outcome<Reply>[];
+  /** Null when nothing is to be written. */
+  readonly recording: Recording | null;
+  /** Called once the batch is known to be committed, before its callers are answered. */
+  readonly onCommitted?: () => void;
+}
+
+/** How a batch is recorded, and how the outcome of its COMMIT is learned where that went unanswered. */
+export interface Recording {
+  /** Sends everything that records the batch, without waiting. */
+  readonly send: (transaction: Connection) => Promise<unknown>[];
+  /** In another transaction: takes a lock that waits for the one in which the batch was sent. */
+  readonly lock: (transaction: Connection) => Promise<unknown>;
+  /** In another transaction: whether the batch is in the database. */
+  readonly isCommitted: (transaction: Connection) => Promise<boolean>;
+}
+
+/** How one kind of write is decided and recorded. Attempts may be repeated; only the last one counts. */
+export interface LaneWork<Item, Reply> {
+  /**
+   * Locks, reads and decides. With `looksUpKeys`, idempotency keys that are in use are looked up first; without,
+   * recording may throw KeyConflict and the batch is planned again with it.
+   */
+  plan(
+    transaction: Connection,
+    laneKey: string,
+    items: readonly Item[],
+    looksUpKeys: boolean,
+  ): Promise<Plan<Reply>>;
+}
+
+/** A write that waits for its answer. */
+export interface PendingWrite<Item, Reply> {
+  readonly item: Item;
+  /** What it holds in memory, roughly. */
+  readonly bytes: number;
+  readonly deadlineAtMs: number;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export type Batch<Item, Reply> = readonly PendingWrite<Item, Reply>[];
+
+/** A batch whose locks and reads are sent. */
+export interface Attempt<Item, Reply> {
+  readonly batch: Batch<Item, Reply>;
+  readonly transaction: Transaction;
+  readonly planned: Promise<Plan<Reply>>;
+  readonly startedMs: number;
+}
+
+/** A batch that was not committed, or whose COMMIT is ambiguous, with its plan as far as there is one. */
+export interface FailedBatch<Item, Reply> {
+  readonly batch: Batch<Item, Reply>;
+  readonly plan: Plan<Reply> | null;
+  readonly error: unknown;
+  /** The batch that was pipelined behind it, which is rolled back. */
+  readonly next: Batch<Item, Reply>;
+}

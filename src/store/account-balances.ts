@@ -1,0 +1,49 @@
+// The balances of accounts, kept with every entry.
+import { sql } from "slonik";
+import { z } from "zod";
+import type { BalanceChange } from "../core/journal.ts";
+import type { Connection } from "./database/connection.ts";
+import { column, command } from "./database/statement.ts";
+
+const balanceRow = z.object({ balance: z.bigint(), entryCount: z.number() });
+
+export type AccountBalance = z.infer<typeof balanceRow>;
+
+/**
+ * The balance of an account: of its lines in one transaction currency, or (null) of all of them in
+ * functional currency. Null when nothing was ever posted to it.
+ */
+export async function findBalance(
+  connection: Connection,
+  ledgerId: string,
+  glAccountCode: string,
+  currency: string | null,
+): Promise<AccountBalance | null> {
+  return connection.maybeOne(sql.type(balanceRow)`
+    SELECT balance, entry_count AS "entryCount" FROM account_balances
+     WHERE ledger_id = ${ledgerId} AND gl_account_code = ${glAccountCode}
+       AND currency = ${currency ?? ""}`);
+}
+
+/** Adds to balances; the changes come sorted, so that two writers lock rows in one order. */
+export function addToBalances(
+  connection: Connection,
+  ledgerId: string,
+  changes: readonly BalanceChange[],
+): Promise<unknown> {
+  return connection.run(command`
+    INSERT INTO account_balances AS held
+      (ledger_id, gl_account_code, currency, balance, entry_count)
+    SELECT ${ledgerId}::uuid, new.*
+      FROM unnest(
+        ${column(changes, "glAccountCode", "text")},
+        ${sql.array(
+          changes.map((change) => change.currency ?? ""),
+          "text",
+        )},
+        ${column(changes, "amount", "numeric")},
+        ${column(changes, "entryCount", "int8")}) AS new
+    ON CONFLICT (ledger_id, gl_account_code, currency) DO UPDATE
+       SET balance = held.balance + EXCLUDED.balance,
+           entry_count = held.entry_count + EXCLUDED.entry_count`);
+}

@@ -1,0 +1,223 @@
+// One connection as a pipeline: statements leave together at the end of a tick, and transactions follow each
+// other without waiting.
+import type { Duplex } from "node:stream";
+import type { PoolClient } from "pg";
+import { assert } from "../../core/errors.ts";
+import { Connection, Transaction } from "./connection.ts";
+import {
+  AmbiguousCommit,
+  asConnectionError,
+  isConnectionLost,
+  isRolledBack,
+  isStatementRefused,
+  PartialCommit,
+} from "./errors.ts";
+import type { KeptPlans } from "./kept-plans.ts";
+import { type Answer, sendStatements, SentStatement } from "./pipelined-query.ts";
+import { queryText, type QueryText, type Statement } from "./statement.ts";
+
+const beginTransaction = { name: "begin", text: "BEGIN ISOLATION LEVEL READ COMMITTED" };
+const beginSnapshot = {
+  name: "begin_snapshot",
+  text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+};
+
+/** A connection that its borrower has alone until it is given back. */
+export class PipelinedConnection extends Connection {
+  readonly #client: PoolClient;
+  /** null where each statement is planned for its own values. */
+  readonly #plans: KeptPlans | null;
+  #latest: PipelinedTransaction | null = null;
+  /** Statements that have no Sync yet. */
+  #unsynced: SentStatement[] = [];
+  /** Bytes that leave at the end of the tick: a write for each message costs more than putting them together. */
+  #bytes: Buffer[] = [];
+  #isTickOpen = false;
+  isBroken = false;
+
+  constructor(client: PoolClient, plans: KeptPlans | null) {
+    super();
+    this.#client = client;
+    this.#plans = plans;
+    client.on("error", this.#onBroken);
+  }
+
+  /** Whether the pool can lend it again: it holds, and no transaction is open on it. */
+  get isReusable(): boolean {
+    return !this.isBroken && this.#latest?.hasEnded !== false;
+  }
+
+  /**
+   * Begins a transaction; BEGIN travels with its first statement. It may begin before the one before is
+   * answered, once that one's end was sent: the database takes one after the other.
+   */
+  begin(): Transaction {
+    return this.#begin(beginTransaction);
+  }
+
+  override transaction<Result>(
+    work: (transaction: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#within(beginTransaction, work);
+  }
+
+  /** Runs reads that all see the database as it was at the first of them, whatever is written meanwhile. */
+  snapshot<Result>(work: (snapshot: Connection) => Promise<Result>): Promise<Result> {
+    return this.#within(beginSnapshot, work);
+  }
+
+  protected override send(statement: Statement): Promise<readonly object[]> {
+    return this.sendStatement(statement);
+  }
+
+  /** Sends a statement behind all that were sent before; in the open transaction, where there is one. */
+  async sendStatement(statement: Statement): Promise<readonly object[]> {
+    const isAlone = this.#latest?.hasEnded !== false;
+    if (isAlone) this.#plans?.discardOld(this);
+    const answer = this.#queue(queryText(statement), statement.values);
+    // By itself it does not share the fate of its neighbours.
+    if (isAlone) this.#sync();
+    return (await answer).rows;
+  }
+
+  /** Sends a fixed text that gives no rows; its failure is the connection's, which the next statement tells. */
+  sendFixed(query: QueryText): Promise<unknown> {
+    const sent = this.#queue(query, []);
+    sent.catch(() => undefined);
+    return sent;
+  }
+
+  /**
+   * Ends the transaction that was begun last; resolves with the command that the database carried out. With a
+   * Sync of its own: it has to be answered, whatever became of the statements before it.
+   */
+  async end(text: "COMMIT" | "ROLLBACK"): Promise<string> {
+    this.#sync();
+    const answer = this.#queue({ name: "", text }, []);
+    this.#sync();
+    return (await answer).tag;
+  }
+
+  /** Breaks the connection: what runs on it fails, and the database gives it up. */
+  cut(): void {
+    this.isBroken = true;
+    this.#client.connection.stream.destroy();
+  }
+
+  /** Called before the connection goes back to the pool. */
+  letGo(): void {
+    this.#client.removeListener("error", this.#onBroken);
+  }
+
+  #begin(text: QueryText): Transaction {
+    assert(this.#latest?.hasEnded !== false, "the end of a transaction is sent before the next");
+    this.#latest = new PipelinedTransaction(this, text);
+    this.#plans?.discardOld(this);
+    return this.#latest;
+  }
+
+  async #within<Result>(
+    text: QueryText,
+    work: (transaction: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    const transaction = this.#begin(text);
+    // Its statements are planned for their values: they are few, and may reach far.
+    this.#plans?.planEachTime(this);
+    try {
+      const result = await work(transaction);
+      await transaction.commit([]);
+      return result;
+    } finally {
+      await transaction.rollBack();
+    }
+  }
+
+  async #queue(query: QueryText, values: readonly unknown[]): Promise<Answer> {
+    const sent = new SentStatement(query, values, this.#plans !== null && query.name !== "");
+    this.#unsynced.push(sent);
+    this.#sendAtEndOfTick();
+    try {
+      return await sent.answer;
+    } catch (error) {
+      const failure = asConnectionError(error);
+      if (isConnectionLost(failure)) this.isBroken = true;
+      throw failure;
+    }
+  }
+
+  #sendAtEndOfTick(): void {
+    if (this.#isTickOpen) return;
+    this.#isTickOpen = true;
+    queueMicrotask(() => {
+      this.#isTickOpen = false;
+      this.#sync();
+      const bytes = Buffer.concat(this.#bytes);
+      this.#bytes = [];
+      const stream: Duplex = this.#client.connection.stream;
+      // What goes to a connection that is gone has been told so already.
+      if (stream.writable) stream.write(bytes);
+    });
+  }
+
+  /** Statements that were queued until now are answered together. */
+  #sync(): void {
+    if (this.#unsynced.length === 0) return;
+    const statements = this.#unsynced;
+    this.#unsynced = [];
+    sendStatements(this.#client, statements, (bytes) => {
+      this.#bytes.push(bytes);
+    });
+  }
+
+  readonly #onBroken = () => {
+    this.isBroken = true;
+  };
+}
+
+class PipelinedTransaction extends Transaction {
+  readonly #connection: PipelinedConnection;
+  readonly #begun: Promise<unknown>;
+  /** Whether its end is sent. */
+  hasEnded = false;
+
+  constructor(connection: PipelinedConnection, begin: QueryText) {
+    super();
+    this.#connection = connection;
+    this.#begun = connection.sendFixed(begin);
+  }
+
+  protected override send(statement: Statement): Promise<readonly object[]> {
+    return this.#connection.sendStatement(statement);
+  }
+
+  override async commit(pending: readonly Promise<unknown>[]): Promise<void> {
+    this.hasEnded = true;
+    const commit = this.#connection.end("COMMIT");
+    const replies = await Promise.allSettled([this.#begun, ...pending, commit]);
+    const failures = replies.flatMap((reply) =>
+      reply.status === "rejected" ? [reply.reason as unknown] : [],
+    );
+    const answer = replies.at(-1);
+    const isCommitted = answer?.status === "fulfilled" && (await commit) === "COMMIT";
+    if (isCommitted && failures.length === 0) return;
+    if (isCommitted) throw new PartialCommit(failures[0]);
+    // A statement that the database refused by name has undone the transaction for certain. A COMMIT that
+    // fails for want of disk or by a panic has not: it may be in the log, and be replayed.
+    const commitFailure: unknown = answer?.status === "rejected" ? failures.at(-1) : null;
+    const refused = failures.find((failure) =>
+      failure === commitFailure ? isRolledBack(failure) : isStatementRefused(failure),
+    );
+    if (refused instanceof Error) throw refused;
+    if (failures.length > 0) throw new AmbiguousCommit(failures[0]);
+    throw new Error("COMMIT was answered with something else");
+  }
+
+  override async rollBack(): Promise<void> {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    // A connection that can't roll back is dropped, which rolls back as well.
+    await this.#connection.end("ROLLBACK").catch(() => {
+      this.#connection.isBroken = true;
+    });
+  }
+}

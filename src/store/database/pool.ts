@@ -1,0 +1,225 @@
+// A pool of connections: pg's own, because slonik's loses the places of connections that break
+// (docs/decisions/0007).
+import { Client, Pool as PgPool, type PoolClient } from "pg";
+import { Connection } from "./connection.ts";
+import { connectionTarget } from "./connection-url.ts";
+import { disconnectDetection } from "./disconnect-detection.ts";
+import { asConnectionError } from "./errors.ts";
+import { KeptPlans } from "./kept-plans.ts";
+import { PipelinedConnection } from "./pipeline.ts";
+import type { Statement } from "./statement.ts";
+import { pgTypes } from "./value-parsers.ts";
+
+export interface PoolOptions {
+  readonly databaseUrl: string;
+  readonly connectionsMax: number;
+  /** How long what is sent in one tick may go unanswered before its connection counts as broken. */
+  readonly answerTimeoutMs: number;
+  /** Shown in pg_stat_activity behind "ledgerctl". */
+  readonly purpose?: string;
+  /** How long a statement waits for a lock before it fails (SQLSTATE 55P03); the database's own limit, unless given. */
+  readonly lockTimeoutMs?: number;
+  /**
+   * Has the database cancel a statement that takes longer than `answerTimeoutMs`, so that its connection is kept.
+   * Not where acknowledged writes are made: a COMMIT whose wait for a standby is cancelled looks as if it had had one.
+   */
+  readonly cancelsLateStatements?: boolean;
+  /**
+   * Keeps statements' errors out of the database's log: they are answered here, and every duplicate is
+   * several. Only a superuser may, as ledgerctl is in the embedded database.
+   */
+  readonly isLogSuppressed?: boolean;
+  /**
+   * Prepares statements and keeps their plans up to a second, but for those in `transaction`: for short ones that
+   * are sent over and over, whose planning is a third of their work. Elsewhere each is planned for its values.
+   */
+  readonly keepsPlans?: boolean;
+}
+
+/** How a pool of connections is used. */
+export interface PoolUsage {
+  /** Open connections, and those of them that are in use. */
+  readonly open: number;
+  readonly busy: number;
+  readonly max: number;
+  /** Who waits for a connection. */
+  readonly waiting: number;
+  /** Connections that could not be had, or that broke in use, since the start. */
+  readonly failures: number;
+}
+
+const connectTimeoutMs = 5_000;
+
+/** Each statement runs on a connection of its own, which is made when it is first needed. */
+export class Pool extends Connection {
+  readonly #pool: PgPool;
+  /** Connections that are in use. */
+  readonly #lent = new Map<PipelinedConnection, PoolClient>();
+  readonly #plans: WeakMap<PoolClient, KeptPlans> | null;
+  #failures = 0;
+
+  constructor(options: PoolOptions) {
+    super();
+    this.#plans = options.keepsPlans === true ? new WeakMap() : null;
+    this.#pool = new PgPool(pgConfig(options));
+    // A connection that breaks while idle is replaced at its next use; there is nobody to tell.
+    this.#pool.on("error", () => undefined);
+    // One that breaks in the very packet that made it ready has nobody else who listens yet, and an
+    // unhandled error event ends the process. What is sent through it fails, which is enough.
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+  }
+
+  get usage(): PoolUsage {
+    const { totalCount, idleCount, waitingCount, options } = this.#pool;
+    const busy = totalCount - idleCount;
+    const { max } = options;
+    return { open: totalCount, busy, max, waiting: waitingCount, failures: this.#failures };
+  }
+
+  /** Whether others wait for a connection. */
+  get isWanted(): boolean {
+    return this.#pool.waitingCount > 0;
+  }
+
+  /** Waits for a connection. Whoever has it ends every transaction that it begins, and gives it back. */
+  async borrow(): Promise<PipelinedConnection> {
+    const client = await this.#connect();
+    const connection = new PipelinedConnection(client, this.#plansOf(client));
+    this.#lent.set(connection, client);
+    return connection;
+  }
+
+  /** Takes a connection back; one that broke, or with a transaction that was not ended, is dropped. */
+  giveBack(connection: PipelinedConnection, isCancelled = false): void {
+    const client = this.#lent.get(connection);
+    if (client === undefined) return;
+    this.#lent.delete(connection);
+    connection.letGo();
+    // One that was cut for its caller is no trouble of the database's.
+    if (!connection.isReusable && !isCancelled) this.#failures += 1;
+    client.release(!connection.isReusable);
+  }
+
+  /** Runs statements on one connection, which is cut when `signal` says that nobody waits for them any more. */
+  async withConnection<Result>(
+    work: (connection: PipelinedConnection) => Promise<Result>,
+    signal: AbortSignal | null = null,
+  ): Promise<Result> {
+    const connection = await this.borrow();
+    const cut = () => {
+      connection.cut();
+    };
+    if (signal?.aborted === true) cut();
+    signal?.addEventListener("abort", cut);
+    try {
+      return await work(connection);
+    } finally {
+      signal?.removeEventListener("abort", cut);
+      this.giveBack(connection, signal?.aborted === true);
+    }
+  }
+
+  override transaction<Result>(
+    work: (transaction: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    return this.withConnection((connection) => connection.transaction(work));
+  }
+
+  /** Runs reads that all see the database as it was at the first of them, whatever is written meanwhile. */
+  snapshot<Result>(
+    work: (snapshot: Connection) => Promise<Result>,
+    signal: AbortSignal | null = null,
+  ): Promise<Result> {
+    return this.withConnection((connection) => connection.snapshot(work), signal);
+  }
+
+  /** The pool for somebody who may go away: a statement is cut when `signal` says so, or after `statementMsMax`. */
+  until(signal: AbortSignal, statementMsMax: number): Connection {
+    return new CancellablePool(this, signal, statementMsMax);
+  }
+
+  protected override send(statement: Statement): Promise<readonly object[]> {
+    return this.withConnection((connection) => connection.sendStatement(statement));
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  /** Ends without waiting for what is under way: its connections are cut, and it fails as when one breaks. */
+  async cut(): Promise<void> {
+    const ended = this.#pool.end();
+    for (const connection of this.#lent.keys()) connection.cut();
+    await ended;
+  }
+
+  async #connect(): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      this.#failures += 1;
+      throw asConnectionError(error);
+    }
+  }
+
+  #plansOf(client: PoolClient): KeptPlans | null {
+    if (this.#plans === null) return null;
+    const plans = this.#plans.get(client) ?? new KeptPlans();
+    this.#plans.set(client, plans);
+    return plans;
+  }
+}
+
+class CancellablePool extends Connection {
+  readonly #pool: Pool;
+  readonly #signal: AbortSignal;
+  readonly #statementMsMax: number;
+
+  constructor(pool: Pool, signal: AbortSignal, statementMsMax: number) {
+    super();
+    this.#pool = pool;
+    this.#signal = signal;
+    this.#statementMsMax = statementMsMax;
+  }
+
+  protected override send(statement: Statement): Promise<readonly object[]> {
+    return this.#pool.withConnection(
+      (connection) => connection.sendStatement(statement),
+      AbortSignal.any([this.#signal, AbortSignal.timeout(this.#statementMsMax)]),
+    );
+  }
+
+  override transaction<Result>(
+    work: (transaction: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#pool.withConnection((connection) => connection.transaction(work), this.#signal);
+  }
+}
+
+function pgConfig(options: PoolOptions) {
+  const { answerTimeoutMs, lockTimeoutMs, keepsPlans, cancelsLateStatements, purpose } = options;
+  const name = purpose === undefined ? "ledgerctl" : `ledgerctl ${purpose}`;
+  const target = connectionTarget(options.databaseUrl, name, {
+    plan_cache_mode: keepsPlans === true ? "force_generic_plan" : "force_custom_plan",
+    idle_in_transaction_session_timeout: "30s",
+    ...(lockTimeoutMs === undefined ? {} : { lock_timeout: `${lockTimeoutMs}ms` }),
+    ...(cancelsLateStatements === true ? { statement_timeout: `${answerTimeoutMs}ms` } : {}),
+    // In the order of this setting, errors come below plain messages.
+    ...(options.isLogSuppressed === true ? { log_min_messages: "log" } : {}),
+  });
+  return {
+    connectionString: target.url,
+    ssl: target.ssl,
+    types: pgTypes,
+    pipeline: true,
+    keepAlive: true,
+    // A statement that the database itself cancels is answered in between.
+    query_timeout: answerTimeoutMs + (cancelsLateStatements === true ? 1_000 : 0),
+    // Bounds the wait for a free connection too.
+    connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: 60_000,
+    max: options.connectionsMax,
+    Client,
+    ...disconnectDetection(answerTimeoutMs),
+  };
+}

@@ -1,0 +1,266 @@
+// Entries with their lines and reversals. Keys are looked up one by one: LIMIT 1 keeps the planner from joining
+// all of a ledger instead, which it thinks is small as long as its statistics are from before the ledger grew
+// (measured at 20,000 entries: 8 ms against 0.2 ms).
+import { sql } from "slonik";
+import { z } from "zod";
+import { canonicalJson, entryLeaf } from "../core/canonical.ts";
+import { entryTypes, type Entry, type Line, type StoredEntry } from "../core/journal.ts";
+import { jsonObjectColumn, timestampColumn } from "./columns.ts";
+import type { Connection } from "./database/connection.ts";
+import { withKeyConflict } from "./database/errors.ts";
+import { column, command } from "./database/statement.ts";
+
+/**
+ * Columns of an entry `entries`, joined with `reversals`; lines are one JSON array in stored order. An entry that
+ * somebody took the lines of has none: it is read as it is, so that whoever checks can name it.
+ */
+export const entryColumns = sql.fragment`
+  entries.ledger_id AS "ledgerId", entries.journal_id AS "journalId",
+  entries.sequence, entries.external_id AS "externalId",
+  entries.origin_system AS "originSystem", entries.origin_account AS "originAccount",
+  entries.event_type AS "eventType", entries.description,
+  entries.transaction_date AS "transactionDate", entries.entry_type AS "entryType",
+  entries.metadata, entries.persisted_at AS "persistedAt",
+  entries.reverses_journal_id AS "reversesJournalId",
+  reversals.reversal_journal_id AS "reversedByJournalId",
+  (SELECT coalesce(json_agg(json_build_array(
+            gl_account_code, description, transaction_amount::text, transaction_currency,
+            functional_amount::text, functional_currency, spot_rate) ORDER BY line_number), '[]')
+     FROM journal_lines
+    WHERE journal_lines.ledger_id = entries.ledger_id
+      AND journal_lines.sequence = entries.sequence) AS lines`;
+
+export const entryTables = sql.fragment`
+  journal_entries AS entries
+  LEFT JOIN journal_reversals AS reversals
+    ON reversals.ledger_id = entries.ledger_id AND reversals.journal_id = entries.journal_id`;
+
+/** About how many bytes an entry `entries` has as JSON: its texts as they are escaped, and the names of members. */
+export const entryBytes = sql.fragment`
+  600 + octet_length(json_build_array(
+          entries.external_id, entries.origin_system, entries.origin_account, entries.event_type,
+          entries.description, entries.metadata)::text)
+      + (SELECT coalesce(sum(140 + octet_length(json_build_array(
+                  gl_account_code, description, transaction_amount::text, transaction_currency,
+                  functional_amount::text, functional_currency, spot_rate)::text)), 0)
+           FROM journal_lines
+          WHERE journal_lines.ledger_id = entries.ledger_id
+            AND journal_lines.sequence = entries.sequence)`;
+
+const lineRow = z.tuple([
+  z.string(),
+  z.string().nullable(),
+  z.string(),
+  z.string(),
+  z.string(),
+  z.string(),
+  z.number().nullable(),
+]);
+
+export const entryRow = z.object({
+  ledgerId: z.string(),
+  journalId: z.string(),
+  sequence: z.number(),
+  externalId: z.string().nullable(),
+  originSystem: z.string().nullable(),
+  originAccount: z.string().nullable(),
+  eventType: z.string().nullable(),
+  description: z.string().nullable(),
+  transactionDate: timestampColumn,
+  entryType: z.enum(entryTypes),
+  metadata: jsonObjectColumn,
+  persistedAt: timestampColumn,
+  reversesJournalId: z.string().nullable(),
+  reversedByJournalId: z.string().nullable(),
+  lines: z.array(lineRow),
+});
+
+export type EntryRow = z.infer<typeof entryRow>;
+
+/** The entry of a row, its amounts as bigints. */
+export function entryFromRow(row: EntryRow): StoredEntry {
+  return {
+    ...row,
+    postingStatus: "POSTED",
+    lines: row.lines.map(
+      ([
+        code,
+        description,
+        transactionAmount,
+        transactionCurrency,
+        amount,
+        currency,
+        spotRate,
+      ]) => ({
+        glAccountCode: code,
+        description,
+        transactionAmount: BigInt(transactionAmount),
+        transactionCurrency,
+        functionalAmount: BigInt(amount),
+        functionalCurrency: currency,
+        spotRate,
+      }),
+    ),
+  };
+}
+
+/** An entry with its lines and whether it has been reversed; null when the ledger has none of this id. */
+export async function findEntry(
+  connection: Connection,
+  ledgerId: string,
+  journalId: string,
+): Promise<StoredEntry | null> {
+  const row = await connection.maybeOne(sql.type(entryRow)`
+    SELECT ${entryColumns} FROM ${entryTables}
+     WHERE entries.ledger_id = ${ledgerId} AND entries.journal_id = ${journalId}`);
+  return row === null ? null : entryFromRow(row);
+}
+
+/** Of the entries named, those that exist, by id, as they stand under the head's lock. */
+export async function listOriginals(
+  connection: Connection,
+  ledgerId: string,
+  journalIds: readonly string[],
+): Promise<Map<string, StoredEntry>> {
+  if (journalIds.length === 0) return new Map();
+  const rows = await connection.any(sql.type(entryRow)`
+    SELECT ${entryColumns} FROM unnest(${sql.array(journalIds, "uuid")}) AS wanted (journal_id)
+     CROSS JOIN LATERAL (
+       SELECT * FROM journal_entries
+        WHERE ledger_id = ${ledgerId} AND journal_id = wanted.journal_id
+        LIMIT 1
+     ) AS entries
+     LEFT JOIN LATERAL (
+       SELECT reversal_journal_id FROM journal_reversals
+        WHERE ledger_id = ${ledgerId} AND journal_id = entries.journal_id
+        LIMIT 1
+     ) AS reversals ON true`);
+  return new Map(rows.map((row) => [row.journalId, entryFromRow(row)]));
+}
+
+/** Whether an entry with this id is in the ledger. */
+export async function hasEntry(
+  connection: Connection,
+  ledgerId: string,
+  journalId: string,
+): Promise<boolean> {
+  const row = z.object({ journalId: z.string() });
+  const found = await connection.maybeOne(sql.type(row)`
+    SELECT journal_id AS "journalId" FROM journal_entries
+     WHERE ledger_id = ${ledgerId} AND journal_id = ${journalId}`);
+  return found !== null;
+}
+
+const firstUseRow = z.object({
+  externalId: z.string(),
+  journalId: z.string(),
+  persistedAt: timestampColumn,
+});
+
+/** Of the externalIds named, those in use, with the entry that came first. */
+export async function listEntriesByExternalId(
+  connection: Connection,
+  ledgerId: string,
+  externalIds: readonly string[],
+): Promise<Map<string, z.output<typeof firstUseRow>>> {
+  if (externalIds.length === 0) return new Map();
+  const rows = await connection.any(sql.type(firstUseRow)`
+    SELECT entries.external_id AS "externalId", entries.journal_id AS "journalId",
+           entries.persisted_at AS "persistedAt"
+      FROM unnest(${sql.array(externalIds, "text")}) AS wanted (external_id)
+      CROSS JOIN LATERAL (
+        SELECT external_id, journal_id, persisted_at FROM journal_entries
+         WHERE ledger_id = ${ledgerId} AND external_id = wanted.external_id
+         LIMIT 1
+      ) AS entries`);
+  return new Map(rows.map((row) => [row.externalId, row]));
+}
+
+/** Records entries, without their lines. Throws KeyConflict when an externalId is in use. */
+export function insertEntries(
+  connection: Connection,
+  ledgerId: string,
+  entries: readonly Entry[],
+): Promise<unknown> {
+  return withKeyConflict(
+    "journal_entries_external_id_key",
+    connection.run(command`
+      INSERT INTO journal_entries
+        (ledger_id, sequence, journal_id, external_id, origin_system, origin_account,
+         event_type, description, transaction_date, entry_type, metadata, persisted_at,
+         reverses_journal_id, leaf)
+      SELECT ${ledgerId}::uuid, sequence, journal_id, external_id, origin_system, origin_account,
+             event_type, description, transaction_date, entry_type, metadata, persisted_at,
+             reverses_journal_id, decode(leaf, 'hex')
+        FROM unnest(
+          ${column(entries, "sequence", "int8")},
+          ${column(entries, "journalId", "uuid")},
+          ${column(entries, "externalId", "text")},
+          ${column(entries, "originSystem", "text")},
+          ${column(entries, "originAccount", "text")},
+          ${column(entries, "eventType", "text")},
+          ${column(entries, "description", "text")},
+          ${column(entries, "transactionDate", "timestamptz")},
+          ${column(entries, "entryType", "text")},
+          ${sql.array(
+            entries.map((entry) => canonicalJson(entry.metadata)),
+            "jsonb",
+          )},
+          ${column(entries, "persistedAt", "timestamptz")},
+          ${column(entries, "reversesJournalId", "uuid")},
+          ${sql.array(
+            entries.map((entry) => entryLeaf(entry).toString("hex")),
+            "text",
+          )})
+          AS new (sequence, journal_id, external_id, origin_system, origin_account,
+                  event_type, description, transaction_date, entry_type, metadata,
+                  persisted_at, reverses_journal_id, leaf)`),
+  );
+}
+
+/** Records the lines of entries, numbered from 0 in stored order. */
+export function insertLines(
+  connection: Connection,
+  ledgerId: string,
+  entries: readonly Entry[],
+): Promise<unknown> {
+  const lines: Line[] = [];
+  const sequences: number[] = [];
+  const lineNumbers: number[] = [];
+  for (const entry of entries) {
+    entry.lines.forEach((line, lineNumber) => {
+      lines.push(line);
+      sequences.push(entry.sequence);
+      lineNumbers.push(lineNumber);
+    });
+  }
+  return connection.run(command`
+    INSERT INTO journal_lines
+      (ledger_id, sequence, line_number, gl_account_code, description, transaction_amount,
+       transaction_currency, functional_amount, functional_currency, spot_rate)
+    SELECT ${ledgerId}::uuid, new.*
+      FROM unnest(
+        ${sql.array(sequences, "int8")},
+        ${sql.array(lineNumbers, "int2")},
+        ${column(lines, "glAccountCode", "text")},
+        ${column(lines, "description", "text")},
+        ${column(lines, "transactionAmount", "numeric")},
+        ${column(lines, "transactionCurrency", "text")},
+        ${column(lines, "functionalAmount", "numeric")},
+        ${column(lines, "functionalCurrency", "text")},
+        ${column(lines, "spotRate", "float8")}) AS new`);
+}
+
+/** Records which entries have been reversed, and by which. */
+export function insertReversals(
+  connection: Connection,
+  ledgerId: string,
+  reversals: readonly { readonly journalId: string; readonly reversalJournalId: string }[],
+): Promise<unknown> {
+  return connection.run(command`
+    INSERT INTO journal_reversals (ledger_id, journal_id, reversal_journal_id)
+    SELECT ${ledgerId}::uuid, new.*
+      FROM unnest(
+        ${column(reversals, "journalId", "uuid")},
+        ${column(reversals, "reversalJournalId", "uuid")}) AS new`);
+}

@@ -1,0 +1,63 @@
+// The head of each journal, whose lock puts a ledger's entries in order, and the clock that is read behind it.
+import { sql } from "slonik";
+import { z } from "zod";
+import type { Entry } from "../core/journal.ts";
+import type { Timestamp } from "../core/time.ts";
+import { timestampColumn } from "./columns.ts";
+import type { Connection } from "./database/connection.ts";
+import { command } from "./database/statement.ts";
+
+const headRow = z.object({
+  lastSequence: z.number(),
+  lastPersistedAt: timestampColumn.nullable(),
+});
+
+/** The ledger's last entry; sequence 0 and null before the first. */
+export type JournalHead = z.output<typeof headRow>;
+
+/** Lock 2 of 2: the head of the journal, which puts all journal writes of a ledger in order. */
+export async function lockJournalHead(
+  connection: Connection,
+  ledgerId: string,
+): Promise<JournalHead | null> {
+  return connection.maybeOne(sql.type(headRow)`
+    SELECT last_sequence AS "lastSequence", last_persisted_at AS "lastPersistedAt"
+      FROM journal_heads WHERE ledger_id = ${ledgerId} FOR UPDATE`);
+}
+
+/** The head as it stands, without its lock. */
+export async function readJournalHead(
+  connection: Connection,
+  ledgerId: string,
+): Promise<JournalHead | null> {
+  return connection.maybeOne(sql.type(headRow)`
+    SELECT last_sequence AS "lastSequence", last_persisted_at AS "lastPersistedAt"
+      FROM journal_heads WHERE ledger_id = ${ledgerId}`);
+}
+
+/** The database's clock, to the millisecond. Sent behind the locks, it is read after they are held. */
+export async function readClock(connection: Connection): Promise<Timestamp> {
+  const { now } = await connection.one(sql.type(z.object({ now: timestampColumn }))`
+    SELECT date_trunc('milliseconds', clock_timestamp()) AS now`);
+  return now;
+}
+
+/** Moves the head to the last entry of a batch. */
+export function advanceJournalHead(
+  connection: Connection,
+  ledgerId: string,
+  last: Pick<Entry, "sequence" | "persistedAt">,
+): Promise<unknown> {
+  return connection.run(command`
+    UPDATE journal_heads
+       SET last_sequence = ${last.sequence}, last_persisted_at = ${last.persistedAt}
+     WHERE ledger_id = ${ledgerId}`);
+}
+
+/** How many entries a ledger has: sequences have no gaps, so the head knows. */
+export async function getLastSequence(connection: Connection, ledgerId: string): Promise<number> {
+  const row = z.object({ lastSequence: z.number() });
+  const { lastSequence } = await connection.one(sql.type(row)`
+    SELECT last_sequence AS "lastSequence" FROM journal_heads WHERE ledger_id = ${ledgerId}`);
+  return lastSequence;
+}

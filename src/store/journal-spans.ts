@@ -1,0 +1,143 @@
+// What the trees and trial balances of closes are made from. Every entry up to the head's last sequence is
+// committed and never changes, so statements that name that sequence agree with each other without a snapshot.
+import { sql } from "slonik";
+import { z } from "zod";
+import { leavesPerSubtree, type BalanceRow, type CloseRecord } from "../core/close.ts";
+import type { Hash } from "../core/merkle.ts";
+import type { Period } from "../core/period.ts";
+import type { Timestamp } from "../core/time.ts";
+import { hashColumn } from "./columns.ts";
+import { balanceRow } from "./period-closes.ts";
+import type { Connection } from "./database/connection.ts";
+import { column } from "./database/statement.ts";
+
+/** Entries of a period, by sequence: after one, up to another. */
+export interface LeafSpan extends Period {
+  readonly afterSequence: number;
+  readonly upToSequence: number;
+}
+
+// Columns are compared with a bound that is always there: with `$n IS NULL OR` no index would be used.
+const startOf = (startsAt: Timestamp | null) => startsAt ?? "-infinity";
+
+const measureRow = z.object({
+  count: z.number(),
+  firstSequence: z.number(),
+  lastSequence: z.number(),
+});
+
+/** The number of entries in a span, and its first and last sequence (0 when it is empty). */
+export async function measureSpan(
+  connection: Connection,
+  ledgerId: string,
+  span: LeafSpan,
+): Promise<{ count: number; firstSequence: number; lastSequence: number }> {
+  return connection.one(sql.type(measureRow)`
+    SELECT count(*) AS count, coalesce(min(sequence), 0) AS "firstSequence",
+           coalesce(max(sequence), 0) AS "lastSequence"
+      FROM journal_entries
+     WHERE ledger_id = ${ledgerId} AND transaction_date >= ${startOf(span.startsAt)}
+       AND transaction_date < ${span.endsAt}
+       AND sequence > ${span.afterSequence} AND sequence <= ${span.upToSequence}`);
+}
+
+const leavesRow = z.object({
+  leaves: z.instanceof(Buffer).nullable(),
+  sequences: z.string().nullable(),
+});
+
+/** The first stored leaves of a span, with their sequences. */
+export async function readLeaves(
+  connection: Connection,
+  ledgerId: string,
+  span: LeafSpan,
+  limit: number,
+): Promise<{ sequence: number; leaf: Hash }[]> {
+  // Joined into two values: thousands of small ones take the server several times as long to read.
+  const { leaves, sequences } = await connection.one(sql.type(leavesRow)`
+    SELECT string_agg(leaf, ''::bytea ORDER BY sequence) AS leaves,
+           string_agg(sequence::text, ' ' ORDER BY sequence) AS sequences
+      FROM (
+        SELECT sequence, leaf FROM journal_entries
+         WHERE ledger_id = ${ledgerId} AND sequence > ${span.afterSequence}
+           AND sequence <= ${span.upToSequence}
+           AND transaction_date >= ${startOf(span.startsAt)} AND transaction_date < ${span.endsAt}
+         ORDER BY sequence LIMIT ${limit}
+      ) AS span`);
+  if (leaves === null || sequences === null) return [];
+  return sequences.split(" ").map((sequence, index) => ({
+    sequence: Number(sequence),
+    leaf: leaves.subarray(index * 32, index * 32 + 32),
+  }));
+}
+
+/** The leaves of one part of a close's tree, with their sequences. */
+export function listLeaves(
+  connection: Connection,
+  close: Pick<CloseRecord, "ledgerId" | "startsAt" | "endsAt" | "lastSequence">,
+  firstSequence: number,
+): Promise<readonly { readonly sequence: number; readonly leaf: Hash }[]> {
+  return connection.any(sql.type(z.object({ sequence: z.number(), leaf: hashColumn }))`
+    SELECT sequence, leaf FROM journal_entries
+     WHERE ledger_id = ${close.ledgerId}
+       AND sequence >= ${firstSequence} AND sequence <= ${close.lastSequence}
+       AND transaction_date >= ${close.startsAt ?? "-infinity"}
+       AND transaction_date < ${close.endsAt}
+     ORDER BY sequence LIMIT ${leavesPerSubtree}`);
+}
+
+/** The trial balance over entries with sequences after one and up to another, ordered by code. */
+export function sumTrialBalance(
+  connection: Connection,
+  ledgerId: string,
+  span: LeafSpan,
+): Promise<BalanceRow[]> {
+  return connection.any(sql.type(balanceRow)`
+    SELECT gl_account_code AS "glAccountCode",
+           sum(opening) AS opening, sum(debits) AS debits, sum(credits) AS credits,
+           sum(opening + debits + credits) AS closing,
+           count(*) FILTER (WHERE is_within) AS "entryCount"
+      FROM (
+        SELECT lines.gl_account_code, entries.transaction_date >= ${startOf(span.startsAt)} AS is_within,
+               coalesce(sum(functional_amount)
+                 FILTER (WHERE entries.transaction_date < ${startOf(span.startsAt)}), 0) AS opening,
+               coalesce(sum(functional_amount) FILTER (
+                 WHERE entries.transaction_date >= ${startOf(span.startsAt)} AND functional_amount > 0), 0)
+                 AS debits,
+               coalesce(sum(functional_amount) FILTER (
+                 WHERE entries.transaction_date >= ${startOf(span.startsAt)} AND functional_amount < 0), 0)
+                 AS credits
+          FROM journal_entries AS entries
+          JOIN journal_lines AS lines
+            ON lines.ledger_id = entries.ledger_id AND lines.sequence = entries.sequence
+         WHERE entries.ledger_id = ${ledgerId} AND entries.transaction_date < ${span.endsAt}
+           AND entries.sequence > ${span.afterSequence} AND entries.sequence <= ${span.upToSequence}
+         GROUP BY lines.gl_account_code, entries.sequence, is_within
+      ) AS sums
+     GROUP BY gl_account_code ORDER BY gl_account_code`);
+}
+
+/** How many entries up to a sequence are dated in some intervals, by months in UTC (`2026-03`), in order. */
+export async function countEntriesByMonth(
+  connection: Connection,
+  ledgerId: string,
+  intervals: readonly Period[],
+  upToSequence: number,
+): Promise<{ month: string; entryCount: number }[]> {
+  if (intervals.length === 0) return [];
+  return connection.any(sql.type(z.object({ month: z.string(), entryCount: z.number() }))`
+    SELECT to_char(transaction_date AT TIME ZONE 'UTC', 'YYYY-MM') AS month,
+           count(*) AS "entryCount"
+      FROM unnest(
+        ${sql.array(
+          intervals.map(({ startsAt }) => startOf(startsAt)),
+          "timestamptz",
+        )},
+        ${column(intervals, "endsAt", "timestamptz")}) AS intervals (starts_at, ends_at)
+      JOIN journal_entries AS entries
+        ON entries.ledger_id = ${ledgerId}
+       AND entries.transaction_date >= intervals.starts_at
+       AND entries.transaction_date < intervals.ends_at
+     WHERE entries.sequence <= ${upToSequence}
+     GROUP BY month ORDER BY month`);
+}

@@ -1,0 +1,76 @@
+// The state of a ledger, and the locks on it: all who write to a ledger hold it shared, who changes it holds
+// it alone.
+import { sql } from "slonik";
+import { z } from "zod";
+import { ledgerStatuses, type LedgerStatus } from "../core/ledger.ts";
+import type { Connection } from "./database/connection.ts";
+import { StateChangePending } from "./database/errors.ts";
+import { command } from "./database/statement.ts";
+
+const statusRow = z.object({ status: z.enum(ledgerStatuses) });
+
+/**
+ * Lock 1 of 2 of the journal: the ledger's state, shared with all who write, against who changes it.
+ * Throws StateChangePending while somebody waits to change it: whoever wants to write steps aside.
+ */
+export async function lockLedgerStateShared(
+  connection: Connection,
+  ledgerId: string,
+): Promise<LedgerStatus | null> {
+  const state = await connection.maybeOne(sql.type(statusRow.extend({ isChanging: z.boolean() }))`
+    SELECT status, EXISTS (
+             SELECT 1 FROM ledger_state_requests
+              WHERE ledger_id = ${ledgerId} AND waits_until > clock_timestamp()) AS "isChanging"
+      FROM ledger_states WHERE ledger_id = ${ledgerId} FOR SHARE`);
+  if (state?.isChanging === true) throw new StateChangePending();
+  return state?.status ?? null;
+}
+
+/** The state as it stands, without its lock. */
+export async function readLedgerState(
+  connection: Connection,
+  ledgerId: string,
+): Promise<LedgerStatus | null> {
+  const state = await connection.maybeOne(sql.type(statusRow)`
+    SELECT status FROM ledger_states WHERE ledger_id = ${ledgerId}`);
+  return state?.status ?? null;
+}
+
+/** Locks a ledger's state against all who hold it shared: waits for every batch of it that is under way. */
+export async function lockLedgerState(
+  connection: Connection,
+  ledgerId: string,
+): Promise<LedgerStatus | null> {
+  const state = await connection.maybeOne(sql.type(statusRow)`
+    SELECT status FROM ledger_states WHERE ledger_id = ${ledgerId} FOR UPDATE`);
+  return state?.status ?? null;
+}
+
+/** Changes the state of a ledger that is locked against all. */
+export async function updateLedgerState(
+  connection: Connection,
+  ledgerId: string,
+  status: LedgerStatus,
+): Promise<void> {
+  await connection.run(command`
+    UPDATE ledger_states SET status = ${status}, changed_at = clock_timestamp()
+     WHERE ledger_id = ${ledgerId}`);
+}
+
+/** Asks writers to step aside for a while; for a transaction of its own, before the lock is waited for. */
+export function askForLedgerState(
+  connection: Connection,
+  ledgerId: string,
+  waitMs: number,
+): Promise<unknown> {
+  return connection.run(command`
+    INSERT INTO ledger_state_requests (ledger_id, waits_until)
+    VALUES (${ledgerId}, clock_timestamp() + ${waitMs} * interval '1 millisecond')
+    ON CONFLICT (ledger_id) DO UPDATE SET waits_until = EXCLUDED.waits_until`);
+}
+
+/** Lets writers go on, once the transaction that holds the state commits. */
+export function withdrawStateRequest(connection: Connection, ledgerId: string): Promise<unknown> {
+  return connection.run(command`
+    DELETE FROM ledger_state_requests WHERE ledger_id = ${ledgerId}`);
+}

@@ -1,0 +1,118 @@
+// Wallets: their locks and their figures.
+import { sql } from "slonik";
+import { z } from "zod";
+import type { Wallet } from "../core/wallet.ts";
+import { timestampColumn } from "./columns.ts";
+import type { Connection } from "./database/connection.ts";
+import { withKeyConflict } from "./database/errors.ts";
+import { column, command } from "./database/statement.ts";
+
+const walletRow = z.object({
+  walletId: z.string(),
+  callerKey: z.string(),
+  assetCode: z.string(),
+  balance: z.bigint(),
+  held: z.bigint(),
+  lastSeq: z.number(),
+  lastAt: timestampColumn,
+}) satisfies z.ZodType<Wallet>;
+
+/** Locks wallets by key. Keys come sorted, so that two batches take locks in one order. */
+export async function lockWallets(
+  connection: Connection,
+  ledgerId: string,
+  callerKeys: readonly string[],
+): Promise<Wallet[]> {
+  return connection.any(sql.type(walletRow)`
+    SELECT locked.wallet_id AS "walletId", locked.caller_key AS "callerKey",
+           locked.asset_code AS "assetCode", locked.balance, locked.held,
+           locked.last_seq AS "lastSeq", locked.last_at AS "lastAt"
+      FROM unnest(${sql.array(callerKeys, "text")}) AS wanted (caller_key)
+      CROSS JOIN LATERAL (
+        SELECT * FROM wallets
+         WHERE ledger_id = ${ledgerId} AND caller_key = wanted.caller_key FOR UPDATE
+      ) AS locked`);
+}
+
+const figuresRow = z.object({
+  callerKey: z.string(),
+  walletId: z.string(),
+  balance: z.bigint(),
+  available: z.bigint(),
+  lastSeq: z.number(),
+});
+
+export type WalletFigures = z.output<typeof figuresRow>;
+
+/** The figures of wallets by key, of those that exist; holds that have expired by now do not count. */
+export async function listWalletFigures(
+  connection: Connection,
+  ledgerId: string,
+  callerKeys: readonly string[],
+): Promise<WalletFigures[]> {
+  return connection.any(sql.type(figuresRow)`
+    SELECT found.caller_key AS "callerKey", found.wallet_id AS "walletId", found.balance,
+           found.last_seq AS "lastSeq",
+           found.balance - found.held + CASE WHEN found.held = 0 THEN 0 ELSE (
+             SELECT coalesce(sum(amount), 0) FROM wallet_holds
+              WHERE ledger_id = ${ledgerId} AND wallet_id = found.wallet_id AND status = 'active'
+                AND expires_at <= greatest(
+                      date_trunc('milliseconds', clock_timestamp()), found.last_at)
+           ) END AS available
+      FROM unnest(${sql.array(callerKeys, "text")}) AS wanted (caller_key)
+      CROSS JOIN LATERAL (
+        SELECT * FROM wallets
+         WHERE ledger_id = ${ledgerId} AND caller_key = wanted.caller_key
+         LIMIT 1
+      ) AS found`);
+}
+
+/** Makes wallets, in the order of their keys. Throws KeyConflict when another writer made one meanwhile. */
+export function insertWallets(
+  connection: Connection,
+  ledgerId: string,
+  wallets: readonly Wallet[],
+): Promise<unknown> {
+  if (wallets.length === 0) return Promise.resolve();
+  return withKeyConflict(
+    "wallets_pkey",
+    connection.run(command`
+      INSERT INTO wallets (ledger_id, caller_key, wallet_id, asset_code, balance, held,
+                           last_seq, last_at)
+      SELECT ${ledgerId}::uuid, new.*
+        FROM unnest(
+          ${column(wallets, "callerKey", "text")},
+          ${column(wallets, "walletId", "uuid")},
+          ${column(wallets, "assetCode", "text")},
+          ${column(wallets, "balance", "numeric")},
+          ${column(wallets, "held", "numeric")},
+          ${column(wallets, "lastSeq", "int8")},
+          ${column(wallets, "lastAt", "timestamptz")}) AS new`),
+  );
+}
+
+/** Moves wallets that are locked to their new figures; being locked, they stay where they are (ctid). */
+export function updateWallets(
+  connection: Connection,
+  ledgerId: string,
+  wallets: readonly Wallet[],
+): Promise<unknown> {
+  if (wallets.length === 0) return Promise.resolve();
+  return connection.run(command`
+    UPDATE wallets
+       SET balance = new.balance, held = new.held, last_seq = new.last_seq,
+           last_at = new.last_at
+      FROM unnest(
+        ${column(wallets, "callerKey", "text")},
+        ${column(wallets, "balance", "numeric")},
+        ${column(wallets, "held", "numeric")},
+        ${column(wallets, "lastSeq", "int8")},
+        ${column(wallets, "lastAt", "timestamptz")})
+        AS new (caller_key, balance, held, last_seq, last_at)
+      CROSS JOIN LATERAL (
+        SELECT ctid FROM wallets
+         WHERE ledger_id = ${ledgerId} AND caller_key = new.caller_key
+         LIMIT 1
+      ) AS locked
+     WHERE wallets.ctid = locked.ctid`);
+}
