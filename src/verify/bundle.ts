@@ -3,7 +3,7 @@ import type { BalanceRow } from "../core/close.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../core/journal.ts";
 import { CloseCheck, type CloseVerdict } from "./close-check.ts";
 import { readBalanceRow, readCanonicalEntry, readCloseRecord } from "./documents.ts";
-import { AmbiguousJson, parseStrictJson } from "./strict-json.ts";
+import { readStrictJson } from "./strict-json.ts";
 
 /** A file that is no bundle at all: there is nothing to check. */
 export class NoBundle extends Error {
@@ -49,49 +49,42 @@ class BundleCheck {
 
   addLine(line: string): void {
     this.#lineNumber += 1;
-    const where = this.#where();
     if (!this.#hasEnded && this.#addCanonicalEntry(line)) return;
-    let value: JsonObject;
-    try {
-      value = parseStrictJson(line);
-    } catch (error) {
-      if (!(error instanceof AmbiguousJson)) throw error;
-      this.#check.find(where, error.message);
+    const read = readStrictJson(line);
+    if ("fault" in read) {
+      this.#find(read.fault);
       return;
     }
     if (this.#hasEnded) {
-      this.#check.find(where, "stands behind the trailer");
+      this.#find("stands behind the trailer");
       return;
     }
+    const value = read.document;
     switch (value["kind"]) {
       case "account":
-        this.#addAccount(value, where);
+        this.#addAccount(value);
         return;
       case "entry":
-        this.#addEntry(value, where);
+        this.#addEntry(value);
         return;
       case "trailer":
-        this.#addTrailer(value, where);
+        this.#addTrailer(value);
         return;
       default:
-        this.#check.find(where, `is of no kind that a bundle has: ${text(value["kind"])}`);
+        this.#find(`is of no kind that a bundle has: ${text(value["kind"])}`);
     }
   }
 
   finish(expected: string | null): CloseVerdict {
-    if (!this.#hasEnded)
-      this.#check.find(
-        "line " + String(this.#lineNumber),
-        "is the last: there is no trailer, the file was cut off",
-      );
+    if (!this.#hasEnded) this.#find("is the last: there is no trailer, the file was cut off");
     return this.#check.finish(this.#balances, expected);
   }
 
-  #addAccount(value: JsonObject, where: string): void {
+  #addAccount(value: JsonObject): void {
     this.#requireMembers(value, ["kind", "account"]);
-    if (this.#entries > 0) this.#check.find(where, "is an account behind entries");
+    if (this.#entries > 0) this.#find("is an account behind entries");
     const row = readBalanceRow(value["account"]);
-    if ("fault" in row) this.#check.find(where, `is no balance row: ${row.fault}`);
+    if ("fault" in row) this.#find(`is no balance row: ${row.fault}`);
     else this.#balances.push(row.document);
   }
 
@@ -106,33 +99,34 @@ class BundleCheck {
     return true;
   }
 
-  #addEntry(value: JsonObject, where: string): void {
+  #addEntry(value: JsonObject): void {
     this.#requireMembers(value, ["kind", "entry"]);
     this.#entries += 1;
     const { entry } = value;
-    if (isJsonObject(entry)) this.#check.addEntry(entry, where);
-    else this.#check.find(where, "has no entry");
+    if (isJsonObject(entry)) this.#check.addEntry(entry, this.#where());
+    else this.#find("has no entry");
   }
 
-  #addTrailer(value: JsonObject, where: string): void {
+  #addTrailer(value: JsonObject): void {
     this.#hasEnded = true;
     this.#requireMembers(value, ["kind", "accounts", "entries"]);
     const { accounts, entries } = value;
     if (accounts !== this.#balances.length) {
-      this.#check.find(
-        where,
-        `counts ${text(accounts)} accounts; there are ${this.#balances.length}`,
-      );
+      this.#find(`counts ${text(accounts)} accounts; there are ${this.#balances.length}`);
     }
     if (entries !== this.#entries) {
-      this.#check.find(where, `counts ${text(entries)} entries; there are ${this.#entries}`);
+      this.#find(`counts ${text(entries)} entries; there are ${this.#entries}`);
     }
   }
 
   #requireMembers(value: JsonObject, names: readonly string[]): void {
     const others = Object.keys(value).filter((name) => !names.includes(name));
-    for (const name of others)
-      this.#check.find(this.#where(), `has a member ${JSON.stringify(name)}`);
+    for (const name of others) this.#find(`has a member ${JSON.stringify(name)}`);
+  }
+
+  /** Notes something that does not match on the current line. */
+  #find(what: string): void {
+    this.#check.find(this.#where(), what);
   }
 
   #where(): string {
@@ -141,13 +135,9 @@ class BundleCheck {
 }
 
 function readFirst(line: string): JsonObject {
-  let first: JsonObject;
-  try {
-    first = parseStrictJson(line);
-  } catch (error) {
-    if (!(error instanceof AmbiguousJson)) throw error;
-    throw new NoBundle(`its first line ${error.message}`);
-  }
+  const read = readStrictJson(line);
+  if ("fault" in read) throw new NoBundle(`its first line ${read.fault}`);
+  const first = read.document;
   if (first["kind"] !== "close" || first["format"] !== "ledgerctl-bundle-v1") {
     throw new NoBundle("its first line is not the close of a ledgerctl-bundle-v1");
   }

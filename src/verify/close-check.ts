@@ -42,24 +42,40 @@ export function whereOf({ journalId, sequence }: Pick<CheckedEntry, "journalId" 
   return `entry ${journalId} (sequence ${sequence})`;
 }
 
-/** The finding that no figure is the expected one. */
-export function unexpected(expected: string): Finding {
+/**
+ * The verdict on what was recomputed. `expected` is a figure from elsewhere, or null; one that equals nothing is a finding,
+ * and covers nothing.
+ */
+export function verdictOf(
+  { merkleRoot, closeHash }: { readonly merkleRoot: string | null; readonly closeHash: string },
+  expected: string | null,
+  { checked, notChecked, findings }: Pick<CloseVerdict, "checked" | "notChecked" | "findings">,
+): CloseVerdict {
+  const isExpected = expected === null || expected === merkleRoot || expected === closeHash;
+  const all = isExpected ? findings : [...findings, unexpected(expected)];
+  const ok = all.length === 0;
   return {
-    where: "close",
-    what: `${expected} was expected; neither the merkleRoot nor the closeHash is it`,
+    ok,
+    anchored: ok && expected !== null,
+    merkleRoot: merkleRoot ?? "",
+    closeHash,
+    checked,
+    notChecked: [
+      ...notChecked,
+      ...(expected === null ? ["a figure from elsewhere: nothing was expected"] : []),
+      ...(expected !== null && expected === merkleRoot && expected !== closeHash
+        ? [
+            "periodId, number, closedAt, bounds, balances and reason: a merkleRoot does not cover them",
+          ]
+        : []),
+    ],
+    findings: all.slice(0, findingsMax),
   };
 }
 
-/** What an expected figure does not cover. A figure that equals nothing covers nothing, and is a finding. */
-export function notCovered(
-  expected: string | null,
-  { merkleRoot, closeHash }: { merkleRoot: string | null; closeHash: string },
-): string[] {
-  if (expected === null) return ["a figure from elsewhere: nothing was expected"];
-  if (expected === closeHash || expected !== merkleRoot) return [];
-  return [
-    "periodId, number, closedAt, bounds, balances and reason: a merkleRoot does not cover them",
-  ];
+function unexpected(expected: string): Finding {
+  const what = `${expected} was expected; neither the merkleRoot nor the closeHash is it`;
+  return { where: "close", what };
 }
 
 /** Which entries were given: those of the period, or all up to the close's last sequence. */
@@ -119,17 +135,7 @@ export class CloseCheck {
     const closeHash = closeHashOf(record).toString("hex");
     this.#compareRecord(closeHash);
     this.#compareBalances(balances);
-    const isExpected = expected === null || expected === this.merkleRoot || expected === closeHash;
-    if (!isExpected) {
-      const { where, what } = unexpected(expected);
-      this.find(where, what);
-    }
-    const ok = this.#findings.length === 0;
-    return {
-      ok,
-      anchored: ok && expected !== null && isExpected,
-      merkleRoot: this.merkleRoot,
-      closeHash,
+    return verdictOf({ merkleRoot: this.merkleRoot, closeHash }, expected, {
       checked: [
         "the root over the entries' content",
         ...(balances === null ? [] : ["the trial balance of the period and its root"]),
@@ -137,19 +143,14 @@ export class CloseCheck {
         "the close's own hash",
         ...(expected === null ? [] : ["the figure that was expected"]),
       ],
-      notChecked: this.#notChecked(closeHash, expected),
+      notChecked: [
+        ...(this.#coverage === "period"
+          ? ["the openings: entries before the period are not here"]
+          : []),
+        ...(record.previousCloseHash === null ? [] : ["the closes before this one"]),
+      ],
       findings: this.#findings,
-    };
-  }
-
-  #notChecked(closeHash: string, expected: string | null): string[] {
-    return [
-      ...(this.#coverage === "period"
-        ? ["the openings: entries before the period are not here"]
-        : []),
-      ...(this.#record.previousCloseHash === null ? [] : ["the closes before this one"]),
-      ...notCovered(expected, { merkleRoot: this.merkleRoot, closeHash }),
-    ];
+    });
   }
 
   #isBefore(date: Timestamp): boolean {

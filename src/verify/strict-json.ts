@@ -1,40 +1,32 @@
 // JSON of files that are not trusted: a text that could be read in two ways is refused.
 import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
-import type { JsonObject, JsonValue } from "../core/journal.ts";
-
-/** A text that is no JSON, or JSON that could be read in two ways. */
-export class AmbiguousJson extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "AmbiguousJson";
-  }
-}
+import { isJsonObject, type JsonObject, type JsonValue } from "../core/journal.ts";
+import type { ReadDocument } from "./documents.ts";
 
 /**
- * Reads one JSON object (RFC 8259, and I-JSON, RFC 7493). Throws AmbiguousJson for text that is no JSON
- * object, for a name that occurs twice in one object, for lone surrogates and for numbers that a double
- * can't hold: what is hashed is the double, and two such numbers would be one.
+ * Reads one JSON object (RFC 8259, and I-JSON, RFC 7493). A fault is text that is no JSON object, a name
+ * that occurs twice in one object, lone surrogates and numbers that a double can't hold: what is hashed is
+ * the double, and two such numbers would be one.
  */
-export function parseStrictJson(text: string): JsonObject {
+export function readStrictJson(text: string): ReadDocument<JsonObject> {
   let read: ExactJson;
   try {
     read = parseExactJson(text);
   } catch {
-    throw new AmbiguousJson("is not JSON");
+    return { fault: "is not JSON" };
   }
   const value = read.value as JsonValue;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new AmbiguousJson("is not a JSON object");
-  }
+  if (!isJsonObject(value)) return { fault: "is not a JSON object" };
   const fault = brokenValue(value);
-  if (fault !== null) throw new AmbiguousJson(fault);
+  if (fault !== null) return { fault };
   const [inexact] = read.inexactNumbers;
   if (inexact !== undefined) {
-    throw new AmbiguousJson(`has a number that a double can't hold: ${inexact.text.slice(0, 40)}`);
+    return { fault: `has a number that a double can't hold: ${inexact.text.slice(0, 40)}` };
   }
   const repeated = repeatedName(text);
-  if (repeated !== null) throw new AmbiguousJson(`has ${JSON.stringify(repeated)} twice`);
-  return value as JsonObject;
+  return repeated === null
+    ? { document: value }
+    : { fault: `has ${JSON.stringify(repeated)} twice` };
 }
 
 /** Far deeper than an entry may be nested; a deeper file could exhaust the stack. */
