@@ -117,13 +117,15 @@ export class SeedBusiness {
     const customer = this.#random.pick(customers);
     const currency = this.#random.pick(foreignCurrencies);
     const number = this.#number("INV");
-    const amount = Math.floor(this.#random.between(5_000, 900_000) * currency.unitsPerCent);
-    const lines = this.#foreignLines(
-      currency,
-      ["1100", this.#revenueAccount()],
-      BigInt(amount),
-      number,
-    );
+    const units = Math.floor(this.#random.between(5_000, 900_000) * currency.unitsPerCent);
+    const amount = BigInt(units);
+    const revenueAccount = this.#revenueAccount();
+    const micros = this.#moveRate(currency);
+    const value = functionalOf(amount, currency, micros);
+    const lines = [
+      foreign(currency, "1100", amount, value, micros, number),
+      foreign(currency, revenueAccount, -amount, -value, micros),
+    ];
     return this.#invoiceEntry(slot, { number, customer, currency }, lines);
   }
 
@@ -136,12 +138,12 @@ export class SeedBusiness {
     if (receivable === undefined) throw new Error("an invoice has a receivable");
     const { transactionAmount, functionalAmount } = receivable;
     const { number, customer } = invoice;
-    const draft = draftOf(slot, {
+    const content = {
       ...{ externalId: number, eventType: "INVOICE", description: `${number} to ${customer}` },
       metadata: { customer, number, dueInDays: this.#random.pick([14, 30, 60]) },
       lines,
-    });
-    return entryWrite(draft, (entry) => {
+    };
+    return entryWrite(slot, content, (entry) => {
       this.#invoices.push({ ...invoice, transactionAmount, functionalAmount, entry });
     });
   }
@@ -153,15 +155,13 @@ export class SeedBusiness {
     const { number, customer, currency } = invoice;
     const lines =
       currency === null ? this.#paidAtHome(invoice) : this.#paidAbroad(invoice, currency);
-    return entryWrite(
-      draftOf(slot, {
-        externalId: `PAY-${number}`,
-        eventType: "PAYMENT",
-        description: `${customer} paid ${number}`,
-        metadata: { invoice: number },
-        lines,
-      }),
-    );
+    return entryWrite(slot, {
+      externalId: `PAY-${number}`,
+      eventType: "PAYMENT",
+      description: `${customer} paid ${number}`,
+      metadata: { invoice: number },
+      lines,
+    });
   }
 
   #paidAtHome({ functionalAmount: due }: OpenInvoice): readonly Line[] {
@@ -187,12 +187,12 @@ export class SeedBusiness {
     const { name: supplier, expense } = this.#random.pick(suppliers);
     const number = this.#number("BILL");
     const amount = BigInt(this.#random.between(900, 220_000));
-    const draft = draftOf(slot, {
+    const content = {
       ...{ externalId: number, eventType: "BILL", description: `${supplier}, ${number}` },
       metadata: { supplier },
       lines: [usd(expense, amount), usd("2000", -amount, number)],
-    });
-    return entryWrite(draft, () => {
+    };
+    return entryWrite(slot, content, () => {
       this.#bills.push({ number, supplier, amount });
     });
   }
@@ -201,15 +201,13 @@ export class SeedBusiness {
     const bill = this.#take(this.#bills, () => true);
     if (bill === null) return null;
     const { number, supplier, amount } = bill;
-    return entryWrite(
-      draftOf(slot, {
-        externalId: `PAY-${number}`,
-        eventType: "BILL_PAYMENT",
-        description: `Paid ${supplier}`,
-        metadata: { bill: number },
-        lines: [usd("2000", amount, number), usd("1000", -amount)],
-      }),
-    );
+    return entryWrite(slot, {
+      externalId: `PAY-${number}`,
+      eventType: "BILL_PAYMENT",
+      description: `Paid ${supplier}`,
+      metadata: { bill: number },
+      lines: [usd("2000", amount, number), usd("1000", -amount)],
+    });
   }
 
   #bankFee(slot: EntrySlot): BusinessWrite {
@@ -270,30 +268,14 @@ export class SeedBusiness {
     description: string,
     lines: readonly Line[],
   ): BusinessWrite {
-    return entryWrite(
-      draftOf(slot, {
-        externalId: this.#number(label),
-        eventType: label.toUpperCase(),
-        description,
-        metadata: {},
-        lines,
-        entryType,
-      }),
-    );
-  }
-
-  #foreignLines(
-    currency: ForeignCurrency,
-    [debited, credited]: readonly [string, string],
-    amount: bigint,
-    description: string,
-  ): readonly Line[] {
-    const micros = this.#moveRate(currency);
-    const value = functionalOf(amount, currency, micros);
-    return [
-      foreign(currency, debited, amount, value, micros, description),
-      foreign(currency, credited, -amount, -value, micros),
-    ];
+    return entryWrite(slot, {
+      externalId: this.#number(label),
+      eventType: label.toUpperCase(),
+      description,
+      metadata: {},
+      lines,
+      entryType,
+    });
   }
 
   /** Moves a rate by a small step, never further than a tenth from where it began. */
@@ -329,15 +311,8 @@ export class SeedBusiness {
 }
 
 function entryWrite(
-  draft: EntryDraft,
-  made: (entry: Entry) => void = () => undefined,
-): BusinessWrite {
-  return { write: { kind: "entry", draft }, original: null, made };
-}
-
-function draftOf(
   { atMs }: EntrySlot,
-  labels: {
+  content: {
     externalId: string;
     eventType: string;
     description: string;
@@ -345,14 +320,16 @@ function draftOf(
     lines: readonly Line[];
     entryType?: EntryDraft["entryType"];
   },
-): EntryDraft {
-  return {
+  made: (entry: Entry) => void = () => undefined,
+): BusinessWrite {
+  const draft: EntryDraft = {
     entryType: "STANDARD",
-    ...labels,
+    ...content,
     originSystem: "seed",
     originAccount: null,
     transactionDate: timestampOf(atMs),
   };
+  return { write: { kind: "entry", draft }, original: null, made };
 }
 
 export function timestampOf(epochMs: number): Timestamp {

@@ -115,7 +115,7 @@ export class SeedScenario {
       return;
     }
     const pending: NewPendingPosting[] = [];
-    for (const { batch } of this.#wallets.evening(slot)) {
+    for (const batch of this.#wallets.evening(slot)) {
       pending.push(...batch.pendingPostings);
       yield { kind: "walletBatch", batch };
     }

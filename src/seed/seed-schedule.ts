@@ -53,15 +53,6 @@ export function* scheduleOf(
   }
 }
 
-/** How many assets the wallets have: each needs a posting of its own. */
-function assetCountOf(settings: SeedSettings, assetsMax: number): number {
-  return Math.min(assetsMax, settings.wallets, postingsMax(settings));
-}
-
-function postingsMax({ entries }: SeedSettings): number {
-  return Math.max(1, Math.floor(entries / 10));
-}
-
 /** One of several whole-numbered shares of a whole; the first shares get what is left over. */
 export function shareOf(whole: number, parts: number, index: number): number {
   return Math.floor(whole / parts) + (index < whole % parts ? 1 : 0);
@@ -73,21 +64,20 @@ function walletSlots(
   assetsMax: number,
   random: SeededRandom,
 ): readonly (readonly Slot[])[] {
-  const { periods, writes, wallets } = settings;
+  const { entries, periods, writes, wallets } = settings;
   const days = periods.flatMap((period, index) =>
     daysOf(period).map((startMs) => ({ startMs, index })),
   );
   const slots: Slot[][] = periods.map(() => []);
   if (writes === 0) return slots;
-  const assets = assetCountOf(settings, assetsMax);
+  const postingsMax = Math.max(1, Math.floor(entries / 10));
+  // Each asset needs a posting of its own.
+  const assets = Math.min(assetsMax, wallets, postingsMax);
   for (let assetIndex = 0; assetIndex < assets; assetIndex += 1) {
     const firstWrites = shareOf(wallets, assets, assetIndex);
     const ownWrites = firstWrites + shareOf(writes - wallets, assets, assetIndex);
-    const count = Math.min(
-      ownWrites,
-      days.length,
-      shareOf(postingsMax(settings), assets, assetIndex),
-    );
+    const ownPostingsMax = shareOf(postingsMax, assets, assetIndex);
+    const count = Math.min(ownWrites, days.length, ownPostingsMax);
     for (let number = 0; number < count; number += 1) {
       // Days apart by about as much, the same day never twice.
       const from = Math.floor((number * days.length) / count);

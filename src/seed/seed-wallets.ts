@@ -1,7 +1,6 @@
 // The wallets of a seeded ledger: credits, debits and holds of an evening, decided by the wallets' own rules.
 import type { AssetRule } from "../core/asset.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
-import type { Timestamp } from "../core/time.ts";
 import { decideWalletBatch, type WalletBatch } from "../core/wallet-batch.ts";
 import type { Hold, Wallet, WalletState, WalletWrite } from "../core/wallet.ts";
 import { timestampOf } from "./seed-business.ts";
@@ -42,7 +41,7 @@ export class SeedWallets {
   }
 
   /** The batches of an evening. The first write of each is a credit, so that there is something to post. */
-  *evening(slot: WalletSlot): Generator<{ batch: WalletBatch; at: Timestamp }> {
+  *evening(slot: WalletSlot): Generator<WalletBatch> {
     const { writes, newWallets, atMs } = slot;
     const batches = Math.min(batchesPerSlotMax, Math.ceil(writes / writesPerBatchMin));
     for (let number = 0; number < batches; number += 1) {
@@ -62,12 +61,7 @@ export class SeedWallets {
     return [...this.#holds.values()];
   }
 
-  #batch(
-    assetIndex: number,
-    writes: number,
-    newWallets: number,
-    atMs: number,
-  ): { batch: WalletBatch; at: Timestamp } {
+  #batch(assetIndex: number, writes: number, newWallets: number, atMs: number): WalletBatch {
     const rule = this.#rules[assetIndex];
     const keys = this.#keys[assetIndex];
     if (rule === undefined || keys === undefined) throw new Error("wallets have an asset");
@@ -77,7 +71,6 @@ export class SeedWallets {
       if (number < newWallets) items.push(this.#firstCredit(rule, keys, fundsByKey));
       else items.push(this.#next(this.#random.pick(keys), rule, fundsByKey, number === 0));
     }
-    const now = timestampOf(atMs);
     const touched = [...fundsByKey.keys()];
     const states = touched.flatMap((key) => {
       const state = this.#states.get(key);
@@ -87,7 +80,7 @@ export class SeedWallets {
       {
         ledger: this.#ledger,
         status: "active",
-        now,
+        now: timestampOf(atMs),
         wallets: new Map(states),
         rules: new Map(this.#rules.map((each) => [each.assetCode, each])),
         idempotencyKeys: new Map(),
@@ -97,7 +90,7 @@ export class SeedWallets {
       () => this.#random.id(atMs),
     );
     this.#settle(batch);
-    return { batch, at: now };
+    return batch;
   }
 
   #settle(batch: WalletBatch): void {
