@@ -1,12 +1,11 @@
 // Bundles the command line and the client for Node, and emits the types of the public export.
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { build } from "esbuild";
+import { root } from "./import-source.js";
 import { publishTypes } from "./published-types.js";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 
 rmSync(dist, { recursive: true, force: true });
@@ -19,6 +18,10 @@ const common = {
   format: "esm",
   legalComments: "none",
   logLevel: "warning",
+  // CommonJS packages inside an ES module bundle still ask for require.
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+  },
 };
 
 // Split, so that a command loads only what it needs: `sign` must not pay for the server.
@@ -34,19 +37,12 @@ await build({
   // React brings a slower self along, for its users' mistakes.
   define: { "process.env.NODE_ENV": '"production"' },
   alias: { "is-in-ci": "./src/cli/terminal/screen/not-in-ci.ts" },
-  // CommonJS packages inside an ES module bundle still ask for require.
-  banner: {
-    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-  },
 });
 
 await build({
   ...common,
   entryPoints: ["src/client/ledger-client.ts"],
   outdir: join(dist, "client"),
-  banner: {
-    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-  },
 });
 
 execFileSync(
@@ -54,4 +50,4 @@ execFileSync(
   [join(root, "node_modules", "typescript", "bin", "tsc"), "--project", "tsconfig.types.json"],
   { cwd: root, stdio: "inherit" },
 );
-await publishTypes(root);
+await publishTypes();

@@ -2,13 +2,13 @@
 // the package has no zod. Then removes the declarations that nothing published needs.
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { build } from "esbuild";
+import { importSource, root } from "./import-source.js";
 
 /** Replaces `contract/types.d.ts` below `dist/types`, and prunes what `client/ledger-client.d.ts` does not reach. */
-export async function publishTypes(root) {
+export async function publishTypes() {
   const types = join(root, "dist", "types");
   const target = join(types, "contract", "types.d.ts");
-  writeFileSync(target, await writtenTypes(root));
+  writeFileSync(target, await writtenTypes());
   const needed = reachableFrom(join(types, "client", "ledger-client.d.ts"));
   for (const name of readdirSync(types, { recursive: true })) {
     const path = join(types, name);
@@ -20,9 +20,14 @@ export async function publishTypes(root) {
 const inferredLine = /^export type (\w+) = (Reply|Body)<typeof (?:replies\.)?(\w+)>;$/gm;
 const verbatimLine = /^export type \{.*\} from .*;$/gm;
 
-async function writtenTypes(root) {
+async function writtenTypes() {
   const source = readFileSync(join(root, "src", "contract", "types.ts"), "utf8");
-  const { z, ...schemas } = await importSchemas(root);
+  const { z, ...schemas } = await importSource(`
+    export { z } from "zod";
+    export * from "./contract/replies.ts";
+    export * from "./contract/close-body.ts";
+    export * from "./contract/entry-body.ts";
+    export * from "./contract/wallet-body.ts";`);
   const registries = { Reply: z.registry(), Body: z.registry() };
   for (const [, name, side, schema] of source.matchAll(inferredLine)) {
     registries[side].add(schemas[schema], { id: name });
@@ -46,25 +51,6 @@ async function writtenTypes(root) {
     ...replies.map(([name, schema]) => `export type ${name} = ${typeOf(schema, "")};`),
     ...bodies.map(([name, schema]) => `export type ${name} = ${typeOf(schema, " | undefined")};`),
   ].join("\n");
-}
-
-async function importSchemas(root) {
-  const files = ["replies", "close-body", "entry-body", "wallet-body"];
-  const bundled = await build({
-    stdin: {
-      contents: [
-        'export { z } from "zod";',
-        ...files.map((file) => `export * from "./src/contract/${file}.ts";`),
-      ].join("\n"),
-      resolveDir: root,
-    },
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    write: false,
-  });
-  const [{ text }] = bundled.outputFiles;
-  return import(`data:text/javascript,${encodeURIComponent(text)}`);
 }
 
 const plainKinds = new Set(["string", "number", "boolean", "null", "bigint", "JsonObject"]);

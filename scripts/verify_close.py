@@ -127,11 +127,6 @@ def read_int(text: str) -> Any:
     return int(text) if len(text) <= 15 else exact(text)
 
 
-def read_float(text: str) -> Any:
-    """A JSON number with fraction or exponent, read as a double."""
-    return exact(text)
-
-
 def read_constant(text: str) -> NoReturn:
     """NaN and the infinities are not JSON."""
     raise ReadError(f"{text} is not JSON")
@@ -150,7 +145,7 @@ def read_object(pairs: List[Tuple[str, Any]]) -> Document:
 
 
 DECODER = JSONDecoder(
-    object_pairs_hook=read_object, parse_int=read_int, parse_float=read_float, parse_constant=read_constant
+    object_pairs_hook=read_object, parse_int=read_int, parse_float=exact, parse_constant=read_constant
 )
 
 
