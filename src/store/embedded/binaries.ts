@@ -15,12 +15,13 @@ import {
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { z } from "zod";
-import { errorCode } from "../../core/thrown.ts";
+import { messageOf } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { runsAsRoot, type Account } from "./account.ts";
 import { clearUnfinished, unfinishedName } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
 import { makeSystemDirectory, systemDirectory } from "./system-directory.ts";
+import { ignoring } from "./system-error.ts";
 
 export interface Binaries {
   initdb: string;
@@ -46,22 +47,17 @@ export async function findBinaries(
   home: string,
   account: Account | undefined,
 ): Promise<Binaries> {
-  const complete = await makeSymlinks(native);
-  if (complete) {
-    const major = await majorVersion(native, account);
-    if (major !== undefined) return programs(native, major);
+  if (await makeSymlinks(native)) {
+    const installed = await tryBinaries(native, account);
+    if (installed.binaries !== null) return installed.binaries;
   }
   const copy = await copyBinaries(native, runsAsRoot() ? systemDirectory : home);
-  const major = await majorVersion(copy, account);
-  if (major !== undefined) return programs(copy, major);
+  const copied = await tryBinaries(copy, account);
+  if (copied.binaries !== null) return copied.binaries;
   throw new DatabaseUnavailable(
     `PostgreSQL's programs in ${copy} do not run on this machine as ${account?.name ?? "this user"}: ` +
-      `${await whyNot(copy, account)}. Name a PostgreSQL server with --database-url.`,
+      `${copied.reason}. Name a PostgreSQL server with --database-url.`,
   );
-}
-
-function programs(native: string, major: number): Binaries {
-  return { initdb: join(native, "bin/initdb"), postgres: join(native, "bin/postgres"), major };
 }
 
 function locatePackage(): string {
@@ -82,27 +78,19 @@ function locatePackage(): string {
 /** npm packages carry no symlinks, and the install script that makes them is often switched off. */
 async function makeSymlinks(native: string): Promise<boolean> {
   for (const { from, to } of await listSymlinks(native)) {
+    if (await exists(to)) continue;
     try {
-      await lstat(to);
+      await ignoring(symlink(relative(dirname(to), from), to), "EEXIST");
     } catch {
-      try {
-        await symlink(relative(dirname(to), from), to);
-      } catch (error) {
-        if (errorCode(error) !== "EEXIST") return false;
-      }
+      return false;
     }
   }
   return true;
 }
 
 async function listSymlinks(native: string): Promise<{ from: string; to: string }[]> {
-  let text: string;
-  try {
-    text = await readFile(join(native, "pg-symlinks.json"), "utf8");
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  }
+  const text = await ignoring(readFile(join(native, "pg-symlinks.json"), "utf8"), "ENOENT");
+  if (text === undefined) return [];
   // The list's paths start at the package's root: "native/lib/libpq.so".
   const inside = (path: string) => join(native, relative("native", path));
   return symlinkListSchema
@@ -111,25 +99,19 @@ async function listSymlinks(native: string): Promise<{ from: string; to: string 
 }
 
 /** Asks the program itself, as the user who will run it: that finds every reason why it might not run. */
-async function majorVersion(
+async function tryBinaries(
   native: string,
   account: Account | undefined,
-): Promise<number | undefined> {
+): Promise<{ binaries: Binaries } | { binaries: null; reason: string }> {
+  const [initdb, postgres] = [join(native, "bin/initdb"), join(native, "bin/postgres")];
   try {
-    const { code, stdout } = await runProgram(join(native, "bin/postgres"), ["--version"], account);
+    const { code, stdout, stderr } = await runProgram(postgres, ["--version"], account);
     const major = /(\d+)\.\d+/.exec(stdout)?.[1];
-    return code === 0 && major !== undefined ? Number(major) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-async function whyNot(native: string, account: Account | undefined): Promise<string> {
-  try {
-    const result = await runProgram(join(native, "bin/postgres"), ["--version"], account);
-    return result.stderr || `exit code ${result.code ?? "none"}`;
+    return code === 0 && major !== undefined
+      ? { binaries: { initdb, postgres, major: Number(major) } }
+      : { binaries: null, reason: stderr || `exit code ${code ?? "none"}` };
   } catch (error) {
-    return error instanceof Error ? error.message : "unknown";
+    return { binaries: null, reason: messageOf(error) };
   }
 }
 
@@ -147,10 +129,8 @@ async function copyBinaries(native: string, parent: string): Promise<string> {
     }
     await makeReadable(aside);
     await makeSymlinks(aside);
-    await rename(aside, target);
-  } catch (error) {
-    // Another process was faster.
-    if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? "")) throw error;
+    // Another process may have been faster.
+    await ignoring(rename(aside, target), "ENOTEMPTY", "EEXIST");
   } finally {
     await rm(aside, { recursive: true, force: true });
   }

@@ -1,8 +1,7 @@
 // The PostgreSQL cluster on disk: built once, aside, and moved into place whole. Starting it lives elsewhere.
-import { chown, mkdir, open, readdir, readFile, rename, rm, statfs } from "node:fs/promises";
+import { appendFile, chown, mkdir, readdir, readFile, rename, rm, statfs } from "node:fs/promises";
 import { constants } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { isNameless } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
@@ -10,6 +9,7 @@ import type { DataFolder } from "./data-folder.ts";
 import { clearUnfinished, syncDirectory, unfinishedName, writeNewFile } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
 import { settingsFile } from "./settings.ts";
+import { ignoring } from "./system-error.ts";
 
 export const superuser = "ledgerctl";
 
@@ -40,16 +40,10 @@ function lost(folder: DataFolder): DatabaseUnavailable {
 
 /** Undefined when there is nothing; refuses a directory that is no cluster. */
 async function clusterMajor(cluster: string): Promise<string | undefined> {
-  try {
-    return (await readFile(join(cluster, "PG_VERSION"), "utf8")).trim();
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
-  }
-  const names = await readdir(cluster).catch((error: unknown) => {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  });
-  if (names.length === 0) return undefined;
+  const version = await ignoring(readFile(join(cluster, "PG_VERSION"), "utf8"), "ENOENT");
+  if (version !== undefined) return version.trim();
+  const names = await ignoring(readdir(cluster), "ENOENT");
+  if (names === undefined || names.length === 0) return undefined;
   throw new DatabaseUnavailable(
     `${cluster} is not empty and holds no PostgreSQL database (no PG_VERSION). ` +
       "Restore it from a backup, or choose another --data-dir.",
@@ -68,7 +62,8 @@ async function buildCluster(folder: DataFolder, binaries: Binaries): Promise<voi
     const built = join(workshop, "cluster");
     await runInitdb(built, passwordFile, folder, binaries);
     await includeSettings(built);
-    await moveIntoPlace(built, folder.cluster);
+    // Of two first starters one wins here; the other's cluster, with the same password, is thrown away.
+    await ignoring(rename(built, folder.cluster), "ENOTEMPTY", "EEXIST");
     await syncDirectory(folder.home);
   } finally {
     await rm(workshop, { recursive: true, force: true, maxRetries: 3 });
@@ -110,7 +105,7 @@ function nameless({ account }: DataFolder): string | undefined {
   );
 }
 
-/** What to tell about the disk that holds `dir`; undefined when space is not the trouble. */
+/** What to say about the disk that holds `dir`; undefined when space is not the trouble. */
 export async function fullDisk(dir: string): Promise<string | undefined> {
   const { bavail, bsize } = await statfs(dir);
   if (bavail * bsize > newClusterBytes / 4) return undefined;
@@ -127,23 +122,10 @@ export function lastLines(text: string): string {
 
 async function includeSettings(cluster: string): Promise<void> {
   // Root writes into a directory of another user here: a symlink must not lead it elsewhere.
-  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
-  const file = await open(join(cluster, "postgresql.conf"), flags);
-  try {
-    await file.appendFile(
-      `\n# ledgerctl's settings; what stands below them wins.\ninclude_if_exists '${settingsFile}'\n`,
-    );
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Of two first starters one wins here; the other's cluster, with the same password, is thrown away. */
-async function moveIntoPlace(built: string, cluster: string): Promise<void> {
-  try {
-    await rename(built, cluster);
-  } catch (error) {
-    if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? "")) throw error;
-  }
+  const flag = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
+  await appendFile(
+    join(cluster, "postgresql.conf"),
+    `\n# ledgerctl's settings; what stands below them wins.\ninclude_if_exists '${settingsFile}'\n`,
+    { flag, flush: true },
+  );
 }

@@ -13,12 +13,12 @@ import {
 } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { canEnter, databaseAccount, runsAsRoot, type Account } from "./account.ts";
 import { clearUnfinished, createFileOnce, isUnfinishedName, replaceFile } from "./durable-file.ts";
 import { masterKeyFile } from "./master-key-file.ts";
 import { isHome, makeSystemDirectory, newHome } from "./system-directory.ts";
+import { ignoring } from "./system-error.ts";
 
 const markerFile = "ledgerctl.json";
 const passwordFile = "database-password";
@@ -56,7 +56,8 @@ export async function openDataFolder(dataDir: string, connectionsMax: number): P
   const marker = await readMarker(path);
   const home = marker.home ?? path;
   const cluster = join(home, "postgres");
-  const account = await databaseAccount(await ownerOf(cluster, path));
+  const owner = (await ignoring(stat(cluster), "ENOENT")) ?? (await stat(path));
+  const account = await databaseAccount(owner);
   if (marker.home !== undefined && !marker.initialized) await makeHome(home, account);
   const password = await loadPassword(path, marker);
   const { initialized } = marker;
@@ -81,11 +82,7 @@ export async function markInitialized(folder: DataFolder): Promise<void> {
 async function makeFolder(path: string): Promise<string> {
   // Root's database user has to walk through the folder; 0711 lets nobody list it, and each secret is 0600.
   const mode = runsAsRoot() ? 0o711 : 0o700;
-  try {
-    await mkdir(path, { recursive: true, mode });
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-  }
+  await ignoring(mkdir(path, { recursive: true, mode }), "EEXIST");
   const found = await stat(path);
   if (found.isDirectory()) return await realpath(path);
   throw new DatabaseUnavailable(
@@ -130,21 +127,8 @@ async function makeHome(home: string, account: Account | undefined): Promise<voi
     );
   }
   await makeSystemDirectory();
-  try {
-    await mkdir(home, { mode: 0o700 });
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-  }
+  await ignoring(mkdir(home, { mode: 0o700 }), "EEXIST");
   if ((await stat(home)).uid === 0) await chown(home, account.uid, account.gid);
-}
-
-async function ownerOf(cluster: string, path: string): Promise<{ uid: number; gid: number }> {
-  try {
-    return await stat(cluster);
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
-    return await stat(path);
-  }
 }
 
 async function readMarker(path: string): Promise<Marker> {
@@ -179,12 +163,9 @@ function format(marker: Marker): string {
 async function loadPassword(path: string, marker: Marker): Promise<string> {
   const file = join(path, passwordFile);
   if (!marker.initialized) await createFileOnce(file, `${randomBytes(32).toString("base64url")}\n`);
-  try {
-    return (await readFile(file, "utf8")).trim();
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
-    throw new DatabaseUnavailable(
-      `${file} is missing: without it the database there cannot be opened. Restore it from a backup.`,
-    );
-  }
+  const text = await ignoring(readFile(file, "utf8"), "ENOENT");
+  if (text !== undefined) return text.trim();
+  throw new DatabaseUnavailable(
+    `${file} is missing: without it the database there cannot be opened. Restore it from a backup.`,
+  );
 }

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { link, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode } from "../../core/thrown.ts";
+import { ignoring } from "./system-error.ts";
 
 const unfinishedPattern = /^\.ledgerctl-new-(\d+)-[0-9a-f]+$/;
 const abandonedAfterMs = 3_600_000;
@@ -29,22 +30,13 @@ export function isUnfinishedName(name: string): boolean {
 
 /** Mode 0600. False when `path` exists already: it is never overwritten, and never seen half written. */
 export async function createFileOnce(path: string, content: string): Promise<boolean> {
-  return await writeAside(path, content, async (aside) => {
-    try {
-      await link(aside, path);
-      return true;
-    } catch (error) {
-      if (errorCode(error) === "EEXIST") return false;
-      throw error;
-    }
-  });
+  const linked = (aside: string) => link(aside, path).then(() => true);
+  return (await writeAside(path, content, (aside) => ignoring(linked(aside), "EEXIST"))) ?? false;
 }
 
 /** Mode 0600; readers see the old content or the new one. */
 export async function replaceFile(path: string, content: string): Promise<void> {
-  await writeAside(path, content, async (aside) => {
-    await rename(aside, path);
-  });
+  await writeAside(path, content, (aside) => rename(aside, path));
 }
 
 /** Opens a new file that belongs to `owner` where this process may give files away (root). */

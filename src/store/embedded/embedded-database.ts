@@ -16,16 +16,11 @@ const connectionsUsual = 200;
 const backoffMsMin = 100;
 const backoffMsMax = 5_000;
 
-export interface EmbeddedDatabaseEvent {
-  message: string;
-  error?: unknown;
-}
-
 export interface EmbeddedDatabaseOptions {
   dataDir: string;
   /** True for the server: a database that goes away is started again until `stop`. */
   supervise: boolean;
-  onEvent?: (event: EmbeddedDatabaseEvent) => void;
+  onEvent?: (event: { message: string; error?: unknown }) => void;
   /**
    * Connections that a PostgreSQL started by this opener has to allow; 200, unless more are asked for. One
    * that runs already is taken as it is.
@@ -33,17 +28,6 @@ export interface EmbeddedDatabaseOptions {
   connectionsMax?: number;
   /** A directory with PostgreSQL's bin, lib and share; the installed package's when left out. */
   binariesDir?: string;
-}
-
-export interface EmbeddedDatabase {
-  readonly connection: DatabaseConnection;
-  /** postgresql://user:password@%2Fsocket%2Fdirectory:5432/database, as pg and slonik read it. */
-  readonly url: string;
-  /** The directory of the cluster where root keeps it apart from the data folder; else null. */
-  readonly homeElsewhere: string | null;
-  state(): "running" | "restarting" | "failed" | "stopped";
-  /** Gives up this process's lease; stops PostgreSQL only if no other process holds one. Close pools first. */
-  stop(): Promise<void>;
 }
 
 /**
@@ -62,23 +46,25 @@ export async function openEmbeddedDatabase(
     await ensureCluster(folder, binaries);
     await markInitialized(folder);
     const acquired = await acquireLease(folder, binaries, new AbortController().signal);
-    return new LeasedDatabase(folder, binaries, options, acquired);
+    return new EmbeddedDatabase(folder, binaries, options, acquired);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw unavailableBecause(`The data folder ${options.dataDir} cannot be used`, error);
   }
 }
 
-class LeasedDatabase implements EmbeddedDatabase {
+export class EmbeddedDatabase {
   readonly connection: DatabaseConnection;
+  /** postgresql://user:password@%2Fsocket%2Fdirectory:5432/database, as pg and slonik read it. */
   readonly url: string;
+  /** The directory of the cluster where root keeps it apart from the data folder; else null. */
   readonly homeElsewhere: string | null;
   readonly #folder: DataFolder;
   readonly #binaries: Binaries;
   readonly #options: EmbeddedDatabaseOptions;
   readonly #abort = new AbortController();
   #lease: Lease | undefined;
-  #state: ReturnType<EmbeddedDatabase["state"]> = "running";
+  #state: "running" | "restarting" | "failed" | "stopped" = "running";
   #restart: Promise<void> = Promise.resolve();
   #stop: Promise<void> | undefined;
 
@@ -94,19 +80,20 @@ class LeasedDatabase implements EmbeddedDatabase {
     this.connection = acquired.connection;
     this.url = connectionUrl(acquired.connection);
     this.homeElsewhere = folder.home === folder.path ? null : folder.home;
-    this.#hold(acquired.lease);
+    this.#watch(acquired.lease);
   }
 
-  state(): ReturnType<EmbeddedDatabase["state"]> {
+  state(): "running" | "restarting" | "failed" | "stopped" {
     return this.#state;
   }
 
+  /** Gives up this process's lease; stops PostgreSQL only if no other process holds one. Close pools first. */
   stop(): Promise<void> {
     this.#stop ??= this.#giveBack();
     return this.#stop;
   }
 
-  #hold(lease: Lease): void {
+  #watch(lease: Lease): void {
     this.#lease = lease;
     this.#state = "running";
     const watches = this.#options.supervise
@@ -126,7 +113,7 @@ class LeasedDatabase implements EmbeddedDatabase {
     this.#lease = undefined;
     if (this.#isStopping()) return;
     this.#state = this.#options.supervise ? "restarting" : "failed";
-    this.#tell("The database ended unexpectedly");
+    this.#report("The database ended unexpectedly");
     if (this.#options.supervise) this.#restart = this.#startAgain();
   }
 
@@ -136,13 +123,14 @@ class LeasedDatabase implements EmbeddedDatabase {
     while (!this.#isStopping()) {
       try {
         const { connection, lease } = await acquireLease(this.#folder, this.#binaries, signal);
-        this.#hold(lease);
-        this.#tell("The database is back");
-        if (connection.host !== this.connection.host) this.#tell(`It moved to ${connection.host}`);
+        this.#watch(lease);
+        this.#report("The database is back");
+        if (connection.host !== this.connection.host)
+          this.#report(`It moved to ${connection.host}`);
         return;
       } catch (error) {
         if (this.#isStopping()) return;
-        this.#tell("The database could not be started; trying again", error);
+        this.#report("The database could not be started; trying again", error);
       }
       await sleep(backoffMs, undefined, { signal }).catch(() => undefined);
       backoffMs = Math.min(backoffMs * 2, backoffMsMax);
@@ -157,12 +145,12 @@ class LeasedDatabase implements EmbeddedDatabase {
     if (lease === undefined) return;
     const isLast = await lease.giveUp().catch(() => false);
     if (isLast && !(await stopPostgres(this.#folder))) {
-      this.#tell(`PostgreSQL in ${this.#folder.cluster} did not stop and was left alone`);
+      this.#report(`PostgreSQL in ${this.#folder.cluster} did not stop and was left alone`);
     }
     await lease.close();
   }
 
-  #tell(message: string, error?: unknown): void {
+  #report(message: string, error?: unknown): void {
     this.#options.onEvent?.(error === undefined ? { message } : { message, error });
   }
 }

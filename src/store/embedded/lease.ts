@@ -1,7 +1,7 @@
 // A process's claim on a running database: one connection that holds a shared lock. Whoever can take the
 // lock alone knows that nobody else uses the database, and may stop it. A crash gives the claim back by itself.
 import { Client } from "pg";
-import { errorCode } from "../../core/thrown.ts";
+import { ignoring } from "./system-error.ts";
 
 // Any constant will do; "ledgerctl lease" has no meaning to PostgreSQL.
 const lockKey = 7_105_110_103;
@@ -69,10 +69,7 @@ async function askLock(client: Client, question: string): Promise<boolean> {
 async function ensureDatabase(client: Client, name: string): Promise<void> {
   const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [name]);
   if (rowCount !== 0) return;
-  try {
-    await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
-  } catch (error) {
-    // 42P04 duplicate_database, or 23505 when the other first starter is still at it.
-    if (!["42P04", "23505"].includes(errorCode(error) ?? "")) throw error;
-  }
+  // 42P04 duplicate_database, or 23505 when the other first starter is still at it.
+  const creation = client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+  await ignoring(creation, "42P04", "23505");
 }

@@ -2,19 +2,18 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { createFileOnce } from "./durable-file.ts";
-import { isSystemError, unavailableBecause } from "./system-error.ts";
+import { ignoring, isSystemError, unavailableBecause } from "./system-error.ts";
 
 export const masterKeyFile = "master-key";
 
 /** Base64 of 32 bytes, as kept; undefined when the folder has none. Does not check the content. */
 export async function loadMasterKeyFile(dataDir: string): Promise<string | undefined> {
   try {
-    return (await readFile(join(dataDir, masterKeyFile), "utf8")).trim();
+    const text = await ignoring(readFile(join(dataDir, masterKeyFile), "utf8"), "ENOENT");
+    return text?.trim();
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
     throw cannot("read", dataDir, error);
   }
 }

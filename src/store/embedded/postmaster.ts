@@ -1,5 +1,6 @@
-// The running PostgreSQL of a cluster, as its postmaster.pid tells: finding it, and clearing a pid file that lies.
+// The running PostgreSQL of a cluster, as its postmaster.pid has it: finding it, and clearing a pid file that is wrong.
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { link, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { errorCode } from "../../core/thrown.ts";
 import { isAlive } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
 import { socketPort, socketFile } from "./socket-directory.ts";
+import { ignoring } from "./system-error.ts";
 
 const emptyFilePatienceMs = 5_000;
 
@@ -23,7 +25,7 @@ export type Finding = { running: Postmaster } | { running: undefined; crashed: b
 /** Looks at postmaster.pid and the process behind it. Sets the file aside when its process is another one. */
 export async function findPostmaster(cluster: string): Promise<Finding> {
   const path = join(cluster, "postmaster.pid");
-  const text = await readPidFile(path);
+  const text = await ignoring(readFile(path, "utf8"), "ENOENT");
   if (text === undefined) return { running: undefined, crashed: false };
   const postmaster = parsePidFile(text);
   if (postmaster === undefined) return await judgeEmptyFile(path, text);
@@ -41,7 +43,7 @@ export async function clearStaleSocketLock(
   socketDirectory: string,
 ): Promise<void> {
   const path = `${socketFile(socketDirectory, socketPort)}.lock`;
-  const text = await readPidFile(path);
+  const text = await ignoring(readFile(path, "utf8"), "ENOENT");
   if (text === undefined) return;
   const holder = parsePidFile(text);
   if (holder === undefined) await judgeEmptyFile(path, text);
@@ -62,15 +64,6 @@ export async function isPostmaster(pid: number, cluster: string): Promise<boolea
   // Root in a container may lack the right to follow that link; the command line is open to all.
   const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   return commandLine.split("\0").includes(cluster);
-}
-
-async function readPidFile(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 /** Lines: pid, data directory, start time, port, socket directory, address, memory key, status. */
@@ -95,19 +88,13 @@ async function judgeEmptyFile(path: string, text: string): Promise<Finding> {
 
 async function answers(postmaster: Postmaster): Promise<boolean> {
   if (postmaster.socketDirectory === "") return false;
-  return await new Promise((resolve) => {
-    const socket = connect(socketFile(postmaster.socketDirectory, postmaster.port));
-    const settle = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once("connect", () => {
-      settle(true);
-    });
-    socket.once("error", () => {
-      settle(false);
-    });
-  });
+  const socket = connect(socketFile(postmaster.socketDirectory, postmaster.port));
+  const isAnswered = await once(socket, "connect").then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isAnswered;
 }
 
 /**

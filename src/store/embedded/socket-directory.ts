@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { chmod, chown, lstat, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import type { Account } from "./account.ts";
+import { ignoring } from "./system-error.ts";
 
 /** Part of the socket's file name only: nothing listens on TCP. */
 export const socketPort = 5432;
@@ -23,11 +23,7 @@ export async function prepareSocketDirectory(
   const uid = account?.uid ?? process.getuid?.() ?? 0;
   const preferred = join(home, "socket");
   const directory = fits(preferred) ? preferred : shortDirectory(home, uid);
-  try {
-    await mkdir(directory, { mode: 0o700 });
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-  }
+  await ignoring(mkdir(directory, { mode: 0o700 }), "EEXIST");
   const found = await lstat(directory);
   const isOurs = found.uid === uid || found.uid === process.getuid?.();
   // Others could have made the name in /tmp before us, to be asked for the password.

@@ -1,4 +1,5 @@
-// Turns what the operating system refuses (a full disk, a missing permission) into words for a person.
+// What the operating system refuses (a full disk, a missing permission): ignored where that is expected, else put
+// into words for a person.
 import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 
@@ -7,6 +8,19 @@ const outsideDatabase = "or name a PostgreSQL server with --database-url";
 /** True for errors that a system call made; everything else is a bug and should look like one. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error && errorCode(error) !== null;
+}
+
+/** What an attempt gives; undefined where it fails with one of these codes. */
+export async function ignoring<Value>(
+  attempt: Promise<Value>,
+  ...codes: readonly string[]
+): Promise<Value | undefined> {
+  try {
+    return await attempt;
+  } catch (error) {
+    if (codes.includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
 }
 
 /** "<what>: <reason>. <remedy>", e.g. what = 'The data folder /x cannot be used'. */
