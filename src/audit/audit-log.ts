@@ -51,40 +51,40 @@ export const auditCheckNames = [
 export type AuditCheckName = (typeof auditCheckNames)[number];
 
 /** How many findings of a check are kept; all are counted. */
-const toldMax = 20;
+const keptMax = 20;
 
 /** Gathers findings of one check, or notes. */
-class Told {
+class Findings {
   checked = 0;
   count = 0;
-  readonly told: AuditFinding[] = [];
+  readonly kept: AuditFinding[] = [];
 
   add(finding: AuditFinding): void {
     this.count += 1;
-    if (this.told.length < toldMax) this.told.push(finding);
+    if (this.kept.length < keptMax) this.kept.push(finding);
   }
 }
 
 /** Gathers what the checks of an audit find. */
 export class AuditLog {
-  readonly #checks = new Map(auditCheckNames.map((name) => [name, new Told()]));
-  readonly #notes = new Told();
+  readonly #checks = new Map(auditCheckNames.map((name) => [name, new Findings()]));
+  readonly #notes = new Findings();
 
   /** What a check says about one ledger. */
   of(name: AuditCheckName, ledgerId: string): CheckLog {
-    const told = this.#checks.get(name);
-    if (told === undefined) throw new Error("every check has its place");
+    const findings = this.#checks.get(name);
+    if (findings === undefined) throw new Error("every check has its place");
     return {
       looked: (count) => {
-        told.checked += count;
+        findings.checked += count;
       },
       find: (where, what) => {
-        told.add({ ledgerId, where, what });
+        findings.add({ ledgerId, where, what });
       },
       findAll: (rows) => {
-        for (const { where, what } of rows) told.add({ ledgerId, where, what });
+        for (const { where, what } of rows) findings.add({ ledgerId, where, what });
         // The database gave the first of them, and how many there are.
-        told.count += Math.max(0, (rows[0]?.total ?? 0) - rows.length);
+        findings.count += Math.max(0, (rows[0]?.total ?? 0) - rows.length);
       },
     };
   }
@@ -94,11 +94,11 @@ export class AuditLog {
   }
 
   report(): AuditReport {
-    const checks = [...this.#checks].map(([name, { checked, told, count }]) => ({
+    const checks = [...this.#checks].map(([name, { checked, kept, count }]) => ({
       ...{ name, ok: count === 0, checked },
-      ...{ findings: told, findingCount: count },
+      ...{ findings: kept, findingCount: count },
     }));
-    const { told: notes, count: noteCount } = this.#notes;
+    const { kept: notes, count: noteCount } = this.#notes;
     return { checks, notes, noteCount, ok: checks.every(({ ok }) => ok) };
   }
 }

@@ -3,7 +3,7 @@
 import { entryLeaf } from "../core/canonical.ts";
 import {
   type AuditedLedger,
-  countReversals,
+  countRows,
   ledgerTables,
   listAuditedLedgers,
   listChartCodes,
@@ -18,10 +18,10 @@ import { AuditLog, type AuditReport } from "./audit-log.ts";
 import { checkChain, readCloses } from "./close-checks.ts";
 import { CloseRecomputations } from "./close-recomputations.ts";
 import {
-  BalanceCheck,
-  LeafCheck,
-  LineCheck,
-  SequenceCheck,
+  balanceCheck,
+  leafCheck,
+  lineCheck,
+  sequenceCheck,
   type EntryCheck,
 } from "./entry-checks.ts";
 import { checkBatches, checkPostings, checkReconciliation, checkWallets } from "./wallet-checks.ts";
@@ -81,14 +81,14 @@ async function auditJournal(
   log: AuditLog,
   onProgress: (progress: AuditProgress) => void,
 ): Promise<void> {
-  const { ledgerId, functionalCurrency } = ledger;
+  const { ledgerId } = ledger;
   const chart = new Set(await listChartCodes(connection, ledgerId));
   const closes = await readCloses(connection, ledgerId);
   const checks: EntryCheck[] = [
-    new SequenceCheck(ledger, log.of("sequences", ledgerId)),
-    new LineCheck(functionalCurrency, chart, log.of("lines", ledgerId)),
-    new LeafCheck(log.of("leaves", ledgerId)),
-    new BalanceCheck(connection, ledgerId, log.of("balances", ledgerId)),
+    sequenceCheck(ledger, log.of("sequences", ledgerId)),
+    lineCheck(ledger, chart, log.of("lines", ledgerId)),
+    leafCheck(log.of("leaves", ledgerId)),
+    balanceCheck(connection, ledger, log.of("balances", ledgerId)),
     new CloseRecomputations(connection, closes, log),
   ];
   let entries = 0;
@@ -98,10 +98,10 @@ async function auditJournal(
     entries += 1;
     onProgress({ ledgerId, entries });
   }
-  for (const check of checks) await check.finish();
+  for (const check of checks) await check.finish?.();
   log.of("lines", ledgerId).findAll(await listStrayLines(connection, ledgerId));
   const reversals = log.of("reversals", ledgerId);
-  reversals.looked(await countReversals(connection, ledgerId));
+  reversals.looked(await countRows(connection, "journal_reversals", ledgerId));
   reversals.findAll(await listReversalFaults(connection, ledgerId));
   reversals.findAll(await listUnlikeReversals(connection, ledgerId));
   await checkChain(connection, ledger, closes, log.of("close-chain", ledgerId));

@@ -11,7 +11,7 @@ import { compareUtf8 } from "../core/text.ts";
 import type { Timestamp } from "../core/time.ts";
 import { listCloseBalances, listSubtrees } from "../store/period-closes.ts";
 import type { Connection } from "../store/database/connection.ts";
-import type { AuditLog, CheckLog } from "./audit-log.ts";
+import type { AuditCheckName, AuditLog, CheckLog } from "./audit-log.ts";
 import { closeName } from "./close-checks.ts";
 import { entryName, type EntryCheck, type HashedEntry } from "./entry-checks.ts";
 
@@ -79,7 +79,7 @@ export class CloseRecomputations implements EntryCheck {
     }
   }
 
-  /** What a close covers was persisted before it, all else after it; which one it is told by, is asked in need only. */
+  /** What a close covers was persisted before it, all else after it; which close shows it is looked for only where one does. */
   #checkTimes(entry: Entry): void {
     const latest = this.#latestOf[this.#passed] ?? null;
     const earliest = this.#earliestFrom[this.#passed] ?? null;
@@ -272,7 +272,7 @@ class CloseRecomputation {
     }
   }
 
-  #logOf(name: Parameters<AuditLog["of"]>[0]): CheckLog {
+  #logOf(name: AuditCheckName): CheckLog {
     return this.#log.of(name, this.record.ledgerId);
   }
 }

@@ -1,11 +1,10 @@
 // Checks of wallets: their figures against their logs, pending postings against writes, the journal against both.
 import { convert, parseRate } from "../core/asset.ts";
 import type { WalletWriteType } from "../core/wallet.ts";
+import { countRows } from "../store/audit/journal.ts";
 import {
   type AuditedWallet,
   type AuditedWrite,
-  countBatches,
-  countPostings,
   listBatchFaults,
   listComparedTotals,
   listForeignEntries,
@@ -85,7 +84,7 @@ class WalletReplay {
       this.#find(`${place} ${isMoving ? "moves money and has no batch" : "has a batch"}`);
     }
     if (at < this.#lastAt) this.#find(`${place} is of ${at}, before ${this.#lastAt}`);
-    // What follows is compared with what is written, so that one wrong row is told once.
+    // What follows is compared with what is written, so that one wrong row is reported once.
     this.#balance = balance;
     this.#held = held;
     this.#seq = seq;
@@ -141,7 +140,7 @@ export async function checkBatches(
   ledgerId: string,
   log: CheckLog,
 ): Promise<void> {
-  log.looked(await countBatches(connection, ledgerId));
+  log.looked(await countRows(connection, "wallet_batches", ledgerId));
   log.findAll(await listBatchFaults(connection, ledgerId));
 }
 
@@ -151,7 +150,7 @@ export async function checkPostings(
   ledgerId: string,
   log: CheckLog,
 ): Promise<void> {
-  log.looked(await countPostings(connection, ledgerId));
+  log.looked(await countRows(connection, "wallet_postings", ledgerId));
   log.findAll(await listPostingFaults(connection, ledgerId));
   for (const total of await listComparedTotals(connection, ledgerId)) {
     const { assetCode, ruleVersion, side, rate, amount, functionalAmount } = total;
@@ -177,20 +176,16 @@ export async function checkReconciliation(
   log: AuditLog,
 ): Promise<void> {
   const check = log.of("reconciliation", ledgerId);
-  for (const { assetCode, wallets, posted, pending } of await listReconciliations(
-    connection,
-    ledgerId,
-  )) {
+  const assets = await listReconciliations(connection, ledgerId);
+  for (const { assetCode, wallets, posted, pending } of assets) {
     check.looked(1);
     if (wallets !== pending - posted) {
       const journal = `${-posted} are posted and ${pending} pending`;
       check.find(`asset ${assetCode}`, `wallets sum to ${wallets}, but ${journal}`);
     }
   }
-  for (const { glAccountCode, entryCount, amount } of await listForeignEntries(
-    connection,
-    ledgerId,
-  )) {
+  const accounts = await listForeignEntries(connection, ledgerId);
+  for (const { glAccountCode, entryCount, amount } of accounts) {
     const what = `has ${entryCount} entries that are no postings of wallets, ${amount} in all`;
     log.note(ledgerId, `account ${JSON.stringify(glAccountCode)}`, what);
   }

@@ -10,22 +10,28 @@ import type { Connection } from "./database/connection.ts";
 import { withKeyConflict } from "./database/errors.ts";
 import { column, command } from "./database/statement.ts";
 
-/**
- * Columns of an entry `entries`, joined with `reversals`; lines are one JSON array in stored order. An entry that
- * somebody took the lines of has none: it is read as it is, so that whoever checks can name it.
- */
-export const entryColumns = sql.fragment`
+/** Columns of an entry `entries` by itself. */
+export const contentColumns = sql.fragment`
   entries.ledger_id AS "ledgerId", entries.journal_id AS "journalId",
   entries.sequence, entries.external_id AS "externalId",
   entries.origin_system AS "originSystem", entries.origin_account AS "originAccount",
   entries.event_type AS "eventType", entries.description,
   entries.transaction_date AS "transactionDate", entries.entry_type AS "entryType",
   entries.metadata, entries.persisted_at AS "persistedAt",
-  entries.reverses_journal_id AS "reversesJournalId",
-  reversals.reversal_journal_id AS "reversedByJournalId",
-  (SELECT coalesce(json_agg(json_build_array(
-            gl_account_code, description, transaction_amount::text, transaction_currency,
-            functional_amount::text, functional_currency, spot_rate) ORDER BY line_number), '[]')
+  entries.reverses_journal_id AS "reversesJournalId"`;
+
+/** A line of `journal_lines`, as a JSON array. */
+export const lineArray = sql.fragment`
+  json_build_array(gl_account_code, description, transaction_amount::text, transaction_currency,
+                   functional_amount::text, functional_currency, spot_rate)`;
+
+/**
+ * Columns of an entry `entries`, joined with `reversals`; lines are one JSON array in stored order. An entry that
+ * somebody took the lines of has none: it is read as it is, so that whoever checks can name it.
+ */
+export const entryColumns = sql.fragment`
+  ${contentColumns}, reversals.reversal_journal_id AS "reversedByJournalId",
+  (SELECT coalesce(json_agg(${lineArray} ORDER BY line_number), '[]')
      FROM journal_lines
     WHERE journal_lines.ledger_id = entries.ledger_id
       AND journal_lines.sequence = entries.sequence) AS lines`;
@@ -40,22 +46,33 @@ export const entryBytes = sql.fragment`
   600 + octet_length(json_build_array(
           entries.external_id, entries.origin_system, entries.origin_account, entries.event_type,
           entries.description, entries.metadata)::text)
-      + (SELECT coalesce(sum(140 + octet_length(json_build_array(
-                  gl_account_code, description, transaction_amount::text, transaction_currency,
-                  functional_amount::text, functional_currency, spot_rate)::text)), 0)
+      + (SELECT coalesce(sum(140 + octet_length(${lineArray}::text)), 0)
            FROM journal_lines
           WHERE journal_lines.ledger_id = entries.ledger_id
             AND journal_lines.sequence = entries.sequence)`;
 
-const lineRow = z.tuple([
-  z.string(),
-  z.string().nullable(),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.number().nullable(),
-]);
+/** A line of a `lineArray`, its amounts as bigints. */
+export const lineRow = z
+  .tuple([
+    z.string(),
+    z.string().nullable(),
+    z.string(),
+    z.string(),
+    z.string(),
+    z.string(),
+    z.number().nullable(),
+  ])
+  .transform(
+    ([code, description, amount, currency, functional, functionalCurrency, rate]): Line => ({
+      glAccountCode: code,
+      description,
+      transactionAmount: BigInt(amount),
+      transactionCurrency: currency,
+      functionalAmount: BigInt(functional),
+      functionalCurrency,
+      spotRate: rate,
+    }),
+  );
 
 export const entryRow = z.object({
   ledgerId: z.string(),
@@ -75,33 +92,9 @@ export const entryRow = z.object({
   lines: z.array(lineRow),
 });
 
-export type EntryRow = z.infer<typeof entryRow>;
-
-/** The entry of a row, its amounts as bigints. */
-export function entryFromRow(row: EntryRow): StoredEntry {
-  return {
-    ...row,
-    postingStatus: "POSTED",
-    lines: row.lines.map(
-      ([
-        code,
-        description,
-        transactionAmount,
-        transactionCurrency,
-        amount,
-        currency,
-        spotRate,
-      ]) => ({
-        glAccountCode: code,
-        description,
-        transactionAmount: BigInt(transactionAmount),
-        transactionCurrency,
-        functionalAmount: BigInt(amount),
-        functionalCurrency: currency,
-        spotRate,
-      }),
-    ),
-  };
+/** The entry of a row. */
+export function entryFromRow(row: z.output<typeof entryRow>): StoredEntry {
+  return { ...row, postingStatus: "POSTED" };
 }
 
 /** An entry with its lines and whether it has been reversed; null when the ledger has none of this id. */
@@ -182,6 +175,8 @@ export function insertEntries(
   ledgerId: string,
   entries: readonly Entry[],
 ): Promise<unknown> {
+  const metadata = entries.map((entry) => canonicalJson(entry.metadata));
+  const leaves = entries.map((entry) => entryLeaf(entry).toString("hex"));
   return withKeyConflict(
     "journal_entries_external_id_key",
     connection.run(command`
@@ -202,16 +197,10 @@ export function insertEntries(
           ${column(entries, "description", "text")},
           ${column(entries, "transactionDate", "timestamptz")},
           ${column(entries, "entryType", "text")},
-          ${sql.array(
-            entries.map((entry) => canonicalJson(entry.metadata)),
-            "jsonb",
-          )},
+          ${sql.array(metadata, "jsonb")},
           ${column(entries, "persistedAt", "timestamptz")},
           ${column(entries, "reversesJournalId", "uuid")},
-          ${sql.array(
-            entries.map((entry) => entryLeaf(entry).toString("hex")),
-            "text",
-          )})
+          ${sql.array(leaves, "text")})
           AS new (sequence, journal_id, external_id, origin_system, origin_account,
                   event_type, description, transaction_date, entry_type, metadata,
                   persisted_at, reverses_journal_id, leaf)`),

@@ -2,19 +2,10 @@
 // forbids may be in a database that somebody has changed, and has to be read to be named.
 import { sql } from "slonik";
 import { z } from "zod";
-import type { Entry, JsonValue } from "../../core/journal.ts";
-import type { Timestamp } from "../../core/time.ts";
-import { timestampColumn } from "../columns.ts";
+import type { Entry } from "../../core/journal.ts";
+import { hashColumn, timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
-
-/** A ledger as it is audited; what is missing of it is null. */
-export interface AuditedLedger {
-  readonly ledgerId: string;
-  readonly functionalCurrency: string;
-  readonly status: string | null;
-  readonly lastSequence: number | null;
-  readonly lastPersistedAt: Timestamp | null;
-}
+import { contentColumns, entryRow, lineArray, lineRow } from "../journal-entries.ts";
 
 const ledgerRow = z.object({
   ledgerId: z.string(),
@@ -23,6 +14,9 @@ const ledgerRow = z.object({
   lastSequence: z.number().nullable(),
   lastPersistedAt: timestampColumn.nullable(),
 });
+
+/** A ledger as it is audited; what is missing of it is null. */
+export type AuditedLedger = Readonly<z.output<typeof ledgerRow>>;
 
 /** All ledgers, or the one with an id. */
 export function listAuditedLedgers(
@@ -86,60 +80,21 @@ export interface AuditedEntry {
   readonly isFinerThanShown: boolean;
 }
 
-const entryRow = z
-  .object({
-    ledgerId: z.string(),
-    journalId: z.string(),
-    sequence: z.number(),
-    externalId: z.string().nullable(),
-    originSystem: z.string().nullable(),
-    originAccount: z.string().nullable(),
-    eventType: z.string().nullable(),
-    description: z.string().nullable(),
-    transactionDate: timestampColumn,
+const auditedRow = entryRow
+  .omit({ reversedByJournalId: true })
+  .extend({
     entryType: z.custom<Entry["entryType"]>((value) => typeof value === "string"),
-    metadata: z.custom<JsonValue>(() => true),
-    persistedAt: timestampColumn,
-    reversesJournalId: z.string().nullable(),
-    leaf: z.custom<Buffer>((value) => Buffer.isBuffer(value)),
+    // An object, unless it was tampered with; it is only hashed.
+    metadata: z.custom<Entry["metadata"]>(() => true),
+    leaf: hashColumn,
     isFinerThanShown: z.boolean(),
-    lines: z.array(
-      z.tuple([
-        ...[z.number(), z.string(), z.string().nullable()],
-        ...[z.string(), z.string(), z.string(), z.string(), z.number().nullable()],
-      ] as [
-        z.ZodNumber,
-        z.ZodString,
-        z.ZodNullable<z.ZodString>,
-        z.ZodString,
-        z.ZodString,
-        z.ZodString,
-        z.ZodString,
-        z.ZodNullable<z.ZodNumber>,
-      ]),
-    ),
+    lines: z.array(z.tuple([z.number(), lineRow])),
   })
-  .transform(({ leaf, isFinerThanShown, lines, metadata, ...row }): AuditedEntry => ({
+  .transform(({ leaf, isFinerThanShown, lines, ...row }): AuditedEntry => ({
     leaf,
     isFinerThanShown,
     lineNumbers: lines.map(([lineNumber]) => lineNumber),
-    entry: {
-      ...row,
-      // An object, unless it was tampered with; it is only hashed.
-      metadata: metadata as Entry["metadata"],
-      postingStatus: "POSTED",
-      lines: lines.map(
-        ([, code, description, transactionAmount, transactionCurrency, ...rest]) => ({
-          glAccountCode: code,
-          description,
-          transactionAmount: BigInt(transactionAmount),
-          transactionCurrency,
-          functionalAmount: BigInt(rest[0]),
-          functionalCurrency: rest[1],
-          spotRate: rest[2],
-        }),
-      ),
-    },
+    entry: { ...row, postingStatus: "POSTED", lines: lines.map(([, line]) => line) },
   }));
 
 /** Bounds memory: an entry is about a megabyte at most. */
@@ -152,22 +107,16 @@ export async function* readAuditedEntries(
 ): AsyncGenerator<AuditedEntry> {
   let after = Number.MIN_SAFE_INTEGER;
   for (;;) {
-    const page = await connection.any(sql.type(entryRow)`
-      SELECT ledger_id AS "ledgerId", journal_id AS "journalId", sequence,
-             external_id AS "externalId", origin_system AS "originSystem",
-             origin_account AS "originAccount", event_type AS "eventType", description,
-             transaction_date AS "transactionDate", entry_type AS "entryType", metadata,
-             persisted_at AS "persistedAt", reverses_journal_id AS "reversesJournalId", leaf,
+    const page = await connection.any(sql.type(auditedRow)`
+      SELECT ${contentColumns}, leaf,
              (transaction_date <> date_trunc('milliseconds', transaction_date)
                OR persisted_at <> date_trunc('milliseconds', persisted_at)) AS "isFinerThanShown",
-             (SELECT coalesce(json_agg(json_build_array(
-                       line_number, gl_account_code, description, transaction_amount::text,
-                       transaction_currency, functional_amount::text, functional_currency,
-                       spot_rate) ORDER BY line_number), '[]')
+             (SELECT coalesce(json_agg(json_build_array(line_number, ${lineArray})
+                                       ORDER BY line_number), '[]')
                 FROM journal_lines
-               WHERE journal_lines.ledger_id = journal_entries.ledger_id
-                 AND journal_lines.sequence = journal_entries.sequence) AS lines
-        FROM journal_entries
+               WHERE journal_lines.ledger_id = entries.ledger_id
+                 AND journal_lines.sequence = entries.sequence) AS lines
+        FROM journal_entries AS entries
        WHERE ledger_id = ${ledgerId} AND sequence > ${after}
        ORDER BY sequence LIMIT ${entriesPerPage}`);
     yield* page;
@@ -177,14 +126,10 @@ export async function* readAuditedEntries(
   }
 }
 
-/** Something found by the database itself; `total` is how many there are, of which 20 are given. */
-export interface FoundRow {
-  readonly where: string;
-  readonly what: string;
-  readonly total: number;
-}
-
 export const foundRow = z.object({ where: z.string(), what: z.string(), total: z.number() });
+
+/** Something found by the database itself; `total` is how many there are, of which 20 are given. */
+export type FoundRow = Readonly<z.output<typeof foundRow>>;
 
 /** Sequences that have lines and no entry. */
 export function listStrayLines(
@@ -276,10 +221,14 @@ export function listUnlikeReversals(
      ORDER BY reversal.sequence LIMIT 20`);
 }
 
-/** How many reversals are recorded. */
-export async function countReversals(connection: Connection, ledgerId: string): Promise<number> {
+/** How many rows of a ledger a table has. */
+export async function countRows(
+  connection: Connection,
+  table: "journal_reversals" | "wallet_batches" | "wallet_postings",
+  ledgerId: string,
+): Promise<number> {
   const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
-    SELECT count(*) FROM journal_reversals WHERE ledger_id = ${ledgerId}`);
+    SELECT count(*) FROM ${sql.identifier([table])} WHERE ledger_id = ${ledgerId}`);
   return count;
 }
 

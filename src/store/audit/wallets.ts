@@ -2,23 +2,11 @@
 import { sql } from "slonik";
 import { z } from "zod";
 import type { WalletWriteType } from "../../core/wallet.ts";
-import type { Timestamp } from "../../core/time.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
 import { timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 
 const rowsPerPage = 1_000;
-
-/** A wallet with the sum of the holds that are active. */
-export interface AuditedWallet {
-  readonly walletId: string;
-  readonly callerKey: string;
-  readonly balance: bigint;
-  readonly held: bigint;
-  readonly lastSeq: number;
-  readonly lastAt: Timestamp;
-  readonly activeHolds: bigint;
-}
 
 const walletRow = z.object({
   walletId: z.string(),
@@ -29,6 +17,9 @@ const walletRow = z.object({
   lastAt: timestampColumn,
   activeHolds: z.bigint(),
 });
+
+/** A wallet with the sum of the holds that are active. */
+export type AuditedWallet = Readonly<z.output<typeof walletRow>>;
 
 const leastId = "00000000-0000-0000-0000-000000000000";
 
@@ -53,20 +44,6 @@ export async function* readAuditedWallets(
   }
 }
 
-/** A row of a wallet's log, with the hold that it is about. */
-export interface AuditedWrite {
-  readonly walletId: string;
-  readonly seq: number;
-  readonly type: WalletWriteType;
-  readonly amount: bigint;
-  readonly balance: bigint;
-  readonly held: bigint;
-  readonly at: Timestamp;
-  readonly pendingPostingId: string | null;
-  /** null where it is about no hold, or one that is not there. */
-  readonly hold: { readonly amount: bigint; readonly status: string } | null;
-}
-
 const writeRow = z
   .object({
     walletId: z.string(),
@@ -80,13 +57,17 @@ const writeRow = z
     holdAmount: z.bigint().nullable(),
     holdStatus: z.string().nullable(),
   })
-  .transform(({ holdAmount, holdStatus, ...row }): AuditedWrite => ({
+  .transform(({ holdAmount, holdStatus, ...row }) => ({
     ...row,
+    /** null where it is about no hold, or one that is not there. */
     hold:
       holdAmount === null || holdStatus === null
         ? null
         : { amount: holdAmount, status: holdStatus },
   }));
+
+/** A row of a wallet's log, with the hold that it is about. */
+export type AuditedWrite = Readonly<z.output<typeof writeRow>>;
 
 /** The logs of all wallets of a ledger, by wallet and seq. */
 export async function* readAuditedWrites(
@@ -114,13 +95,6 @@ export async function* readAuditedWrites(
     if (last === undefined) return;
     after = last;
   }
-}
-
-/** How many batch sides a ledger has. */
-export async function countBatches(connection: Connection, ledgerId: string): Promise<number> {
-  const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
-    SELECT count(*) FROM wallet_batches WHERE ledger_id = ${ledgerId}`);
-  return count;
 }
 
 /** Pending postings (posted ones too) that are not what their writes come to, and writes whose own is not there. */
@@ -176,13 +150,6 @@ export function listBatchFaults(
     )
     SELECT 'wallet batch ' || batch_id AS where, what, count(*) OVER () AS total
       FROM compared WHERE what IS NOT NULL ORDER BY batch_id LIMIT 20`);
-}
-
-/** How many entries are postings of wallets. */
-export async function countPostings(connection: Connection, ledgerId: string): Promise<number> {
-  const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
-    SELECT count(*) FROM wallet_postings WHERE ledger_id = ${ledgerId}`);
-  return count;
 }
 
 /** Marks of batches that no posting has, and postings whose entry does not move what their batches sum to. */
