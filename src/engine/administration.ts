@@ -21,7 +21,7 @@ export async function createOrganization(
   return organization;
 }
 
-/** Makes a key and its secret, which is told here and never again; null when there is no such organization. */
+/** Makes a key and its secret, which is shown here and never again; null when there is no such organization. */
 export async function createApiKey(
   connection: Connection,
   key: {

@@ -36,18 +36,12 @@ export async function setAssetRule(
     const base = current ?? defaultAssetRule(assetCode, ledger.functionalCurrency);
     const rule = { ...base, ...change, version: current === undefined ? 1 : current.version + 1 };
     refuseRule(rule, base, ledger);
+    const codes = [rule.walletsAccount, rule.clearingAccount];
     const pair: Account[] = Object.values(walletAccounts(assetCode));
-    const own = pair.filter(({ glAccountCode }) =>
-      [rule.walletsAccount, rule.clearingAccount].includes(glAccountCode),
-    );
-    const others = [rule.walletsAccount, rule.clearingAccount].filter(
-      (code) => !own.some(({ glAccountCode }) => glAccountCode === code),
-    );
-    const known = await listAccountStates(transaction, ledgerId, [
-      rule.walletsAccount,
-      rule.clearingAccount,
-    ]);
-    const missing = others.find((code) => !known.has(code));
+    const own = pair.filter(({ glAccountCode }) => codes.includes(glAccountCode));
+    const usable = new Set((await listAccountStates(transaction, ledgerId, codes)).keys());
+    for (const { glAccountCode } of own) usable.add(glAccountCode);
+    const missing = codes.find((code) => !usable.has(code));
     if (missing !== undefined) return { outcome: "accountNotFound", glAccountCode: missing };
     const now = await readClock(transaction);
     await Promise.all([

@@ -18,12 +18,12 @@ interface RecoveryOptions {
   /** How long the outcome of an ambiguous COMMIT is looked for. */
   readonly deadlineMs: number;
   readonly nowMs: () => number;
-  /** Told of trouble of the database such as a full disk, at each attempt that fails of it. */
+  /** Called with trouble of the database such as a full disk, at each attempt that fails of it. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const backoffMsMax = 400;
-/** How often a batch is planned anew over keys that others take meanwhile, before it is halved. */
+/** How often a batch is planned anew over idempotency keys that others use meanwhile, before it is halved. */
 const keyConflictsMax = 4;
 
 export class BatchRecovery<Item, Reply> {

@@ -1,15 +1,14 @@
 // Runs the batches of a lane on one connection, each pipelined behind the one before.
 import { setImmediate as nextTick } from "node:timers/promises";
 import { assert, Refusal } from "../core/errors.ts";
-import type { Transaction } from "../store/database/connection.ts";
-import type { PipelinedConnection } from "../store/database/pipeline.ts";
+import type { PipelinedConnection, Transaction } from "../store/database/pipeline.ts";
 import type { Pool } from "../store/database/pool.ts";
 import type { Attempt, Batch, FailedBatch, LaneWork, Plan } from "./lane-work.ts";
 import type { Tally } from "./write-counts.ts";
 
 interface RunnerOptions {
   readonly nowMs: () => number;
-  /** Told of an `onCommitted` that threw: the batch is in the database all the same. */
+  /** Called with the error of an `onCommitted` that threw: the batch is in the database all the same. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -92,7 +91,7 @@ export class BatchRunner<Item, Reply> {
 
   /**
    * Gives each caller its outcome, now that the plan holds. Some a tick: the answer about the next batch's locks is
-   * read in between, and need not wait until all of these are told.
+   * read in between, and need not wait for all of these.
    */
   async answer(batch: Batch<Item, Reply>, plan: Plan<Reply>): Promise<void> {
     try {

@@ -1,13 +1,9 @@
 // Figures of the books as a whole for whoever watches them: cheap ones are read when they are asked for, dear
 // ones once a minute at most. A database that does not answer keeps nobody waiting.
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  getPostingBacklog,
-  listWalletDifferences,
-  type PostingBacklog,
-  type WalletDifference,
-} from "../store/books-totals.ts";
 import type { Connection } from "../store/database/connection.ts";
+import { getPostingBacklog, type PostingBacklog } from "../store/pending-postings.ts";
+import { listWalletDifferences, type WalletDifference } from "../store/wallets.ts";
 
 export interface BooksFigures {
   /** null while the database does not answer. */
@@ -71,8 +67,8 @@ export class BooksReader {
       .then((differences) => {
         this.#reconciliation = { atMs, differences };
       })
-      // Tried again a minute after it began: books that take too long must not be summed without a pause. How old
-      // the last figures are is told with them.
+      // Tried again a minute after it began: books that take too long must not be summed without a pause. The age of
+      // the last figures is reported with them.
       .catch(() => undefined)
       .finally(() => {
         this.#reconciling = null;

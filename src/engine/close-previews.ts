@@ -16,6 +16,7 @@ import {
   type Period,
 } from "../core/period.ts";
 import type { Posting } from "../core/posting.ts";
+import { compareUtf8 } from "../core/text.ts";
 import type { Timestamp } from "../core/time.ts";
 import { readClock, readJournalHead } from "../store/journal-heads.ts";
 import { countEntriesByMonth, measureSpan, sumTrialBalance } from "../store/journal-spans.ts";
@@ -135,7 +136,7 @@ async function readMoment(connection: Connection, ledgerId: string, request: Clo
     listAssetsWithoutRate(connection, ledgerId),
   ]);
   const calendar = new ClosedCalendar(closedPeriods);
-  const previewedAt = closingTime(now, head?.lastPersistedAt ?? null, calendar);
+  const previewedAt = closingTime(now, head.lastPersistedAt, calendar);
   const { startsAt, endsAt } = close ?? periodOf(request, calendar, previewedAt);
   const previous = startsAt === null ? null : closeBefore(closedPeriods, startsAt);
   const before = previous === null ? null : await findCloseOfPeriod(connection, ledgerId, previous);
@@ -144,7 +145,7 @@ async function readMoment(connection: Connection, ledgerId: string, request: Clo
     close,
     previewedAt,
     calendar,
-    lastSequence: head?.lastSequence ?? 0,
+    lastSequence: head.lastSequence,
     assetsWithoutRate,
     // A period that is closed already is not closed again: nothing would be posted.
     postings: close === null ? await previewPending(connection, ledgerId, calendar) : [],
@@ -154,15 +155,11 @@ async function readMoment(connection: Connection, ledgerId: string, request: Clo
 
 /** The label of the close whose end comes last of those that end before a period starts. */
 function closeBefore(closed: readonly ClosedPeriod[], startsAt: Timestamp): string | null {
-  return (
-    closed.reduce<ClosedPeriod | null>(
-      (latest, each) =>
-        each.endsAt <= startsAt && (latest === null || each.endsAt >= latest.endsAt)
-          ? each
-          : latest,
-      null,
-    )?.periodId ?? null
-  );
+  const last = closed
+    .filter(({ endsAt }) => endsAt <= startsAt)
+    .sort((a, b) => compareUtf8(a.endsAt, b.endsAt))
+    .at(-1);
+  return last?.periodId ?? null;
 }
 
 function distinct(closes: readonly (CloseRecord | null)[]): CloseRecord[] {

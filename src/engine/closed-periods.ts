@@ -4,23 +4,24 @@ import { ClosedCalendar, type ClosedPeriod } from "../core/period.ts";
 import { listClosedPeriods } from "../store/period-closes.ts";
 import type { Connection } from "../store/database/connection.ts";
 
+const noneRead = { periods: [], calendar: new ClosedCalendar([]) };
+
 export class ClosedPeriods {
-  readonly #known = new Map<string, readonly ClosedPeriod[]>();
-  readonly #calendars = new Map<string, ClosedCalendar>();
+  readonly #read = new Map<
+    string,
+    { periods: readonly ClosedPeriod[]; calendar: ClosedCalendar }
+  >();
 
   /** Send it behind the statement that locks the head: it is read once that lock is held. */
   async read(connection: Connection, ledgerId: string): Promise<ClosedCalendar> {
-    const known = this.#known.get(ledgerId) ?? [];
-    const newer = await listClosedPeriods(connection, ledgerId, known.length);
-    const calendar = this.#calendars.get(ledgerId);
-    // Somebody else may have read more meanwhile, but then holds a later lock.
-    if (newer.length === 0 && calendar !== undefined) return calendar;
-    const periods = [...known, ...newer];
-    const current = new ClosedCalendar(periods);
-    if (periods.length >= (this.#known.get(ledgerId)?.length ?? 0)) {
-      this.#known.set(ledgerId, periods);
-      this.#calendars.set(ledgerId, current);
-    }
-    return current;
+    const before = this.#read.get(ledgerId) ?? noneRead;
+    const newer = await listClosedPeriods(connection, ledgerId, before.periods.length);
+    if (newer.length === 0) return before.calendar;
+    const periods = [...before.periods, ...newer];
+    const calendar = new ClosedCalendar(periods);
+    // Somebody else may have read more meanwhile, under a later lock.
+    const kept = this.#read.get(ledgerId)?.periods.length ?? 0;
+    if (periods.length >= kept) this.#read.set(ledgerId, { periods, calendar });
+    return calendar;
   }
 }

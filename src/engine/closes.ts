@@ -1,6 +1,6 @@
 // Closing periods. What was posted long ago is hashed and summed before the ledger's lock is taken: the
 // journal only grows. Under the lock there is only what came meanwhile, and the record.
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import {
   balancesRootOf,
   closeHashOf,
@@ -44,10 +44,10 @@ import { postPending } from "./posting.ts";
 const deadlineMs = 30_000;
 const retryMs = 100;
 /** Months that a refusal names. */
-const monthsTold = 12;
+const monthsNamed = 12;
 const leavesPerRead = 4_096;
-/** Hashed in one turn of the event loop: a millisecond or two, so that nobody else's write waits for longer. */
-const leavesPerTurn = 1_024;
+/** Hashed in one tick of the event loop: a millisecond or two, so that nobody else's write waits for longer. */
+const leavesPerTick = 1_024;
 
 export class Closes {
   readonly #pool: Pool;
@@ -76,7 +76,7 @@ export class Closes {
         if (!(error instanceof AmbiguousCommit) && !isTransient(error)) throw error;
         failingSinceMs ??= performance.now();
         const isLate = performance.now() - failingSinceMs > deadlineMs;
-        if (isLate || this.#isStopped) throw this.#givenUp(isUnknown, error);
+        if (isLate || this.#isStopped) throw this.#timedOut(isUnknown, error);
         await sleep(retryMs);
       }
     }
@@ -87,7 +87,7 @@ export class Closes {
     this.#isStopped = true;
   }
 
-  #givenUp(isUnknown: boolean, cause: unknown): Refusal {
+  #timedOut(isUnknown: boolean, cause: unknown): Refusal {
     if (isUnknown) {
       const detail = "whether the period was closed could not be learned";
       return new Refusal("outcomeUnknown", detail, { cause });
@@ -124,9 +124,9 @@ export class Closes {
     ]);
     requireNotClosed(status);
     const period = periodOf(request, calendar, now);
-    await requireOrder(connection, ledgerId, { period, calendar, upTo: head?.lastSequence ?? 0 });
+    await requireOrder(connection, ledgerId, { period, calendar, upTo: head.lastSequence });
     const prepared = { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
-    await extend(connection, ledgerId, prepared, head?.lastSequence ?? 0);
+    await extend(connection, ledgerId, prepared, head.lastSequence);
     return prepared;
   }
 
@@ -150,7 +150,6 @@ export class Closes {
       findLastClose(transaction, ledgerId),
       this.#closedPeriods.read(transaction, ledgerId),
     ]);
-    if (head === null) throw new Error("a ledger has a head");
     const closedAt = closingTime(now, head.lastPersistedAt, calendar);
     const period = periodOf(request, calendar, closedAt);
     await requireOrder(transaction, ledgerId, { period, calendar, upTo: head.lastSequence });
@@ -185,7 +184,7 @@ export class Closes {
 }
 
 /** Comes before whatever else a close is refused for; a suspended ledger takes closes. */
-function requireNotClosed(status: LedgerStatus | null): void {
+function requireNotClosed(status: LedgerStatus): void {
   if (status === "closed") throw new Refusal("ledgerClosed", "the ledger is permanently closed");
 }
 
@@ -200,13 +199,13 @@ async function requireOrder(
   const open = calendar.openBefore(startsAt);
   const months = await countEntriesByMonth(connection, ledgerId, open, upTo);
   if (months.length === 0) return;
-  const told = months
-    .slice(0, monthsTold)
+  const named = months
+    .slice(0, monthsNamed)
     .map(({ month, entryCount }) => `${month} (${entryCount})`);
-  const rest = months.length > monthsTold ? ` and ${months.length - monthsTold} more months` : "";
+  const rest = months.length > monthsNamed ? ` and ${months.length - monthsNamed} more months` : "";
   throw new Refusal(
     "periodOutOfOrder",
-    `closes of this ledger come in order, and entries before the period are in no closed one: ${told.join(", ")}${rest}`,
+    `closes of this ledger come in order, and entries before the period are in no closed one: ${named.join(", ")}${rest}`,
   );
 }
 
@@ -239,7 +238,7 @@ async function extend(
     const part = { ...period, afterSequence, upToSequence: lastSequence };
     const leaves = await readLeaves(connection, ledgerId, part, leavesPerRead);
     for (const [index, { sequence, leaf }] of leaves.entries()) {
-      if (index % leavesPerTurn === 0) await nextTurn();
+      if (index % leavesPerTick === 0) await nextTick();
       tree.append(sequence, leaf);
     }
     afterSequence = leaves.at(-1)?.sequence ?? lastSequence;

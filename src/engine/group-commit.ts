@@ -14,19 +14,19 @@ export interface GroupCommitOptions {
   /** Bodies waiting in all lanes together. */
   readonly queueBytesMax: number;
   readonly queueItemsMax: number;
-  /** Bodies waiting in one lane, so that none can shut out the others; an empty lane takes any one item. */
+  /** Bodies waiting in one lane, so that none can fill the queue alone; an empty lane takes any one item. */
   readonly laneBytesMax: number;
   readonly laneItemsMax: number;
   /**
    * A lane in which two full batches wait takes nothing more while the first write of them has waited longer:
-   * those who are let in have their answer in time, however many more come.
+   * those whose write was queued have their answer in time, however many more come.
    */
   readonly laneWaitMsMax: number;
-  /** How long an item is tried, waiting included, before it is given up. */
+  /** How long an item is tried, waiting included, before it times out. */
   readonly deadlineMs: number;
   readonly nowMs: () => number;
   /**
-   * Told of what no caller hears: an `onCommitted` that threw (the batch is in the books), and trouble of
+   * Called with what no caller is answered: an `onCommitted` that threw (the batch is recorded), and trouble of
    * the database such as a full disk, at each attempt that fails of it.
    */
   readonly onFailure: (error: unknown) => void;
@@ -93,9 +93,7 @@ export class GroupCommit<Item, Reply> {
     const { deadlineMs, nowMs } = this.#options;
     if (this.#isDraining) return this.#refuse(item, unavailable("the server is stopping"));
     const found = this.#lanes.get(laneKey);
-    if (!this.#hasRoom(found, bytes)) {
-      return this.#refuse(item, lanesOverloaded);
-    }
+    if (!this.#takes(found, bytes)) return this.#refuse(item, lanesOverloaded);
     const lane = found ?? this.#openLane(laneKey);
     return new Promise((resolve, reject) => {
       const fail: (error: unknown) => void = reject;
@@ -120,7 +118,7 @@ export class GroupCommit<Item, Reply> {
 
   /** Whether a lane would refuse whatever is submitted. Costs little: it is asked before a request is read. */
   isFull(laneKey: string): boolean {
-    return !this.#hasRoom(this.#lanes.get(laneKey), 0);
+    return !this.#takes(this.#lanes.get(laneKey), 0);
   }
 
   #refuse(item: Item, refusal: Refusal): Promise<never> {
@@ -135,7 +133,7 @@ export class GroupCommit<Item, Reply> {
     await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  #hasRoom(lane: Lane<Item, Reply> | undefined, bytes: number): boolean {
+  #takes(lane: Lane<Item, Reply> | undefined, bytes: number): boolean {
     const { queueItemsMax, queueBytesMax, laneItemsMax, laneBytesMax } = this.#options;
     if (this.#queuedItems >= queueItemsMax) return false;
     if (this.#queuedBytes + bytes > queueBytesMax) return false;
@@ -154,7 +152,7 @@ export class GroupCommit<Item, Reply> {
   #openLane(key: string): Lane<Item, Reply> {
     const lane: Lane<Item, Reply> = { key, waiting: [], queuedItems: 0, queuedBytes: 0 };
     this.#lanes.set(key, lane);
-    // Requests that arrived in the same turn of the event loop share the first batch.
+    // Requests that arrived in the same tick of the event loop share the first batch.
     setImmediate(() => void this.#runLane(lane));
     return lane;
   }

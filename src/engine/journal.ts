@@ -69,7 +69,7 @@ export class Journal {
   /**
    * Posts entries atomically: all of them, with sequences that follow each other, or none. No two may have
    * one externalId. Rejects with the Refusal of the first that fails, with its place (`entries/3`) in
-   * each fault; one of them that is in already is told before anything else.
+   * each fault; a duplicate among them is reported before anything else.
    */
   postAtomicEntries(
     ledger: LedgerIdentity,
@@ -118,7 +118,7 @@ const journalWork = (
     const externalIds = writes.flatMap(externalIdsOf);
     // One round trip: what a decision depends on is read by statements behind those that lock.
     const reversed = originalIds(writes);
-    const [status, head, now, accounts, known, originals, postings, closed] = await Promise.all([
+    const [status, head, now, accounts, keys, originals, postings, closed] = await Promise.all([
       lockLedgerStateShared(transaction, ledgerId),
       lockJournalHead(transaction, ledgerId),
       readClock(transaction),
@@ -128,26 +128,25 @@ const journalWork = (
       listWalletPostings(transaction, ledgerId, reversed),
       closedPeriods.read(transaction, ledgerId),
     ]);
-    if (status === null || head === null) throw new Error("a ledger has a state and a head");
-    const walletPostings = new Set(postings);
-    const books = {
+    const snapshot = {
       ledger,
       status,
       ...head,
       now,
       accounts,
-      idempotencyKeys: known,
+      idempotencyKeys: keys,
       originals,
-      walletPostings,
+      walletPostings: new Set(postings),
       closed,
     };
-    const decide = () => decideJournalBatch(books, writes, newId);
-    let decisions = decide();
-    // A retry of something that got in hears so, never the refusal it would meet today.
+    let decisions = decideJournalBatch(snapshot, writes, newId);
+    // A retry of something that was recorded is answered so, never with the refusal it would meet today.
     const refusedIds = looksUpKeys ? [] : refusedExternalIds(writes, decisions);
     if (refusedIds.length > 0) {
-      books.idempotencyKeys = await listEntriesByExternalId(transaction, ledgerId, refusedIds);
-      if (books.idempotencyKeys.size > 0) decisions = decide();
+      const idempotencyKeys = await listEntriesByExternalId(transaction, ledgerId, refusedIds);
+      if (idempotencyKeys.size > 0) {
+        decisions = decideJournalBatch({ ...snapshot, idempotencyKeys }, writes, newId);
+      }
     }
     return planOf(ledgerId, decisions);
   },

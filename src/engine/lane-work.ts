@@ -1,6 +1,7 @@
 // What group commit needs to know of one kind of write, and what it makes of the writes of a lane.
 import type { Refusal } from "../core/errors.ts";
-import type { Connection, Transaction } from "../store/database/connection.ts";
+import type { Connection } from "../store/database/connection.ts";
+import type { Transaction } from "../store/database/pipeline.ts";
 
 /** What became of one item of a batch: a reply, or the refusal that its caller gets. */
 export type Outcome<Reply> = { readonly reply: Reply } | { readonly refusal: Refusal };

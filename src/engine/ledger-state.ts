@@ -2,10 +2,10 @@
 // transaction, so that nothing accepted is left behind and nothing can be accepted after it.
 import type { LedgerStatus } from "../core/ledger.ts";
 import {
-  askForLedgerState,
+  deleteStateRequest,
   lockLedgerState,
   updateLedgerState,
-  withdrawStateRequest,
+  upsertStateRequest,
 } from "../store/ledger-states.ts";
 import { listAssetsWithoutRate } from "../store/pending-postings.ts";
 import type { Connection } from "../store/database/connection.ts";
@@ -20,7 +20,7 @@ export type StateChange =
   /** Closing would leave writes for ever unposted: these currencies have no rate yet. */
   | { readonly outcome: "waitingForRates"; readonly assetCodes: readonly string[] };
 
-/** How long writers step aside; a change that was given up, or killed, holds them no longer. */
+/** How long writers step aside; a change that was cancelled, or killed, holds them no longer. */
 const requestMs = 10_000;
 
 /** Waits for writers under way, then changes the state. */
@@ -46,13 +46,13 @@ export async function withLedgerStateLocked<Result>(
   ledgerId: string,
   work: (transaction: Connection, status: LedgerStatus | null) => Promise<Result>,
 ): Promise<Result> {
-  await askForLedgerState(pool, ledgerId, requestMs);
+  await upsertStateRequest(pool, ledgerId, requestMs);
   try {
     return await pool.transaction(async (transaction) =>
       work(transaction, await lockLedgerState(transaction, ledgerId)),
     );
   } finally {
-    await withdrawStateRequest(pool, ledgerId);
+    await deleteStateRequest(pool, ledgerId);
   }
 }
 

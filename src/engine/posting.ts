@@ -26,8 +26,8 @@ import type { Pool } from "../store/database/pool.ts";
 import { ClosedPeriods } from "./closed-periods.ts";
 import { newId } from "./new-id.ts";
 
-/** Pending postings of one transaction: what bounds its memory and how long it holds the head's lock. */
-const sidesMax = 500;
+/** Of one transaction: what bounds its memory and how long it holds the head's lock. */
+const pendingPostingsMax = 500;
 
 export interface PosterOptions {
   readonly intervalMs: number;
@@ -70,7 +70,7 @@ export class Poster {
     await this.postAll();
   }
 
-  /** Posts what waits in all ledgers. Failures are told and tried again the next time. */
+  /** Posts what waits in all ledgers. Failures are reported and tried again the next time. */
   async postAll(): Promise<void> {
     const failuresBefore = this.counts.failures;
     try {
@@ -167,14 +167,13 @@ async function planPending(
     lockJournalHead(transaction, ledgerId),
     readClock(transaction),
     getLedgerIdentity(transaction, ledgerId),
-    listPendingPostings(transaction, ledgerId, sidesMax),
+    listPendingPostings(transaction, ledgerId, pendingPostingsMax),
     listRuleVersions(transaction, ledgerId),
     listPostingTotals(transaction, ledgerId),
     closedPeriods.read(transaction, ledgerId),
   ]);
-  if (head === null) throw new Error("a ledger has a head");
   let postings = planPostings({ ledger, pending, rules, totals, closed });
-  let hasMore = pending.length === sidesMax;
+  let hasMore = pending.length === pendingPostingsMax;
   if (postings.length === 0 && hasMore) {
     // All of them round to nothing; only together with the rest may they come to something.
     const all = await listPendingPostings(transaction, ledgerId, Number.MAX_SAFE_INTEGER);

@@ -1,9 +1,9 @@
-// Streams of wallets: who listens to which wallet, and every accepted write to each of them once and in
+// Streams of wallets: who reads which wallet, and every accepted write to each of them once and in
 // order, whichever server accepted it. What this process commits is pushed at once; for the rest the
 // logs of the wallets that have listeners are polled. No socket is met here.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { WalletLogEntry } from "../core/wallet.ts";
-import { listPendingPostingIds, listPostedBatches } from "../store/pending-postings.ts";
+import { listPendingPostingIds, listPostings } from "../store/pending-postings.ts";
 import { listWalletHistory, type PostedLogEntry } from "../store/wallet-writes.ts";
 import { listWalletFigures } from "../store/wallets.ts";
 import type { Pool } from "../store/database/pool.ts";
@@ -16,11 +16,11 @@ export interface BalanceEvent {
   readonly isPosting: boolean;
 }
 
-/** Hears of events in order. */
+/** Called with events in order. */
 type Listener = (event: BalanceEvent) => void;
 
 export interface Subscription {
-  /** Events tell of what comes behind this seq. */
+  /** The first event is of a later seq than this. */
   readonly fromSeq: number;
   end(): void;
 }
@@ -32,10 +32,10 @@ interface Feed {
   lastSeq: number;
   latest: { balance: bigint; available: bigint };
   readonly listeners: Set<Listener>;
-  /** Pending postings with writes of this wallet whose posting has not been told. */
+  /** Pending postings with writes of this wallet whose posting has not been sent. */
   readonly pendingPostings: Set<string>;
-  /** The last entries that were told: of one, a batch may become known only afterwards. */
-  readonly toldEntries: Set<string>;
+  /** The last entries that were sent: pending postings of one may be read only afterwards. */
+  readonly sentEntries: Set<string>;
   /** A read that is under way; the next one waits for it, so that rows stay in order. */
   reading: Promise<void> | null;
 }
@@ -48,10 +48,10 @@ export interface StreamHubOptions {
 }
 
 const rowsMax = 500;
-const rowsPerTurn = 50;
+const rowsPerTick = 50;
 /** Wallets asked about in one poll; with more of them, each is asked every so many polls. */
 const feedsPerPoll = 2_000;
-const toldEntriesMax = 64;
+const sentEntriesMax = 64;
 
 export class StreamHub {
   readonly #pool: Pool;
@@ -77,7 +77,7 @@ export class StreamHub {
     let feed: Feed;
     do {
       feed = this.#feeds.get(key) ?? (await this.#openFeed(key, ledgerId, callerKey));
-      // What the feed has not told yet was accepted before this listener came.
+      // What the feed has not sent yet was accepted before this listener came.
       await this.#catchUp(feed);
       // Its last listener may have gone meanwhile, and the feed with it.
     } while (this.#feeds.get(key) !== feed);
@@ -106,7 +106,7 @@ export class StreamHub {
     };
   }
 
-  /** Tells what this process has just committed. Never throws: the writes stand, whoever hears of them. */
+  /** Sends what this process has just committed. Never throws: the writes are recorded, whether they are sent or not. */
   publish(ledgerId: string, writes: readonly WalletLogEntry[]): void {
     if (this.#feeds.size === 0) return;
     try {
@@ -123,11 +123,11 @@ export class StreamHub {
     if (write.seq !== feed.lastSeq + 1 || feed.reading !== null) {
       void this.#catchUp(feed).catch(this.#options.onFailure);
     } else {
-      tell(feed, write);
+      sendWrite(feed, write);
     }
   }
 
-  /** Ends the polling; nothing is told any more. */
+  /** Ends the polling; nothing is sent any more. */
   stop(): void {
     this.#isStopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -148,14 +148,14 @@ export class StreamHub {
       latest: { balance: figures?.balance ?? 0n, available: figures?.available ?? 0n },
       listeners: new Set(),
       pendingPostings: new Set(pending),
-      toldEntries: new Set(),
+      sentEntries: new Set(),
       reading: null,
     };
     this.#feeds.set(key, feed);
     return feed;
   }
 
-  /** Reads and tells what the log has beyond the feed. One read at a time; callers share the next. */
+  /** Reads and sends what the log has beyond the feed. One read at a time; callers share the next. */
   async #catchUp(feed: Feed): Promise<void> {
     await feed.reading;
     feed.reading ??= this.#readFeed(feed).finally(() => {
@@ -168,9 +168,9 @@ export class StreamHub {
     for (;;) {
       const rows = await this.#readRows(feed.ledgerId, feed.callerKey, feed.lastSeq);
       for (const [index, row] of rows.entries()) {
-        if (row.seq === feed.lastSeq + 1) tell(feed, row);
-        // Sockets send between turns of the event loop: a reader is slow only if it had turns to read in.
-        if (index % rowsPerTurn === rowsPerTurn - 1) await nextTurn();
+        if (row.seq === feed.lastSeq + 1) sendWrite(feed, row);
+        // Sockets send between ticks of the event loop: a reader is slow only if it had ticks to read in.
+        if (index % rowsPerTick === rowsPerTick - 1) await nextTick();
       }
       if (rows.length < rowsMax) return;
     }
@@ -208,17 +208,12 @@ export class StreamHub {
   }
 
   async #pollLedger(ledgerId: string, feeds: readonly Feed[]): Promise<void> {
-    const pendingPostingIds = [
-      ...new Set(feeds.flatMap(({ pendingPostings }) => [...pendingPostings])),
-    ];
+    const callerKeys = feeds.map(({ callerKey }) => callerKey);
+    const waiting = new Set(feeds.flatMap(({ pendingPostings }) => [...pendingPostings]));
     const [figures, posted] = await this.#pool.withConnection((connection) =>
       Promise.all([
-        listWalletFigures(
-          connection,
-          ledgerId,
-          feeds.map(({ callerKey }) => callerKey),
-        ),
-        listPostedBatches(connection, ledgerId, pendingPostingIds),
+        listWalletFigures(connection, ledgerId, callerKeys),
+        listPostings(connection, ledgerId, [...waiting]),
       ]),
     );
     const seqOf = new Map(figures.map(({ callerKey, lastSeq }) => [callerKey, lastSeq]));
@@ -227,25 +222,25 @@ export class StreamHub {
     );
     for (const feed of feeds) {
       if ((seqOf.get(feed.callerKey) ?? 0) > feed.lastSeq) await this.#catchUp(feed);
-      tellPostings(feed, journalOf);
+      sendPostings(feed, journalOf);
     }
   }
 }
 
 /** One event an entry that holds writes of the wallet, with the latest figures. */
-function tellPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void {
+function sendPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void {
   const entries = new Set<string>();
   for (const pendingPostingId of feed.pendingPostings) {
     const journalId = journalOf.get(pendingPostingId);
     if (journalId === undefined) continue;
     feed.pendingPostings.delete(pendingPostingId);
-    if (!feed.toldEntries.has(journalId)) entries.add(journalId);
+    if (!feed.sentEntries.has(journalId)) entries.add(journalId);
   }
   for (const journalId of entries) {
-    feed.toldEntries.add(journalId);
-    const [oldest] = feed.toldEntries;
-    if (feed.toldEntries.size > toldEntriesMax && oldest !== undefined)
-      feed.toldEntries.delete(oldest);
+    feed.sentEntries.add(journalId);
+    const [oldest] = feed.sentEntries;
+    if (feed.sentEntries.size > sentEntriesMax && oldest !== undefined)
+      feed.sentEntries.delete(oldest);
     const event = { ...feed.latest, seq: feed.lastSeq, isPosting: true };
     for (const listener of feed.listeners) listener(event);
   }
@@ -253,7 +248,7 @@ function tellPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void 
 
 type LogRow = Pick<PostedLogEntry, "seq" | "type" | "balance" | "held" | "pendingPostingId">;
 
-function tell(feed: Feed, row: LogRow): void {
+function sendWrite(feed: Feed, row: LogRow): void {
   feed.lastSeq = row.seq;
   const event = eventOf(row);
   feed.latest = { balance: event.balance, available: event.available };

@@ -37,8 +37,8 @@ export async function readTrialBalance(
       readJournalHead(connection, ledgerId),
       readClock(connection),
     ]);
-    const lastSequence = head?.lastSequence ?? 0;
-    const toNow = { startsAt: null, endsAt: momentAfter(now, head?.lastPersistedAt ?? null) };
+    const { lastSequence, lastPersistedAt } = head;
+    const toNow = { startsAt: null, endsAt: momentAfter(now, lastPersistedAt) };
     const { startsAt, endsAt } = asked ?? toNow;
     const span = { startsAt, endsAt, afterSequence: 0, upToSequence: lastSequence };
     const rows = await sumTrialBalance(connection, ledgerId, span);

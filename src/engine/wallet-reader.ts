@@ -9,7 +9,7 @@ interface Waiting {
 
 const keysMax = 500;
 
-/** Gathers who asks within one turn of the event loop. */
+/** Gathers who asks within one tick of the event loop. */
 export class WalletReader {
   readonly #pool: Pool;
   /** By ledger, then by callerKey: who waits for the next query. */

@@ -47,7 +47,7 @@ export class Wallets {
     ({ status }) => status === "duplicate",
   );
 
-  /** `onCommitted` hears of every row that a batch of this process appended, in order, once it is on disk. */
+  /** `onCommitted` is called with every row that a batch of this process appended, in order, once it is on disk. */
   constructor(
     pool: Pool,
     options: GroupCommitOptions,
@@ -83,14 +83,15 @@ function walletWork(
       const ledger = items[0]?.ledger;
       if (ledger === undefined) throw new Error("a batch has an item");
       const writes = items.map(({ write }) => write);
-      const books = await readBooks(transaction, ledger, writes, looksUpKeys);
-      let batch = decideWalletBatch(books, writes, newId);
-      // A retry of something that got in hears "duplicate", never the refusal it would meet today.
+      const snapshot = await readSnapshot(transaction, ledger, writes, looksUpKeys);
+      let batch = decideWalletBatch(snapshot, writes, newId);
+      // A retry of something that was recorded is answered "duplicate", never with the refusal it would meet today.
       const refused = looksUpKeys ? [] : writes.filter((_, index) => isRefused(batch, index));
-      const known = await readKnown(transaction, ledger.ledgerId, refused);
-      if (known.size > 0)
-        batch = decideWalletBatch({ ...books, idempotencyKeys: known }, writes, newId);
-      return planOf(ledger.ledgerId, batch, books.now, onCommitted);
+      const idempotencyKeys = await readIdempotencyKeys(transaction, ledger.ledgerId, refused);
+      if (idempotencyKeys.size > 0) {
+        batch = decideWalletBatch({ ...snapshot, idempotencyKeys }, writes, newId);
+      }
+      return planOf(ledger.ledgerId, batch, snapshot.now, onCommitted);
     },
   };
 }
@@ -101,7 +102,7 @@ function isRefused(batch: WalletBatch, index: number): boolean {
 }
 
 /** One round trip; a second one only where wallets have holds or assets that no item named. */
-async function readBooks(
+async function readSnapshot(
   transaction: Connection,
   ledger: LedgerIdentity,
   writes: readonly WalletWrite[],
@@ -113,15 +114,14 @@ async function readBooks(
     ...new Set(writes.flatMap((write) => ("assetCode" in write ? write.assetCode : []))),
   ];
   const holdIds = writes.flatMap((write) => ("holdId" in write ? (write.holdId ?? []) : []));
-  const [status, wallets, now, rules, holds, known] = await Promise.all([
+  const [status, wallets, now, rules, holds, idempotencyKeys] = await Promise.all([
     lockLedgerStateShared(transaction, ledgerId),
     lockWallets(transaction, ledgerId, callerKeys),
     readClock(transaction),
     listAssetRules(transaction, ledgerId, assetCodes),
     listHolds(transaction, ledgerId, [...new Set(holdIds)]),
-    readKnown(transaction, ledgerId, looksUpKeys ? writes : []),
+    readIdempotencyKeys(transaction, ledgerId, looksUpKeys ? writes : []),
   ]);
-  if (status === null) throw new Error("a ledger has a state");
   const holders = wallets.filter(({ held }) => held > 0n).map(({ walletId }) => walletId);
   const otherAssets = wallets
     .map(({ assetCode }) => assetCode)
@@ -136,12 +136,12 @@ async function readBooks(
     now,
     wallets: statesOf(wallets, activeHolds),
     rules: new Map([...rules, ...otherRules].map((rule) => [rule.assetCode, rule])),
-    idempotencyKeys: known,
+    idempotencyKeys,
     namedHolds: new Map(holds.map((hold) => [hold.holdId, hold])),
   };
 }
 
-async function readKnown(
+async function readIdempotencyKeys(
   transaction: Connection,
   ledgerId: string,
   writes: readonly WalletWrite[],
@@ -198,7 +198,7 @@ function planOf(
 }
 
 /**
- * The writes of a batch that tell that it was recorded, and not what another server wrote at the same place:
+ * The writes of a batch that show that it was recorded, and not what another server wrote at the same place:
  * one that bears an id made for this batch. Releases and expiries have none; where there is nothing else, all
  * of them have to be there, which is then what was asked for, whoever did it.
  */

@@ -3,7 +3,7 @@
 import { Refusal } from "../core/errors.ts";
 
 /**
- * `duplicate`: it was in the books already. `refused`: by a rule of the books. `unavailable`: certainly not
+ * `duplicate`: it was recorded already. `refused`: by a rule. `unavailable`: certainly not
  * written. `unknown`: it could not be learned whether it was. `failed`: a bug.
  */
 export const writeOutcomes = [
@@ -17,7 +17,7 @@ export const writeOutcomes = [
 
 export type WriteOutcome = (typeof writeOutcomes)[number];
 
-/** What group commit tells of each item, and of each batch. */
+/** What group commit reports of each item, and of each batch. */
 export interface Tally<Item, Reply> {
   replied(item: Item, reply: Reply): void;
   rejected(item: Item, error: unknown): void;
@@ -29,7 +29,7 @@ export class WriteCounts<Kind extends string, Item, Reply> implements Tally<Item
   readonly #counts: ReadonlyMap<Kind, Record<WriteOutcome, number>>;
   readonly #kindOf: (item: Item) => Kind;
   readonly #isDuplicate: (reply: Reply) => boolean;
-  /** Hears of batches; whoever keeps distributions of them sets it. */
+  /** Called for each batch; whoever keeps distributions of them sets it. */
   onBatch: (writes: number, durationMs: number) => void = () => undefined;
 
   constructor(

@@ -31,16 +31,14 @@ export function addToBalances(
   ledgerId: string,
   changes: readonly BalanceChange[],
 ): Promise<unknown> {
+  const currencies = changes.map(({ currency }) => currency ?? "");
   return connection.run(command`
     INSERT INTO account_balances AS held
       (ledger_id, gl_account_code, currency, balance, entry_count)
     SELECT ${ledgerId}::uuid, new.*
       FROM unnest(
         ${column(changes, "glAccountCode", "text")},
-        ${sql.array(
-          changes.map((change) => change.currency ?? ""),
-          "text",
-        )},
+        ${sql.array(currencies, "text")},
         ${column(changes, "amount", "numeric")},
         ${column(changes, "entryCount", "int8")}) AS new
     ON CONFLICT (ledger_id, gl_account_code, currency) DO UPDATE

@@ -68,16 +68,13 @@ export async function upsertAccounts(
   accounts: readonly (Omit<Account, "active"> & { readonly active: boolean | null })[],
   createdAt: Timestamp,
 ): Promise<{ added: number; updated: number }> {
-  const rows = accounts.map(({ glAccountCode, name, type, active }) => [
-    glAccountCode,
-    name,
-    type,
-    active,
-  ]);
   const inserted = await connection.any(sql.type(z.object({ isNew: z.boolean() }))`
     WITH given AS (
-      SELECT * FROM ${sql.unnest(rows, ["text", "text", "text", "bool"])}
-        AS given (code, name, type, active)
+      SELECT * FROM unnest(
+        ${column(accounts, "glAccountCode", "text")},
+        ${column(accounts, "name", "text")},
+        ${column(accounts, "type", "text")},
+        ${column(accounts, "active", "bool")}) AS given (code, name, type, active)
     )
     INSERT INTO accounts AS held (ledger_id, gl_account_code, name, type, active, created_at)
     SELECT ${ledgerId}::uuid, code, name, type, coalesce(active, true), ${createdAt}::timestamptz

@@ -27,14 +27,7 @@ const columns = sql.fragment`
 /** Records a key that was made; its secret is not part of it. */
 export async function insertApiKey(
   connection: Connection,
-  key: {
-    apiKey: string;
-    organizationId: string;
-    scopes: readonly Scope[];
-    masterKeyFingerprint: string;
-    createdAt: Timestamp;
-    expiresAt: Timestamp | null;
-  },
+  key: Omit<ApiKeyRecord, "scopes" | "revokedAt"> & { readonly scopes: readonly Scope[] },
 ): Promise<void> {
   await connection.run(command`
     INSERT INTO api_keys

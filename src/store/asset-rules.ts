@@ -16,6 +16,12 @@ const assetRuleRow = z.object({
   overdraftLimit: z.bigint(),
 }) satisfies z.ZodType<AssetRule>;
 
+/** Columns of a rule `rules`. */
+const columns = sql.fragment`
+  rules.asset_code AS "assetCode", rules.version, rules.wallets_account AS "walletsAccount",
+  rules.clearing_account AS "clearingAccount", rules.rate::text AS rate, rules.exponent,
+  rules.overdraft_limit AS "overdraftLimit"`;
+
 /** The newest rules of assets, where they have one. */
 export async function listAssetRules(
   connection: Connection,
@@ -24,16 +30,13 @@ export async function listAssetRules(
 ): Promise<AssetRule[]> {
   if (assetCodes.length === 0) return [];
   return connection.any(sql.type(assetRuleRow)`
-    SELECT newest.asset_code AS "assetCode", newest.version,
-           newest.wallets_account AS "walletsAccount",
-           newest.clearing_account AS "clearingAccount", newest.rate::text AS rate,
-           newest.exponent, newest.overdraft_limit AS "overdraftLimit"
+    SELECT ${columns}
       FROM unnest(${sql.array(assetCodes, "text")}) AS wanted (asset_code)
       CROSS JOIN LATERAL (
         SELECT * FROM asset_rules
          WHERE ledger_id = ${ledgerId} AND asset_code = wanted.asset_code
          ORDER BY version DESC LIMIT 1
-      ) AS newest`);
+      ) AS rules`);
 }
 
 /** Every version of every rule of a ledger. */
@@ -42,10 +45,8 @@ export async function listRuleVersions(
   ledgerId: string,
 ): Promise<AssetRule[]> {
   return connection.any(sql.type(assetRuleRow)`
-    SELECT asset_code AS "assetCode", version, wallets_account AS "walletsAccount",
-           clearing_account AS "clearingAccount", rate::text AS rate, exponent,
-           overdraft_limit AS "overdraftLimit"
-      FROM asset_rules WHERE ledger_id = ${ledgerId} ORDER BY asset_code, version`);
+    SELECT ${columns} FROM asset_rules AS rules
+     WHERE ledger_id = ${ledgerId} ORDER BY asset_code, version`);
 }
 
 /** Assets whose newest rule posts to an account. */
@@ -82,7 +83,7 @@ export function insertAssetRules(
         ${column(rules, "walletsAccount", "text")},
         ${column(rules, "clearingAccount", "text")},
         ${column(rules, "rate", "numeric")},
-                    ${column(rules, "exponent", "int2")},
-                    ${column(rules, "overdraftLimit", "numeric")}) AS new
+        ${column(rules, "exponent", "int2")},
+        ${column(rules, "overdraftLimit", "numeric")}) AS new
     ON CONFLICT (ledger_id, asset_code, version) DO NOTHING`);
 }

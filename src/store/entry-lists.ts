@@ -84,24 +84,22 @@ export async function countEntries(
   return count;
 }
 
-function filterCondition(ledgerId: string, filter: EntryFilter): FragmentSqlToken {
-  const conditions: FragmentSqlToken[] = [];
-  if (filter.from !== null) {
-    conditions.push(sql.fragment`AND entries.transaction_date >= ${filter.from}`);
-  }
-  if (filter.to !== null) {
-    conditions.push(sql.fragment`AND entries.transaction_date < ${filter.to}`);
-  }
-  if (filter.externalId !== null) {
-    conditions.push(sql.fragment`AND entries.external_id = ${filter.externalId}`);
-  }
-  if (filter.glAccountCode !== null) {
-    conditions.push(sql.fragment`AND EXISTS (
+function filterCondition(
+  ledgerId: string,
+  { from, to, externalId, glAccountCode }: EntryFilter,
+): FragmentSqlToken {
+  const none = sql.fragment``;
+  return sql.fragment`
+    ${from === null ? none : sql.fragment`AND entries.transaction_date >= ${from}`}
+    ${to === null ? none : sql.fragment`AND entries.transaction_date < ${to}`}
+    ${externalId === null ? none : sql.fragment`AND entries.external_id = ${externalId}`}
+    ${glAccountCode === null ? none : accountCondition(ledgerId, glAccountCode)}`;
+}
+
+function accountCondition(ledgerId: string, glAccountCode: string): FragmentSqlToken {
+  return sql.fragment`
+    AND EXISTS (
       SELECT 1 FROM journal_lines AS lines
-       WHERE lines.ledger_id = ${ledgerId} AND lines.gl_account_code = ${filter.glAccountCode}
-         AND lines.sequence = entries.sequence)`);
-  }
-  return conditions.length === 0
-    ? sql.fragment``
-    : sql.fragment`${sql.join(conditions, sql.fragment` `)}`;
+       WHERE lines.ledger_id = ${ledgerId} AND lines.gl_account_code = ${glAccountCode}
+         AND lines.sequence = entries.sequence)`;
 }

@@ -12,27 +12,26 @@ const headRow = z.object({
   lastPersistedAt: timestampColumn.nullable(),
 });
 
-/** The ledger's last entry; sequence 0 and null before the first. */
-export type JournalHead = z.output<typeof headRow>;
+/** The ledger's last entry; sequence 0 and null before the first. Every ledger has a head. */
+type JournalHead = z.output<typeof headRow>;
+
+const selectHead = sql.fragment`
+  SELECT last_sequence AS "lastSequence", last_persisted_at AS "lastPersistedAt" FROM journal_heads`;
 
 /** Lock 2 of 2: the head of the journal, which puts all journal writes of a ledger in order. */
 export async function lockJournalHead(
   connection: Connection,
   ledgerId: string,
-): Promise<JournalHead | null> {
-  return connection.maybeOne(sql.type(headRow)`
-    SELECT last_sequence AS "lastSequence", last_persisted_at AS "lastPersistedAt"
-      FROM journal_heads WHERE ledger_id = ${ledgerId} FOR UPDATE`);
+): Promise<JournalHead> {
+  return connection.one(sql.type(headRow)`${selectHead} WHERE ledger_id = ${ledgerId} FOR UPDATE`);
 }
 
 /** The head as it stands, without its lock. */
 export async function readJournalHead(
   connection: Connection,
   ledgerId: string,
-): Promise<JournalHead | null> {
-  return connection.maybeOne(sql.type(headRow)`
-    SELECT last_sequence AS "lastSequence", last_persisted_at AS "lastPersistedAt"
-      FROM journal_heads WHERE ledger_id = ${ledgerId}`);
+): Promise<JournalHead> {
+  return connection.one(sql.type(headRow)`${selectHead} WHERE ledger_id = ${ledgerId}`);
 }
 
 /** The database's clock, to the millisecond. Sent behind the locks, it is read after they are held. */

@@ -31,7 +31,7 @@ export async function measureSpan(
   connection: Connection,
   ledgerId: string,
   span: LeafSpan,
-): Promise<{ count: number; firstSequence: number; lastSequence: number }> {
+): Promise<z.output<typeof measureRow>> {
   return connection.one(sql.type(measureRow)`
     SELECT count(*) AS count, coalesce(min(sequence), 0) AS "firstSequence",
            coalesce(max(sequence), 0) AS "lastSequence"
@@ -81,8 +81,7 @@ export function listLeaves(
     SELECT sequence, leaf FROM journal_entries
      WHERE ledger_id = ${close.ledgerId}
        AND sequence >= ${firstSequence} AND sequence <= ${close.lastSequence}
-       AND transaction_date >= ${close.startsAt ?? "-infinity"}
-       AND transaction_date < ${close.endsAt}
+       AND transaction_date >= ${startOf(close.startsAt)} AND transaction_date < ${close.endsAt}
      ORDER BY sequence LIMIT ${leavesPerSubtree}`);
 }
 
@@ -125,14 +124,12 @@ export async function countEntriesByMonth(
   upToSequence: number,
 ): Promise<{ month: string; entryCount: number }[]> {
   if (intervals.length === 0) return [];
+  const starts = intervals.map(({ startsAt }) => startOf(startsAt));
   return connection.any(sql.type(z.object({ month: z.string(), entryCount: z.number() }))`
     SELECT to_char(transaction_date AT TIME ZONE 'UTC', 'YYYY-MM') AS month,
            count(*) AS "entryCount"
       FROM unnest(
-        ${sql.array(
-          intervals.map(({ startsAt }) => startOf(startsAt)),
-          "timestamptz",
-        )},
+        ${sql.array(starts, "timestamptz")},
         ${column(intervals, "endsAt", "timestamptz")}) AS intervals (starts_at, ends_at)
       JOIN journal_entries AS entries
         ON entries.ledger_id = ${ledgerId}

@@ -4,39 +4,43 @@ import { sql } from "slonik";
 import { z } from "zod";
 import { ledgerStatuses, type LedgerStatus } from "../core/ledger.ts";
 import type { Connection } from "./database/connection.ts";
-import { StateChangePending } from "./database/errors.ts";
+import { StateChangeRequested } from "./database/errors.ts";
 import { command } from "./database/statement.ts";
 
 const statusRow = z.object({ status: z.enum(ledgerStatuses) });
 
 /**
  * Lock 1 of 2 of the journal: the ledger's state, shared with all who write, against who changes it.
- * Throws StateChangePending while somebody waits to change it: whoever wants to write steps aside.
+ * Throws StateChangeRequested while somebody waits to change it: whoever wants to write steps aside.
  */
 export async function lockLedgerStateShared(
   connection: Connection,
   ledgerId: string,
-): Promise<LedgerStatus | null> {
-  const state = await connection.maybeOne(sql.type(statusRow.extend({ isChanging: z.boolean() }))`
+): Promise<LedgerStatus> {
+  const row = statusRow.extend({ isChanging: z.boolean() });
+  const { status, isChanging } = await connection.one(sql.type(row)`
     SELECT status, EXISTS (
              SELECT 1 FROM ledger_state_requests
               WHERE ledger_id = ${ledgerId} AND waits_until > clock_timestamp()) AS "isChanging"
       FROM ledger_states WHERE ledger_id = ${ledgerId} FOR SHARE`);
-  if (state?.isChanging === true) throw new StateChangePending();
-  return state?.status ?? null;
+  if (isChanging) throw new StateChangeRequested();
+  return status;
 }
 
 /** The state as it stands, without its lock. */
 export async function readLedgerState(
   connection: Connection,
   ledgerId: string,
-): Promise<LedgerStatus | null> {
-  const state = await connection.maybeOne(sql.type(statusRow)`
+): Promise<LedgerStatus> {
+  const { status } = await connection.one(sql.type(statusRow)`
     SELECT status FROM ledger_states WHERE ledger_id = ${ledgerId}`);
-  return state?.status ?? null;
+  return status;
 }
 
-/** Locks a ledger's state against all who hold it shared: waits for every batch of it that is under way. */
+/**
+ * Locks a ledger's state against all who hold it shared: waits for every batch of it that is under way. Null
+ * when there is no such ledger.
+ */
 export async function lockLedgerState(
   connection: Connection,
   ledgerId: string,
@@ -58,7 +62,7 @@ export async function updateLedgerState(
 }
 
 /** Asks writers to step aside for a while; for a transaction of its own, before the lock is waited for. */
-export function askForLedgerState(
+export function upsertStateRequest(
   connection: Connection,
   ledgerId: string,
   waitMs: number,
@@ -70,7 +74,7 @@ export function askForLedgerState(
 }
 
 /** Lets writers go on, once the transaction that holds the state commits. */
-export function withdrawStateRequest(connection: Connection, ledgerId: string): Promise<unknown> {
+export function deleteStateRequest(connection: Connection, ledgerId: string): Promise<unknown> {
   return connection.run(command`
     DELETE FROM ledger_state_requests WHERE ledger_id = ${ledgerId}`);
 }

@@ -68,9 +68,9 @@ export async function getLedgerIdentity(
 
 /** Whether a ledger's closes come in order. */
 export async function hasClosesInOrder(connection: Connection, ledgerId: string): Promise<boolean> {
-  const rows = await connection.any(sql.type(z.object({ closesInOrder: z.boolean() }))`
+  const { closesInOrder } = await connection.one(sql.type(z.object({ closesInOrder: z.boolean() }))`
     SELECT closes_in_order AS "closesInOrder" FROM ledgers WHERE ledger_id = ${ledgerId}`);
-  return rows[0]?.closesInOrder === true;
+  return closesInOrder;
 }
 
 /** Makes a ledger's three rows: what never changes, its state (active) and its journal head (empty). */

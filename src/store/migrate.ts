@@ -57,7 +57,9 @@ async function withClient<T>(
   });
   const breaks: ConnectionBroken[] = [];
   client.on("error", (error) => breaks.push(new ConnectionBroken(error)));
-  await connect(client);
+  await client.connect().catch((error: unknown) => {
+    throw asConnectionError(error);
+  });
   try {
     return await work(client);
   } catch (error) {
@@ -67,18 +69,10 @@ async function withClient<T>(
   }
 }
 
-async function connect(client: Client): Promise<void> {
-  try {
-    await client.connect();
-  } catch (error) {
-    throw asConnectionError(error);
-  }
-}
-
 /** A schema that a newer program has migrated is not this one's to write to. */
 async function refuseNewerSchema(client: Client): Promise<void> {
-  const [known, applied] = await Promise.all([listFiles(), listApplied(client)]);
-  const unknown = applied.filter((name) => !known.includes(name));
+  const [files, applied] = await Promise.all([listFiles(), listApplied(client)]);
+  const unknown = applied.filter((name) => !files.includes(name));
   if (unknown.length === 0) return;
   throw new DatabaseUnavailable(
     `the database has migrations that this version does not know (${unknown.join(", ")}); ` +

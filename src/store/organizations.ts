@@ -1,7 +1,6 @@
 // Organizations: who owns ledgers and keys.
 import { sql } from "slonik";
 import { z } from "zod";
-import type { Timestamp } from "../core/time.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { command } from "./database/statement.ts";
@@ -16,9 +15,8 @@ export type Organization = z.infer<typeof organizationRow>;
 
 export async function insertOrganization(
   connection: Connection,
-  organization: { organizationId: string; name: string; createdAt: Timestamp },
+  { organizationId, name, createdAt }: Organization,
 ): Promise<void> {
-  const { organizationId, name, createdAt } = organization;
   await connection.run(command`
     INSERT INTO organizations (organization_id, name, created_at)
     VALUES (${organizationId}, ${name}, ${createdAt})`);

@@ -1,12 +1,21 @@
 // What batches of wallet writes leave to be posted, a row for each asset, side and day of a batch (in the table
 // wallet_batches), and the marks once it is.
-import { sql } from "slonik";
+import { sql, type FragmentSqlToken } from "slonik";
 import { z } from "zod";
 import type { PendingPosting } from "../core/posting.ts";
 import type { NewPendingPosting } from "../core/wallet-batch.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { column, command } from "./database/statement.ts";
+
+/** Whether a rule gives a rate to a pending posting `waiting`. */
+function hasRate(ledgerId: string | FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    EXISTS (
+      SELECT 1 FROM asset_rules AS rules
+       WHERE rules.ledger_id = ${ledgerId} AND rules.asset_code = waiting.asset_code
+         AND rules.version >= waiting.rule_version AND rules.rate IS NOT NULL)`;
+}
 
 /** Records what a batch leaves to be posted. */
 export function insertPendingPostings(
@@ -33,7 +42,7 @@ export function insertPendingPostings(
 const postedRow = z.object({ pendingPostingId: z.string(), journalId: z.string() });
 
 /** Of pending postings, those that have been posted, with their entries. */
-export async function listPostedBatches(
+export async function listPostings(
   connection: Connection,
   ledgerId: string,
   pendingPostingIds: readonly string[],
@@ -95,11 +104,7 @@ export async function listPendingPostings(
            side, amount, write_count AS "writeCount", accepted_from AS "acceptedFrom",
            accepted_to AS "acceptedTo", to_json(wallet_ids) AS "walletIds"
       FROM wallet_batches AS waiting
-     WHERE ledger_id = ${ledgerId} AND journal_id IS NULL
-       AND EXISTS (
-         SELECT 1 FROM asset_rules AS rules
-          WHERE rules.ledger_id = ${ledgerId} AND rules.asset_code = waiting.asset_code
-            AND rules.version >= waiting.rule_version AND rules.rate IS NOT NULL)
+     WHERE ledger_id = ${ledgerId} AND journal_id IS NULL AND ${hasRate(ledgerId)}
      ORDER BY accepted_to LIMIT ${limit}`);
 }
 
@@ -129,11 +134,7 @@ export async function listAssetsWithoutRate(
 ): Promise<string[]> {
   const rows = await connection.any(sql.type(z.object({ assetCode: z.string() }))`
     SELECT DISTINCT asset_code AS "assetCode" FROM wallet_batches AS waiting
-     WHERE ledger_id = ${ledgerId} AND journal_id IS NULL
-       AND NOT EXISTS (
-         SELECT 1 FROM asset_rules AS rules
-          WHERE rules.ledger_id = ${ledgerId} AND rules.asset_code = waiting.asset_code
-            AND rules.version >= waiting.rule_version AND rules.rate IS NOT NULL)
+     WHERE ledger_id = ${ledgerId} AND journal_id IS NULL AND NOT ${hasRate(ledgerId)}
      ORDER BY 1`);
   return rows.map(({ assetCode }) => assetCode);
 }
@@ -145,12 +146,7 @@ export async function listWaitingAssets(
   return connection.any(sql.type(z.object({ ledgerId: z.string(), assetCode: z.string() }))`
     SELECT DISTINCT ledger_id AS "ledgerId", asset_code AS "assetCode"
       FROM wallet_batches AS waiting
-     WHERE journal_id IS NULL
-       AND NOT EXISTS (
-         SELECT 1 FROM asset_rules AS rules
-          WHERE rules.ledger_id = waiting.ledger_id
-            AND rules.asset_code = waiting.asset_code
-            AND rules.version >= waiting.rule_version AND rules.rate IS NOT NULL)
+     WHERE journal_id IS NULL AND NOT ${hasRate(sql.fragment`waiting.ledger_id`)}
      ORDER BY 1, 2`);
 }
 
@@ -162,4 +158,48 @@ export async function listPendingAmounts(
   return connection.any(sql.type(z.object({ assetCode: z.string(), amount: z.bigint() }))`
     SELECT asset_code AS "assetCode", sum(amount) AS amount FROM wallet_batches
      WHERE ledger_id = ${ledgerId} AND journal_id IS NULL GROUP BY asset_code`);
+}
+
+const backlogRow = z.object({
+  /** Batch sides that wait, those that round to nothing too. */
+  pendingBatches: z.number(),
+  /** How long the oldest write has waited that can be posted; 0 when none waits. */
+  lagSeconds: z.number(),
+  /** Assets, each in its ledger, whose writes wait for a first rate. */
+  assetsWithoutRate: z.number(),
+});
+
+export type PostingBacklog = z.output<typeof backlogRow>;
+
+/** What waits to be posted in all ledgers. What rounds to nothing is due to nobody, however long it waits. */
+export function getPostingBacklog(connection: Connection): Promise<PostingBacklog> {
+  return connection.one(sql.type(backlogRow)`
+    WITH waiting AS (
+      SELECT sides.ledger_id, sides.asset_code, sides.side, rules.version, rules.rate,
+             sum(sides.amount) AS amount, count(*) AS batches, min(sides.accepted_from) AS since
+        FROM wallet_batches AS sides
+        LEFT JOIN LATERAL (
+          SELECT version, rate FROM asset_rules AS rules
+           WHERE rules.ledger_id = sides.ledger_id AND rules.asset_code = sides.asset_code
+             AND rules.version >= sides.rule_version AND rules.rate IS NOT NULL
+           ORDER BY version LIMIT 1
+        ) AS rules ON true
+       WHERE sides.journal_id IS NULL
+       GROUP BY 1, 2, 3, 4, 5
+    ), due AS (
+      SELECT waiting.*,
+             abs((coalesce(totals.amount, 0) + waiting.amount) * waiting.rate
+                 - coalesce(totals.functional_amount, 0)) > 0.5 AS is_due
+        FROM waiting
+        LEFT JOIN wallet_posting_totals AS totals
+          ON totals.ledger_id = waiting.ledger_id AND totals.asset_code = waiting.asset_code
+         AND totals.rule_version = waiting.version AND totals.side = waiting.side
+    )
+    SELECT coalesce(sum(batches), 0)::float8 AS "pendingBatches",
+           greatest(0, coalesce(extract(
+             epoch FROM clock_timestamp() - min(since) FILTER (WHERE is_due)), 0))::float8
+             AS "lagSeconds",
+           (count(DISTINCT (ledger_id, asset_code)) FILTER (WHERE rate IS NULL))::float8
+             AS "assetsWithoutRate"
+      FROM due`);
 }

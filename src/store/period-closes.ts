@@ -25,8 +25,7 @@ const closeRow = z.object({
   closeHash: z.string(),
 });
 
-/** Columns of a close, for reads and for the statements of the write path. */
-export const closeColumns = sql.fragment`
+const closeColumns = sql.fragment`
   ledger_id AS "ledgerId", close_id AS "closeId", number, period_id AS "periodId", reason,
   starts_at AS "startsAt", ends_at AS "endsAt", closed_at AS "closedAt",
   last_sequence AS "lastSequence", entry_count AS "entryCount", merkle_root AS "merkleRoot",
@@ -69,8 +68,8 @@ export async function findCloseOfPeriod(
   periodId: string,
 ): Promise<CloseRecord | null> {
   return connection.maybeOne(sql.type(closeRow)`
-    SELECT ${closeColumns} FROM period_closes WHERE ledger_id = ${ledgerId}
-    AND period_id = ${periodId}`);
+    SELECT ${closeColumns} FROM period_closes
+     WHERE ledger_id = ${ledgerId} AND period_id = ${periodId}`);
 }
 
 /** The ledger's last close, or null before the first. */
@@ -83,11 +82,11 @@ export async function findLastClose(
      ORDER BY number DESC LIMIT 1`);
 }
 
-const closedPeriodRow = z.object({
-  periodId: z.string(),
-  closeId: z.string(),
-  startsAt: timestampColumn.nullable(),
-  endsAt: timestampColumn,
+const closedPeriodRow = closeRow.pick({
+  periodId: true,
+  closeId: true,
+  startsAt: true,
+  endsAt: true,
 }) satisfies z.ZodType<ClosedPeriod>;
 
 /**
@@ -149,6 +148,8 @@ export function insertClose(
   subtrees: readonly Subtree[],
 ): Promise<unknown>[] {
   const { ledgerId, number } = record;
+  const parts = subtrees.map((_, part) => part);
+  const roots = subtrees.map(({ root }) => root.toString("hex"));
   return [
     connection.run(command`
       INSERT INTO period_closes
@@ -180,23 +181,14 @@ export function insertClose(
           ${column(balances, "opening", "numeric")},
           ${column(balances, "debits", "numeric")},
           ${column(balances, "credits", "numeric")},
-        ${column(balances, "closing", "numeric")},
-        ${column(balances, "entryCount", "int8")}) AS new`),
+          ${column(balances, "closing", "numeric")},
+          ${column(balances, "entryCount", "int8")}) AS new`),
     connection.run(command`
       INSERT INTO period_close_subtrees (ledger_id, number, part, first_sequence, root)
-      SELECT
-        ${ledgerId}::uuid,
-        ${number}::integer, new.part, new.first_sequence, decode(new.root, 'hex')
+      SELECT ${ledgerId}::uuid, ${number}::integer, part, first_sequence, decode(root, 'hex')
         FROM unnest(
-          ${sql.array(
-            subtrees.map((_, part) => part),
-            "int4",
-          )},
+          ${sql.array(parts, "int4")},
           ${column(subtrees, "firstSequence", "int8")},
-          ${sql.array(
-            subtrees.map(({ root }) => root.toString("hex")),
-            "text",
-          )})
-          AS new (part, first_sequence, root)`),
+          ${sql.array(roots, "text")}) AS new (part, first_sequence, root)`),
   ];
 }

@@ -14,6 +14,10 @@ const holdRow = z.object({
   status: z.enum(["active", "committed", "released", "expired"]),
 }) satisfies z.ZodType<Hold>;
 
+const columns = sql.fragment`
+  holds.hold_id AS "holdId", holds.wallet_id AS "walletId", holds.amount,
+  holds.expires_at AS "expiresAt", holds.status`;
+
 /** Of the wallets' holds, those that are active in the log. */
 export async function listActiveHolds(
   connection: Connection,
@@ -22,8 +26,7 @@ export async function listActiveHolds(
 ): Promise<Hold[]> {
   if (walletIds.length === 0) return [];
   return connection.any(sql.type(holdRow)`
-    SELECT holds.hold_id AS "holdId", holds.wallet_id AS "walletId", holds.amount,
-           holds.expires_at AS "expiresAt", holds.status
+    SELECT ${columns}
       FROM unnest(${sql.array(walletIds, "uuid")}) AS wanted (wallet_id)
       CROSS JOIN LATERAL (
         SELECT * FROM wallet_holds
@@ -40,8 +43,7 @@ export async function listHolds(
 ): Promise<Hold[]> {
   if (holdIds.length === 0) return [];
   return connection.any(sql.type(holdRow)`
-    SELECT holds.hold_id AS "holdId", holds.wallet_id AS "walletId", holds.amount,
-           holds.expires_at AS "expiresAt", holds.status
+    SELECT ${columns}
       FROM unnest(${sql.array(holdIds, "uuid")}) AS wanted (hold_id)
       CROSS JOIN LATERAL (
         SELECT * FROM wallet_holds

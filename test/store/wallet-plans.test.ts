@@ -4,7 +4,7 @@ import type { Client } from "pg";
 import { listAssetRules } from "../../src/store/asset-rules.ts";
 import {
   listPendingPostingIds,
-  listPostedBatches,
+  listPostings,
   markPosted,
 } from "../../src/store/pending-postings.ts";
 import { listActiveHolds, listHolds } from "../../src/store/wallet-holds.ts";
@@ -138,8 +138,8 @@ const statements: readonly PlannedStatement[] = [
     scans: { wallet_batches: ["ledger_id", "batch_id"] },
   },
   {
-    name: "listPostedBatches",
-    send: (connection) => listPostedBatches(connection, ledgerId, ids),
+    name: "listPostings",
+    send: (connection) => listPostings(connection, ledgerId, ids),
     scans: { wallet_batches: ["ledger_id", "batch_id"] },
   },
   {

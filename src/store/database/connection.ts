@@ -36,20 +36,3 @@ export abstract class Connection {
     await this.any(statement);
   }
 }
-
-/** A transaction whose end its owner sends. READ COMMITTED. */
-export abstract class Transaction extends Connection {
-  /**
-   * Sends COMMIT right behind the statements whose replies are `pending` and resolves when the database has
-   * flushed it. Throws the first failure among them (nothing was written then), or AmbiguousCommit when
-   * the connection broke and nobody can tell.
-   */
-  abstract commit(pending: readonly Promise<unknown>[]): Promise<void>;
-
-  /** Undoes what was sent, unless its end was sent before. Never throws: a connection that can't is dropped. */
-  abstract rollBack(): Promise<void>;
-
-  override transaction<Result>(work: (part: Connection) => Promise<Result>): Promise<Result> {
-    return work(this);
-  }
-}

@@ -1,4 +1,4 @@
-// PostgreSQL looks at a connection only between statements, unless it is told to: a statement whose caller
+// PostgreSQL looks at a connection only between statements, unless it is set to look: a statement whose caller
 // is gone would be worked on to its end, which for sums over years is minutes.
 import type { ClientBase } from "pg";
 
@@ -20,7 +20,7 @@ async function detectDisconnects(client: ClientBase): Promise<void> {
   try {
     await client.query(query);
   } catch {
-    // Where the database's system can't tell (Windows), it refuses; as a startup option it would refuse the
-    // connection. What else may have failed is told by the next statement.
+    // Where the database's system can't detect it (Windows), it refuses; as a startup option it would refuse the
+    // connection. After any other failure the next statement fails too.
   }
 }

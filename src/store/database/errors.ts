@@ -27,10 +27,10 @@ export async function withKeyConflict<Reply>(
 }
 
 /** Somebody waits to change the ledger's state; a writer tries again when that is done. */
-export class StateChangePending extends Error {
+export class StateChangeRequested extends Error {
   constructor() {
     super("the ledger's state is about to change");
-    this.name = "StateChangePending";
+    this.name = "StateChangeRequested";
   }
 }
 
@@ -78,7 +78,7 @@ export function isRolledBack(error: unknown): boolean {
  * being out of reach or resources.
  */
 export function isTransient(error: unknown): boolean {
-  if (error instanceof StateChangePending) return true;
+  if (error instanceof StateChangeRequested) return true;
   const fault = databaseFault(error);
   return (fault !== null && /^(40|55P03)/.test(fault.code)) || isUnavailable(error);
 }

@@ -3,7 +3,7 @@
 import type { Duplex } from "node:stream";
 import type { PoolClient } from "pg";
 import { assert } from "../../core/errors.ts";
-import { Connection, Transaction } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import {
   AmbiguousCommit,
   asConnectionError,
@@ -27,7 +27,7 @@ export class PipelinedConnection extends Connection {
   readonly #client: PoolClient;
   /** null where each statement is planned for its own values. */
   readonly #plans: KeptPlans | null;
-  #latest: PipelinedTransaction | null = null;
+  #latest: Transaction | null = null;
   /** Statements that have no Sync yet. */
   #unsynced: SentStatement[] = [];
   /** Bytes that leave at the end of the tick: a write for each message costs more than putting them together. */
@@ -80,7 +80,7 @@ export class PipelinedConnection extends Connection {
     return (await answer).rows;
   }
 
-  /** Sends a fixed text that gives no rows; its failure is the connection's, which the next statement tells. */
+  /** Sends a fixed text that gives no rows; its failure is the connection's, and the next statement fails of it. */
   sendFixed(query: QueryText): Promise<unknown> {
     const sent = this.#queue(query, []);
     sent.catch(() => undefined);
@@ -111,7 +111,7 @@ export class PipelinedConnection extends Connection {
 
   #begin(text: QueryText): Transaction {
     assert(this.#latest?.hasEnded !== false, "the end of a transaction is sent before the next");
-    this.#latest = new PipelinedTransaction(this, text);
+    this.#latest = new Transaction(this, text);
     this.#plans?.discardOld(this);
     return this.#latest;
   }
@@ -154,7 +154,7 @@ export class PipelinedConnection extends Connection {
       const bytes = Buffer.concat(this.#bytes);
       this.#bytes = [];
       const stream: Duplex = this.#client.connection.stream;
-      // What goes to a connection that is gone has been told so already.
+      // Whoever sent to a connection that is gone has its error already.
       if (stream.writable) stream.write(bytes);
     });
   }
@@ -174,7 +174,8 @@ export class PipelinedConnection extends Connection {
   };
 }
 
-class PipelinedTransaction extends Transaction {
+/** A transaction whose end its owner sends. READ COMMITTED. */
+export class Transaction extends Connection {
   readonly #connection: PipelinedConnection;
   readonly #begun: Promise<unknown>;
   /** Whether its end is sent. */
@@ -190,7 +191,16 @@ class PipelinedTransaction extends Transaction {
     return this.#connection.sendStatement(statement);
   }
 
-  override async commit(pending: readonly Promise<unknown>[]): Promise<void> {
+  override transaction<Result>(work: (part: Connection) => Promise<Result>): Promise<Result> {
+    return work(this);
+  }
+
+  /**
+   * Sends COMMIT right behind the statements whose replies are `pending` and resolves when the database has
+   * flushed it. Throws the first failure among them (nothing was written then), or AmbiguousCommit when
+   * the connection broke before the answer.
+   */
+  async commit(pending: readonly Promise<unknown>[]): Promise<void> {
     this.hasEnded = true;
     const commit = this.#connection.end("COMMIT");
     const replies = await Promise.allSettled([this.#begun, ...pending, commit]);
@@ -212,7 +222,8 @@ class PipelinedTransaction extends Transaction {
     throw new Error("COMMIT was answered with something else");
   }
 
-  override async rollBack(): Promise<void> {
+  /** Undoes what was sent, unless its end was sent before. Never throws: a connection that can't is dropped. */
+  async rollBack(): Promise<void> {
     if (this.hasEnded) return;
     this.hasEnded = true;
     // A connection that can't roll back is dropped, which rolls back as well.

@@ -62,7 +62,7 @@ export class Pool extends Connection {
     super();
     this.#plans = options.keepsPlans === true ? new WeakMap() : null;
     this.#pool = new PgPool(pgConfig(options));
-    // A connection that breaks while idle is replaced at its next use; there is nobody to tell.
+    // A connection that breaks while idle is replaced at its next use; no caller is affected.
     this.#pool.on("error", () => undefined);
     // One that breaks in the very packet that made it ready has nobody else who listens yet, and an
     // unhandled error event ends the process. What is sent through it fails, which is enough.

@@ -1,45 +1,28 @@
 // How values of PostgreSQL become values of ours, the same on every connection. The drivers' own
 // parsers are not used: one that turned numeric into a float would be a bug here.
 import { Buffer } from "node:buffer";
+import { types } from "pg";
 import type { Timestamp } from "../../core/time.ts";
-
-/** Object ids of the built-in types that our columns have (pg_type.dat). */
-const typeIds = {
-  bool: 16,
-  bytea: 17,
-  int8: 20,
-  int2: 21,
-  int4: 23,
-  json: 114,
-  float8: 701,
-  timestamptz: 1184,
-  numeric: 1700,
-  jsonb: 3802,
-  textArray: 1009,
-} as const;
 
 type Parser = (text: string) => unknown;
 
-/** By the name of the type: what its text becomes. Types that are not named stay text. */
-const valueParsers: Readonly<Record<Exclude<keyof typeof typeIds, "textArray">, Parser>> = {
-  bool: (text) => text === "t",
-  bytea: (text) => Buffer.from(text.slice(2), "hex"),
-  int2: Number,
-  int4: Number,
-  int8: parseSafeInteger,
-  float8: Number,
-  numeric: BigInt,
-  timestamptz: parseTimestamptz,
-  json: JSON.parse,
-  jsonb: JSON.parse,
-};
+const { builtins } = types;
+/** pg's table of types has no arrays (pg_type.dat). */
+const textArray = 1009;
 
+/** By the object id of a type: what its text becomes. Types that are not named stay text. */
 const parsersById = new Map<number, Parser>([
-  ...Object.entries(valueParsers).map(([name, parser]): [number, Parser] => [
-    typeIds[name as keyof typeof valueParsers],
-    parser,
-  ]),
-  [typeIds.textArray, parseTextArray],
+  [builtins.BOOL, (text) => text === "t"],
+  [builtins.BYTEA, (text) => Buffer.from(text.slice(2), "hex")],
+  [builtins.INT2, Number],
+  [builtins.INT4, Number],
+  [builtins.INT8, parseSafeInteger],
+  [builtins.FLOAT8, Number],
+  [builtins.NUMERIC, BigInt],
+  [builtins.TIMESTAMPTZ, parseTimestamptz],
+  [builtins.JSON, JSON.parse],
+  [builtins.JSONB, JSON.parse],
+  [textArray, parseTextArray],
 ]);
 
 /** The type parsers for a client of `pg`. */

@@ -12,7 +12,7 @@ import {
   isUnavailable,
 } from "../../../src/store/database/errors.ts";
 import { migrate } from "../../../src/store/migrate.ts";
-import type { Transaction } from "../../../src/store/database/connection.ts";
+import type { Transaction } from "../../../src/store/database/pipeline.ts";
 import { Pool } from "../../../src/store/database/pool.ts";
 import { pingDatabase } from "../../../src/store/database-settings.ts";
 import { command } from "../../../src/store/database/statement.ts";
