@@ -91,7 +91,8 @@ export class GroupCommit<Item, Reply> {
    */
   submit(laneKey: string, item: Item, bytes: number): Promise<Reply> {
     const { deadlineMs, nowMs } = this.#options;
-    if (this.#isDraining) return this.#refuse(item, unavailable("the server is stopping"));
+    if (this.#isDraining)
+      return this.#refuse(item, new Refusal("unavailable", "the server is stopping"));
     const found = this.#lanes.get(laneKey);
     if (!this.#takes(found, bytes)) return this.#refuse(item, lanesOverloaded);
     const lane = found ?? this.#openLane(laneKey);
@@ -189,9 +190,4 @@ export class GroupCommit<Item, Reply> {
     }
     return rejectTimedOut(lane.waiting.splice(0, count), this.#options.nowMs());
   }
-}
-
-/** The refusal of a write that certainly was not made. */
-export function unavailable(detail: string, cause?: unknown): Refusal {
-  return new Refusal("unavailable", detail, { cause });
 }

@@ -2,14 +2,11 @@
 import { DatabaseError } from "pg";
 import { messageOf } from "../../core/thrown.ts";
 
-/** A row with the same unique key is there already; `constraint` says which key. */
+/** A row with the same unique key is there already. */
 export class KeyConflict extends Error {
-  readonly constraint: string;
-
   constructor(constraint: string, cause: unknown) {
     super(`a row with the same key is there already (${constraint})`, { cause });
     this.name = "KeyConflict";
-    this.constraint = constraint;
   }
 }
 
@@ -21,8 +18,9 @@ export async function withKeyConflict<Reply>(
   try {
     return await reply;
   } catch (error) {
-    if (violatedKey(error) === constraint) throw new KeyConflict(constraint, error);
-    throw error;
+    const fault = databaseFault(error);
+    if (fault?.code !== "23505" || fault.constraint !== constraint) throw error;
+    throw new KeyConflict(constraint, error);
   }
 }
 
@@ -59,12 +57,6 @@ function databaseFault(
       return { code: at.code, constraint: at.constraint };
   }
   return null;
-}
-
-/** The name of the unique constraint that an error is about, or null when it is about something else. */
-function violatedKey(error: unknown): string | null {
-  const fault = databaseFault(error);
-  return fault?.code === "23505" ? (fault.constraint ?? null) : null;
 }
 
 /** Whether an answer to COMMIT says for certain that the transaction was rolled back (classes 23 and 40). */

@@ -79,11 +79,9 @@ export async function leaseForStopping(folder: DataFolder): Promise<Lease | unde
 
 /** postgresql://user:password@%2Fsocket%2Fdirectory:5432/database */
 export function connectionUrl(connection: DatabaseConnection): string {
-  const { port, database } = connection;
-  const [user, password, host] = [connection.user, connection.password, connection.host].map(
-    encodeURIComponent,
-  );
-  return `postgresql://${user ?? ""}:${password ?? ""}@${host ?? ""}:${port}/${database}`;
+  const { user, password, host, port, database } = connection;
+  const account = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
+  return `postgresql://${account}@${encodeURIComponent(host)}:${port}/${database}`;
 }
 
 /** `trouble` is undefined when there is only something to wait for: a start, or another's stop. */

@@ -18,16 +18,14 @@ const stopPatienceMs = 120_000;
 const stuckAfterMs = 10_000;
 const lookEveryMs = 1_000;
 
-export interface StartedPostgres {
-  /** Resolves when the process ended, with what it said before its log file was open. */
-  ended: Promise<string>;
-}
-
-/** Starts PostgreSQL and returns at once; postmaster.pid tells when it is ready. */
+/**
+ * Starts PostgreSQL and returns at once; postmaster.pid says when it is ready. `ended` resolves when the process
+ * ended, with what it said before its log file was open.
+ */
 export async function startPostgres(
   folder: DataFolder,
   binaries: Binaries,
-): Promise<StartedPostgres> {
+): Promise<{ ended: Promise<string> }> {
   const socketDirectory = await prepareSocketDirectory(folder.home, folder.account);
   await writeSettings(folder, socketDirectory, binaries);
   await clearStaleSocketLock(folder.cluster, socketDirectory);

@@ -4,18 +4,12 @@ import type { Account } from "./account.ts";
 
 const outputCharsMax = 64 * 1024;
 
-export interface ProgramResult {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
 /** Rejects with the system's error when the program cannot be started; any exit code is a result. */
 export async function runProgram(
   file: string,
   args: string[],
   account: Account | undefined,
-): Promise<ProgramResult> {
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawnProgram(file, args, account, { stdio: ["ignore", "pipe", "pipe"] });
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
