@@ -36,7 +36,7 @@ export async function checkWallets(
   };
   for await (const wallet of readAuditedWallets(connection, ledgerId)) {
     await skipStray(wallet.walletId);
-    const replay = new WalletReplay(wallet, log);
+    const replay = replayOf(wallet, log);
     while (write !== null && write.walletId === wallet.walletId) {
       replay.add(write);
       write = await next();
@@ -48,66 +48,50 @@ export async function checkWallets(
 }
 
 /** A wallet's log, replayed from nothing. */
-class WalletReplay {
-  readonly #wallet: AuditedWallet;
-  readonly #log: CheckLog;
-  #balance = 0n;
-  #held = 0n;
-  #seq = 0;
-  #lastAt = "";
-
-  constructor(wallet: AuditedWallet, log: CheckLog) {
-    this.#wallet = wallet;
-    this.#log = log;
-  }
-
-  add(write: AuditedWrite): void {
-    const { seq, type, balance, held, at, pendingPostingId, hold } = write;
-    const place = `seq ${seq}`;
-    if (seq !== this.#seq + 1) this.#find(`${place} comes after seq ${this.#seq}`);
-    const change = changeOf(write);
-    if (change === null) this.#find(`${place} is a ${type} of a hold that is not there`);
-    this.#balance += change?.balance ?? 0n;
-    this.#held += change?.held ?? 0n;
-    if (balance !== this.#balance) {
-      this.#find(`${place} has the balance ${balance}, the log comes to ${this.#balance}`);
-    }
-    if (held !== this.#held) {
-      this.#find(`${place} has ${held} held, the log comes to ${this.#held}`);
-    }
-    const status = resolvedStatus[type];
-    if (status !== undefined && hold !== null && hold.status !== status) {
-      this.#find(`${place} is a ${type} of a hold that is ${hold.status}`);
-    }
-    const isMoving = type === "credit" || type === "debit" || type === "commit";
-    if (isMoving !== (pendingPostingId !== null)) {
-      this.#find(`${place} ${isMoving ? "moves money and has no batch" : "has a batch"}`);
-    }
-    if (at < this.#lastAt) this.#find(`${place} is of ${at}, before ${this.#lastAt}`);
-    // What follows is compared with what is written, so that one wrong row is reported once.
-    this.#balance = balance;
-    this.#held = held;
-    this.#seq = seq;
-    this.#lastAt = at;
-  }
-
-  finish(): void {
-    const { balance, held, lastSeq, lastAt, activeHolds } = this.#wallet;
-    const compare = (name: string, stored: bigint | number | string, logged: typeof stored) => {
-      if (stored !== logged) this.#find(`${name} is ${stored}, the log comes to ${logged}`);
-    };
-    compare("balance", balance, this.#balance);
-    compare("held", held, this.#held);
-    compare("lastSeq", lastSeq, this.#seq);
-    compare("lastAt", lastAt, this.#lastAt);
-    if (activeHolds !== this.#held) {
-      this.#find(`its active holds sum to ${activeHolds}, the log comes to ${this.#held}`);
-    }
-  }
-
-  #find(what: string): void {
-    this.#log.find(`wallet ${JSON.stringify(this.#wallet.callerKey)}`, what);
-  }
+function replayOf(wallet: AuditedWallet, log: CheckLog) {
+  const find = (what: string) => {
+    log.find(`wallet ${JSON.stringify(wallet.callerKey)}`, what);
+  };
+  let last = { seq: 0, balance: 0n, held: 0n, at: "" };
+  return {
+    add(write: AuditedWrite): void {
+      const { seq, type, balance, held, at, pendingPostingId, hold } = write;
+      const place = `seq ${seq}`;
+      if (seq !== last.seq + 1) find(`${place} comes after seq ${last.seq}`);
+      const change = changeOf(write);
+      if (change === null) find(`${place} is a ${type} of a hold that is not there`);
+      const balanceDue = last.balance + (change?.balance ?? 0n);
+      const heldDue = last.held + (change?.held ?? 0n);
+      if (balance !== balanceDue) {
+        find(`${place} has the balance ${balance}, the log comes to ${balanceDue}`);
+      }
+      if (held !== heldDue) find(`${place} has ${held} held, the log comes to ${heldDue}`);
+      const status = resolvedStatus[type];
+      if (status !== undefined && hold !== null && hold.status !== status) {
+        find(`${place} is a ${type} of a hold that is ${hold.status}`);
+      }
+      const isMoving = type === "credit" || type === "debit" || type === "commit";
+      if (isMoving !== (pendingPostingId !== null)) {
+        find(`${place} ${isMoving ? "moves money and has no batch" : "has a batch"}`);
+      }
+      if (at < last.at) find(`${place} is of ${at}, before ${last.at}`);
+      // What follows is compared with what is written, so that one wrong row is reported once.
+      last = write;
+    },
+    finish(): void {
+      const { balance, held, lastSeq, lastAt, activeHolds } = wallet;
+      const compare = (name: string, stored: bigint | number | string, logged: typeof stored) => {
+        if (stored !== logged) find(`${name} is ${stored}, the log comes to ${logged}`);
+      };
+      compare("balance", balance, last.balance);
+      compare("held", held, last.held);
+      compare("lastSeq", lastSeq, last.seq);
+      compare("lastAt", lastAt, last.at);
+      if (activeHolds !== last.held) {
+        find(`its active holds sum to ${activeHolds}, the log comes to ${last.held}`);
+      }
+    },
+  };
 }
 
 /** The status that a row of the log gives to a hold. */

@@ -12,15 +12,7 @@ import {
 } from "../store/database/errors.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { rejectTimedOut, type BatchRunner } from "./batch-runner.ts";
-import type { Batch, FailedBatch, Plan } from "./lane-work.ts";
-
-interface RecoveryOptions {
-  /** How long the outcome of an ambiguous COMMIT is looked for. */
-  readonly deadlineMs: number;
-  readonly nowMs: () => number;
-  /** Called with trouble of the database such as a full disk, at each attempt that fails of it. */
-  readonly onFailure: (error: unknown) => void;
-}
+import type { Batch, FailedBatch, GroupCommitOptions, Plan } from "./lane-work.ts";
 
 const backoffMsMax = 400;
 /** How often a batch is planned anew over idempotency keys that others use meanwhile, before it is halved. */
@@ -29,11 +21,11 @@ const keyConflictsMax = 4;
 export class BatchRecovery<Item, Reply> {
   readonly #pool: Pool;
   readonly #runner: BatchRunner<Item, Reply>;
-  readonly #options: RecoveryOptions;
+  readonly #options: GroupCommitOptions;
   /** Batches that were tried again since the start, over trouble that passes. */
   retries = 0;
 
-  constructor(pool: Pool, runner: BatchRunner<Item, Reply>, options: RecoveryOptions) {
+  constructor(pool: Pool, runner: BatchRunner<Item, Reply>, options: GroupCommitOptions) {
     this.#pool = pool;
     this.#runner = runner;
     this.#options = options;

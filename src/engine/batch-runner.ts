@@ -3,14 +3,15 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { assert, Refusal } from "../core/errors.ts";
 import type { PipelinedConnection, Transaction } from "../store/database/pipeline.ts";
 import type { Pool } from "../store/database/pool.ts";
-import type { Attempt, Batch, FailedBatch, LaneWork, Plan } from "./lane-work.ts";
+import type {
+  Attempt,
+  Batch,
+  FailedBatch,
+  GroupCommitOptions,
+  LaneWork,
+  Plan,
+} from "./lane-work.ts";
 import type { Tally } from "./write-counts.ts";
-
-interface RunnerOptions {
-  readonly nowMs: () => number;
-  /** Called with the error of an `onCommitted` that threw: the batch is in the database all the same. */
-  readonly onFailure: (error: unknown) => void;
-}
 
 const answersPerTick = 24;
 /** Ticks of the event loop between a COMMIT and the locks of the next batch; more than two let the database wait. */
@@ -19,13 +20,13 @@ const gatheringTicks = 2;
 export class BatchRunner<Item, Reply> {
   readonly #pool: Pool;
   readonly #work: LaneWork<Item, Reply>;
-  readonly #options: RunnerOptions;
+  readonly #options: GroupCommitOptions;
   readonly #tally: Tally<Item, Reply> | null;
 
   constructor(
     pool: Pool,
     work: LaneWork<Item, Reply>,
-    options: RunnerOptions,
+    options: GroupCommitOptions,
     tally: Tally<Item, Reply> | null,
   ) {
     this.#pool = pool;

@@ -4,33 +4,8 @@ import { overloadRefusal, Refusal } from "../core/errors.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { BatchRecovery } from "./batch-recovery.ts";
 import { BatchRunner, rejectTimedOut } from "./batch-runner.ts";
-import type { Batch, LaneWork, PendingWrite } from "./lane-work.ts";
+import type { Batch, GroupCommitOptions, LaneWork, PendingWrite } from "./lane-work.ts";
 import type { Tally } from "./write-counts.ts";
-
-export interface GroupCommitOptions {
-  readonly batchItemsMax: number;
-  /** Bodies of a batch together; one larger item still makes a batch of its own. */
-  readonly batchBytesMax: number;
-  /** Bodies waiting in all lanes together. */
-  readonly queueBytesMax: number;
-  readonly queueItemsMax: number;
-  /** Bodies waiting in one lane, so that none can fill the queue alone; an empty lane takes any one item. */
-  readonly laneBytesMax: number;
-  readonly laneItemsMax: number;
-  /**
-   * A lane in which two full batches wait takes nothing more while the first write of them has waited longer:
-   * those whose write was queued have their answer in time, however many more come.
-   */
-  readonly laneWaitMsMax: number;
-  /** How long an item is tried, waiting included, before it times out. */
-  readonly deadlineMs: number;
-  readonly nowMs: () => number;
-  /**
-   * Called with what no caller is answered: an `onCommitted` that threw (the batch is recorded), and trouble of
-   * the database such as a full disk, at each attempt that fails of it.
-   */
-  readonly onFailure: (error: unknown) => void;
-}
 
 /** What waits in all lanes, with the batches that are under way. */
 export interface QueueState {

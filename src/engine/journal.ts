@@ -26,8 +26,8 @@ import { listWalletPostings } from "../store/wallet-postings.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { ClosedPeriods } from "./closed-periods.ts";
-import { GroupCommit, type GroupCommitOptions, type QueueState } from "./group-commit.ts";
-import type { LaneWork, Outcome, Plan } from "./lane-work.ts";
+import { GroupCommit, type QueueState } from "./group-commit.ts";
+import type { GroupCommitOptions, LaneWork, Outcome, Plan } from "./lane-work.ts";
 import { WriteCounts } from "./write-counts.ts";
 
 export interface WriteResult {

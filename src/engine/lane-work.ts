@@ -1,7 +1,32 @@
-// What group commit needs to know of one kind of write, and what it makes of the writes of a lane.
+// Types of group commit: its options, what it needs to know of one kind of write, and what it makes of a lane's writes.
 import type { Refusal } from "../core/errors.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Transaction } from "../store/database/pipeline.ts";
+
+export interface GroupCommitOptions {
+  readonly batchItemsMax: number;
+  /** Bodies of a batch together; one larger item still makes a batch of its own. */
+  readonly batchBytesMax: number;
+  /** Bodies waiting in all lanes together. */
+  readonly queueBytesMax: number;
+  readonly queueItemsMax: number;
+  /** Bodies waiting in one lane, so that none can fill the queue alone; an empty lane takes any one item. */
+  readonly laneBytesMax: number;
+  readonly laneItemsMax: number;
+  /**
+   * A lane in which two full batches wait takes nothing more while the first write of them has waited longer:
+   * those whose write was queued have their answer in time, however many more come.
+   */
+  readonly laneWaitMsMax: number;
+  /** How long an item is tried, waiting included, before it times out; so long is the outcome of an ambiguous COMMIT looked for. */
+  readonly deadlineMs: number;
+  readonly nowMs: () => number;
+  /**
+   * Called with what no caller is answered: an `onCommitted` that threw (the batch is recorded), and trouble of
+   * the database such as a full disk, at each attempt that fails of it.
+   */
+  readonly onFailure: (error: unknown) => void;
+}
 
 /** What became of one item of a batch: a reply, or the refusal that its caller gets. */
 export type Outcome<Reply> = { readonly reply: Reply } | { readonly refusal: Refusal };

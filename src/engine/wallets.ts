@@ -28,8 +28,8 @@ import {
 import { insertWallets, lockWallets, updateWallets } from "../store/wallets.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
-import { GroupCommit, type GroupCommitOptions, type QueueState } from "./group-commit.ts";
-import type { LaneWork, Outcome, Plan } from "./lane-work.ts";
+import { GroupCommit, type QueueState } from "./group-commit.ts";
+import type { GroupCommitOptions, LaneWork, Outcome, Plan } from "./lane-work.ts";
 import { newId } from "./new-id.ts";
 import { WriteCounts } from "./write-counts.ts";
 

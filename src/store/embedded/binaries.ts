@@ -21,7 +21,7 @@ import { runsAsRoot, type Account } from "./account.ts";
 import { clearUnfinished, unfinishedName } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
 import { makeSystemDirectory, systemDirectory } from "./system-directory.ts";
-import { ignoring } from "./system-error.ts";
+import { ignoring, succeeds } from "./system-error.ts";
 
 export interface Binaries {
   initdb: string;
@@ -157,9 +157,6 @@ async function versionLabel(native: string): Promise<string> {
   }
 }
 
-async function exists(path: string): Promise<boolean> {
-  return await lstat(path).then(
-    () => true,
-    () => false,
-  );
+function exists(path: string): Promise<boolean> {
+  return succeeds(lstat(path));
 }

@@ -18,7 +18,7 @@ import { canEnter, databaseAccount, runsAsRoot, type Account } from "./account.t
 import { clearUnfinished, createFileOnce, isUnfinishedName, replaceFile } from "./durable-file.ts";
 import { masterKeyFile } from "./master-key-file.ts";
 import { isHome, makeSystemDirectory, newHome } from "./system-directory.ts";
-import { ignoring } from "./system-error.ts";
+import { ignoring, succeeds } from "./system-error.ts";
 
 const markerFile = "ledgerctl.json";
 const passwordFile = "database-password";
@@ -66,10 +66,7 @@ export async function openDataFolder(dataDir: string, connectionsMax: number): P
 
 /** Whether a first start has been there. False also where the folder can't be looked into. */
 export async function isDataFolder(dataDir: string): Promise<boolean> {
-  return access(join(dataDir, markerFile)).then(
-    () => true,
-    () => false,
-  );
+  return succeeds(access(join(dataDir, markerFile)));
 }
 
 /** Records that the cluster is there. */

@@ -8,7 +8,7 @@ import { errorCode } from "../../core/thrown.ts";
 import { isAlive } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
 import { socketPort, socketFile } from "./socket-directory.ts";
-import { ignoring } from "./system-error.ts";
+import { ignoring, succeeds } from "./system-error.ts";
 
 const emptyFilePatienceMs = 5_000;
 
@@ -89,10 +89,7 @@ async function judgeEmptyFile(path: string, text: string): Promise<Finding> {
 async function answers(postmaster: Postmaster): Promise<boolean> {
   if (postmaster.socketDirectory === "") return false;
   const socket = connect(socketFile(postmaster.socketDirectory, postmaster.port));
-  const isAnswered = await once(socket, "connect").then(
-    () => true,
-    () => false,
-  );
+  const isAnswered = await succeeds(once(socket, "connect"));
   socket.destroy();
   return isAnswered;
 }

@@ -10,6 +10,14 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error && errorCode(error) !== null;
 }
 
+/** Whether an attempt resolves, whatever makes it fail. */
+export function succeeds(attempt: Promise<unknown>): Promise<boolean> {
+  return attempt.then(
+    () => true,
+    () => false,
+  );
+}
+
 /** What an attempt gives; undefined where it fails with one of these codes. */
 export async function ignoring<Value>(
   attempt: Promise<Value>,
