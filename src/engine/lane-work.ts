@@ -1,4 +1,5 @@
-// Types of group commit: its options, what it needs to know of one kind of write, and what it makes of a lane's writes.
+// Types of group commit: its options, what it needs to know of one kind of write, and what it makes of the writes
+// of a lane.
 import type { Refusal } from "../core/errors.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Transaction } from "../store/database/pipeline.ts";
@@ -18,7 +19,10 @@ export interface GroupCommitOptions {
    * those whose write was queued have their answer in time, however many more come.
    */
   readonly laneWaitMsMax: number;
-  /** How long an item is tried, waiting included, before it times out; so long is the outcome of an ambiguous COMMIT looked for. */
+  /**
+   * How long an item is tried, waiting included, before it times out; and then how long the outcome of an
+   * ambiguous COMMIT is looked for.
+   */
   readonly deadlineMs: number;
   readonly nowMs: () => number;
   /**

@@ -106,7 +106,7 @@ export class StreamHub {
     };
   }
 
-  /** Sends what this process has just committed. Never throws: the writes are recorded, whether they are sent or not. */
+  /** Sends what this process has just committed. Never throws: the writes are recorded, sent or not. */
   publish(ledgerId: string, writes: readonly WalletLogEntry[]): void {
     if (this.#feeds.size === 0) return;
     try {

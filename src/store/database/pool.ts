@@ -1,9 +1,8 @@
 // A pool of connections: pg's own, because slonik's loses the places of connections that break
 // (docs/decisions/0007).
-import { Client, Pool as PgPool, type PoolClient } from "pg";
+import { Client, Pool as PgPool, type ClientBase, type PoolClient } from "pg";
 import { Connection } from "./connection.ts";
 import { connectionTarget } from "./connection-url.ts";
-import { disconnectDetection } from "./disconnect-detection.ts";
 import { asConnectionError } from "./errors.ts";
 import { KeptPlans } from "./kept-plans.ts";
 import { PipelinedConnection } from "./pipeline.ts";
@@ -49,6 +48,9 @@ export interface PoolUsage {
 }
 
 const connectTimeoutMs = 5_000;
+const disconnectDetectedWithinMs = 1_000;
+/** A statement that takes no longer than this ends soon enough after its caller is gone. */
+const shortMs = 10_000;
 
 /** Each statement runs on a connection of its own, which is made when it is first needed. */
 export class Pool extends Connection {
@@ -220,6 +222,21 @@ function pgConfig(options: PoolOptions) {
     idleTimeoutMillis: 60_000,
     max: options.connectionsMax,
     Client,
-    ...disconnectDetection(answerTimeoutMs),
+    ...(answerTimeoutMs > shortMs ? { onConnect: detectDisconnects } : {}),
   };
+}
+
+/**
+ * PostgreSQL looks at a connection only between statements, unless it is set to look: a statement whose caller is
+ * gone would be worked on to its end, which for sums over years is minutes.
+ */
+async function detectDisconnects(client: ClientBase): Promise<void> {
+  const text = `SET client_connection_check_interval = ${disconnectDetectedWithinMs}`;
+  const query = { text, query_timeout: connectTimeoutMs };
+  try {
+    await client.query(query);
+  } catch {
+    // Where the database's system can't detect it (Windows), it refuses; as a startup option it would refuse the
+    // connection. After any other failure the next statement fails too.
+  }
 }
