@@ -1,4 +1,4 @@
-// The running PostgreSQL of a cluster, as its postmaster.pid has it: finding it, and clearing a pid file that is wrong.
+// The running PostgreSQL of a cluster, as its postmaster.pid has it: finding it, and clearing a wrong pid file.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { link, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
