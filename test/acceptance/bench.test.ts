@@ -197,7 +197,7 @@ describe("what a service does wrong", () => {
     const proxy = await openProxy(server.url, {
       change: (target, text) =>
         target.endsWith("/bundle")
-          ? text.replace('"externalId":"bench-', '"externalId":"other-')
+          ? text.replaceAll('"externalId":"bench-', '"externalId":"other-')
           : text,
     });
     const [report, code] = await bench(["closes", "--entries", "10"], proxy.url);

@@ -236,7 +236,7 @@ test("while the database is away, the rest is told, and figures of the books are
   expect(sampleOf(text, "ledgerctl_database_up")).toBe(0);
   expect(sampleOf(text, "ledgerctl_posting_lag_seconds")).toBeNull();
   const errors = async () =>
-    sampleOf(await read(cut), "ledgerctl_database_errors_total", { pool: "read" });
+    sampleOf(await read(cut), "ledgerctl_database_errors_total", { pool: "interactive" });
   await expect.poll(errors).toBeGreaterThan(0);
   expect(sampleOf(text, "ledgerctl_info", { version: "0.0.0-test" })).toBe(1);
   await cut.stop();

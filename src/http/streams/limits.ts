@@ -1,4 +1,5 @@
-// Every limit of the streams of wallets: a new one stands here, and in docs/operations.md under "Limits".
+// Every limit of the streams of wallets, in one server process: a new one stands here, and in docs/wallets.md
+// under "Streams".
 
 /** The longest message that a client may send; a longer one closes its stream with 1009. */
 export const clientMessageBytesMax = 4 * 1024;
