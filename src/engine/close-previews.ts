@@ -68,9 +68,10 @@ export async function previewClose(
   request: CloseRequest,
   gone: AbortSignal | null = null,
 ): Promise<ClosePreview> {
+  const limits = { signal: gone };
   const moment = await longRunning.snapshot(
     (connection) => readMoment(connection, ledgerId, request),
-    gone,
+    limits,
   );
   const { period, close, lastSequence, calendar, compared } = moment;
   const span = { ...period, afterSequence: 0, upToSequence: lastSequence };
@@ -89,7 +90,7 @@ export async function previewClose(
             ),
       since: await sumSince(connection, ledgerId, compared, lastSequence),
     }),
-    gone,
+    limits,
   );
   const balances = new TrialBalance(read.rows);
   let entryCount = read.measured.count;
@@ -101,14 +102,11 @@ export async function previewClose(
       balances.addOpening(lines);
     }
   }
-  const moved = await Promise.all(
-    read.since.map(async ({ close: stored, rows }) => {
-      const before = await listCloseBalances(longRunning, stored);
-      const after = new TrialBalance(before);
-      after.addRows(rows);
-      return { close: stored, accounts: movedBalances(before, after.rows()) };
-    }),
-  );
+  const moved = read.since.map(({ close: stored, before, rows }) => {
+    const after = new TrialBalance(before);
+    after.addRows(rows);
+    return { close: stored, accounts: movedBalances(before, after.rows()) };
+  });
   return {
     period,
     close,
@@ -169,7 +167,7 @@ function distinct(closes: readonly (CloseRecord | null)[]): CloseRecord[] {
   return [...byNumber.values()].sort((a, b) => a.number - b.number);
 }
 
-/** What came into the figures of closes after they were made. */
+/** What closes stored, and what came into their figures after they were made. */
 async function sumSince(
   connection: Connection,
   ledgerId: string,
@@ -179,7 +177,11 @@ async function sumSince(
   const sums = closes.map(async (close) => {
     const { startsAt, endsAt, lastSequence } = close;
     const span = { startsAt, endsAt, afterSequence: lastSequence, upToSequence };
-    return { close, rows: await sumTrialBalance(connection, ledgerId, span) };
+    const [before, rows] = await Promise.all([
+      listCloseBalances(connection, close),
+      sumTrialBalance(connection, ledgerId, span),
+    ]);
+    return { close, before, rows };
   });
   return Promise.all(sums);
 }

@@ -34,7 +34,7 @@ import { lockLedgerStateShared, readLedgerState } from "../store/ledger-states.t
 import { hasClosesInOrder } from "../store/ledgers.ts";
 import { findCloseOfPeriod, findLastClose, insertClose } from "../store/period-closes.ts";
 import { AmbiguousCommit, isTransient } from "../store/database/errors.ts";
-import type { Connection } from "../store/database/connection.ts";
+import type { Connection, Transaction } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
 import type { ClosedPeriods } from "./closed-periods.ts";
 import { newId } from "./new-id.ts";
@@ -100,14 +100,14 @@ export class Closes {
 
   async #closeOnce(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
     const { periodId } = request;
-    const prepared = await this.#pool.withConnection(async (connection) => {
+    return this.#pool.withConnection(async (connection) => {
       const stored = await findCloseOfPeriod(connection, ledgerId, periodId);
-      return stored ?? this.#prepare(connection, ledgerId, request);
+      if (stored !== null) return stored;
+      const prepared = await this.#prepare(connection, ledgerId, request);
+      return connection.withTransaction((transaction) =>
+        this.#closeLocked(transaction, ledgerId, request, prepared),
+      );
     });
-    if ("closeHash" in prepared) return prepared;
-    return this.#pool.transaction((transaction) =>
-      this.#closeLocked(transaction, ledgerId, request, prepared),
-    );
   }
 
   /** Hashes and sums what the journal holds by now, as if the close were made this moment. */
@@ -131,7 +131,7 @@ export class Closes {
   }
 
   async #closeLocked(
-    transaction: Connection,
+    transaction: Transaction,
     ledgerId: string,
     request: CloseRequest,
     prepared: PreparedClose,
@@ -171,7 +171,7 @@ export class Closes {
       previousCloseHash: previous?.closeHash ?? null,
     };
     const record = { ...unsigned, closeHash: closeHashOf(unsigned).toString("hex") };
-    await Promise.all([
+    await transaction.commit([
       ...insertClose(transaction, record, rows, current.tree.subtrees()),
       // What is posted from now on is persisted later than the close.
       advanceJournalHead(transaction, ledgerId, {

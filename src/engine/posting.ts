@@ -104,13 +104,13 @@ export class Poster {
    */
   async postLedger(ledgerId: string): Promise<void> {
     for (;;) {
-      const hasMore = await this.#pool.transaction(async (transaction) => {
+      const hasMore = await this.#pool.withTransaction(async (transaction) => {
         const status = await lockLedgerStateShared(transaction, ledgerId);
         // What waits in a ledger that is not active waits for it to be (or for a rate).
         if (status !== "active") return false;
         const planned = await planPending(transaction, ledgerId, this.#closedPeriods);
         if (planned === null) return false;
-        await Promise.all(planned.record());
+        await transaction.commit(planned.record());
         this.counts.entries += planned.postings.length;
         return planned.hasMore;
       });

@@ -9,6 +9,7 @@ import type { Period } from "../core/period.ts";
 import { readClock, readJournalHead } from "../store/journal-heads.ts";
 import { sumTrialBalance } from "../store/journal-spans.ts";
 import { listCloseBalances } from "../store/period-closes.ts";
+import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { momentAfter } from "./closes.ts";
 
@@ -32,7 +33,8 @@ export async function readTrialBalance(
   asked: (Period & { readonly close: CloseRecord | null }) | null,
   gone: AbortSignal | null = null,
 ): Promise<TrialBalanceReading> {
-  const sums = await longRunning.withConnection(async (connection) => {
+  const close = asked?.close ?? null;
+  const read = async (connection: Connection) => {
     const [head, now] = await Promise.all([
       readJournalHead(connection, ledgerId),
       readClock(connection),
@@ -42,10 +44,9 @@ export async function readTrialBalance(
     const { startsAt, endsAt } = asked ?? toNow;
     const span = { startsAt, endsAt, afterSequence: 0, upToSequence: lastSequence };
     const rows = await sumTrialBalance(connection, ledgerId, span);
-    return { period: { startsAt, endsAt }, lastSequence, rows };
-  }, gone);
-  const close = asked?.close ?? null;
-  const moved =
-    close === null ? [] : movedBalances(await listCloseBalances(longRunning, close), sums.rows);
-  return { ...sums, moved };
+    const moved =
+      close === null ? [] : movedBalances(await listCloseBalances(connection, close), rows);
+    return { period: { startsAt, endsAt }, lastSequence, rows, moved };
+  };
+  return longRunning.withConnection(read, { signal: gone });
 }

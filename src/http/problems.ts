@@ -4,7 +4,7 @@ import { retryAfterSeconds } from "./admission.ts";
 import { jsonPointer, problemKinds, Refusal, type Fault } from "../core/errors.ts";
 import type { Problem } from "../contract/types.ts";
 import { errorCode } from "../core/thrown.ts";
-import { isUnavailable } from "../store/database/errors.ts";
+import { isTransient } from "../store/database/errors.ts";
 
 export interface ProblemReply {
   readonly status: number;
@@ -29,7 +29,7 @@ export function asRefusal(error: unknown): Refusal {
 
 /** Turns a database that can't be reached into the refusal `unavailable`; leaves other errors alone. */
 function refuseWhenUnavailable(error: unknown): unknown {
-  return isUnavailable(error)
+  return isTransient(error)
     ? new Refusal("unavailable", "the database can't be reached at the moment", { cause: error })
     : error;
 }

@@ -8,7 +8,7 @@ import { openReconciliationPool } from "./pools.ts";
 export function openBooksMetrics(databaseUrl: string, pool: Pool) {
   const reconciliation = openReconciliationPool(databaseUrl);
   const reader = new BooksReader(pool, reconciliation, () => Date.now());
-  return { metrics: new BooksMetrics(reader), end: () => reconciliation.end() };
+  return { metrics: new BooksMetrics(reader), end: () => reconciliation.cut() };
 }
 
 /** The text of a server that is one process: its own metrics and the books'. */

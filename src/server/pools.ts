@@ -13,6 +13,9 @@ const interactiveTimeoutMs = 5_000;
 const writeTimeoutMs = 10_000;
 /** Sums over years take longer than any other statement. */
 const longRunningTimeoutMs = 15 * 60_000;
+const reconciliationTimeoutMs = 30_000;
+/** Of the long-running ones: lists, trial balances and previews leave them to closes. */
+const connectionsOfCloses = 2;
 
 export interface Pools {
   /** Reads that cost the same in a ledger of any size: a request is authenticated and most are answered with them. */
@@ -33,9 +36,9 @@ export function openInteractivePool(databaseUrl: string): Pool {
   });
 }
 
-/** One connection for what takes long and is asked for once in a while. */
+/** One connection for what sums all wallets of all ledgers, once in a while. */
 export function openReconciliationPool(databaseUrl: string): Pool {
-  return new Pool({ databaseUrl, connectionsMax: 1, answerTimeoutMs: longRunningTimeoutMs });
+  return new Pool({ databaseUrl, connectionsMax: 1, answerTimeoutMs: reconciliationTimeoutMs });
 }
 
 /** All pools of a process. `isEmbedded`: the database is our own, whose log answered errors are kept out of. */
@@ -47,6 +50,7 @@ export function openPools(databaseUrl: string, interactive: Pool, isEmbedded: bo
       ...always,
       purpose: "long-running",
       connectionsMax: sizes.longRunning,
+      reservedConnections: connectionsOfCloses,
       answerTimeoutMs: longRunningTimeoutMs,
     }),
     write: new Pool({

@@ -7,8 +7,8 @@ import { whenReachable, type Database } from "./database.ts";
 import { connectionsPerProcess } from "./pools.ts";
 import { StartFailure } from "./start-failure.ts";
 
-/** The first process's own: reads, its lease on an embedded database, migrations. */
-const connectionsOfFirstProcess = 8;
+/** The first process's own: reads, the reconciliation, its lease on an embedded database or migrations. */
+const connectionsOfFirstProcess = 9;
 
 /** Connections to the database that so many workers and the process that started them have at most. */
 export function connectionsOf(workers: number): number {

@@ -161,23 +161,21 @@ export async function listPostedWrites(
   journalId: string,
   page: { readonly offset: number; readonly limit: number },
 ): Promise<{ writes: PostedLogEntry[]; total: number }> {
-  const [{ total }, writes] = await Promise.all([
-    connection.one(sql.type(z.object({ total: z.number() }))`
-      SELECT coalesce(sum(write_count), 0)::bigint AS total FROM wallet_batches
-       WHERE ledger_id = ${ledgerId} AND journal_id = ${journalId}`),
-    connection.any(sql.type(logRow)`
-      SELECT ${logColumns}
-        FROM wallet_batches AS postings
-        CROSS JOIN LATERAL unnest(postings.wallet_ids, postings.first_seqs, postings.last_seqs)
-          AS spans (wallet_id, first_seq, last_seq)
-        JOIN wallet_writes AS writes
-          ON writes.ledger_id = ${ledgerId} AND writes.wallet_id = spans.wallet_id
-         AND writes.seq BETWEEN spans.first_seq AND spans.last_seq
-         AND writes.batch_id = postings.batch_id
-        JOIN wallets AS owner
-          ON owner.ledger_id = ${ledgerId} AND owner.wallet_id = spans.wallet_id
-       WHERE postings.ledger_id = ${ledgerId} AND postings.journal_id = ${journalId}
-       ORDER BY owner.caller_key, writes.seq OFFSET ${page.offset} LIMIT ${page.limit}`),
-  ]);
+  const { total } = await connection.one(sql.type(z.object({ total: z.number() }))`
+    SELECT coalesce(sum(write_count), 0)::bigint AS total FROM wallet_batches
+     WHERE ledger_id = ${ledgerId} AND journal_id = ${journalId}`);
+  const writes = await connection.any(sql.type(logRow)`
+    SELECT ${logColumns}
+      FROM wallet_batches AS postings
+      CROSS JOIN LATERAL unnest(postings.wallet_ids, postings.first_seqs, postings.last_seqs)
+        AS spans (wallet_id, first_seq, last_seq)
+      JOIN wallet_writes AS writes
+        ON writes.ledger_id = ${ledgerId} AND writes.wallet_id = spans.wallet_id
+       AND writes.seq BETWEEN spans.first_seq AND spans.last_seq
+       AND writes.batch_id = postings.batch_id
+      JOIN wallets AS owner
+        ON owner.ledger_id = ${ledgerId} AND owner.wallet_id = spans.wallet_id
+     WHERE postings.ledger_id = ${ledgerId} AND postings.journal_id = ${journalId}
+     ORDER BY owner.caller_key, writes.seq OFFSET ${page.offset} LIMIT ${page.limit}`);
   return { writes, total };
 }

@@ -2,7 +2,7 @@
 // amounts is the log of the wallets.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Poster } from "../../src/engine/posting.ts";
-import type { Connection } from "../../src/store/database/connection.ts";
+import type { Transaction } from "../../src/store/database/connection.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import { leafOf, type LeafDocument } from "../support/canonical-oracle.ts";
 import { openEngine, neverPosting, type TestEngine } from "../support/engine.ts";
@@ -90,8 +90,8 @@ describe("a posting", () => {
     let left = 3;
     class BusyConnections extends Pool {
       /** While the poster works, the wallet is written. */
-      override async transaction<T>(work: (transaction: Connection) => Promise<T>) {
-        const result = await super.transaction(work);
+      override async withTransaction<T>(work: (transaction: Transaction) => Promise<T>) {
+        const result = await super.withTransaction(work);
         if (left > 0) accepted(await move(service, key, "credit", 1));
         left -= 1;
         return result;

@@ -102,7 +102,7 @@ export const listEntries: RouteHandler<"listEntries"> = async (services, request
   const upToSequence = await getLastSequence(services.interactive, ledgerId);
   const isFiltered = Object.values(filter).some((value) => value !== null);
   const pool = isFiltered
-    ? services.longRunning.until(request.gone(), searchMsMax)
+    ? services.longRunning.within({ signal: request.gone(), timeoutMs: searchMsMax })
     : services.interactive;
   const skip = offset ?? 0;
   const { entries, hasMore } = await listPage(pool, ledgerId, {

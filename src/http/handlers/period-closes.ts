@@ -108,7 +108,7 @@ export const getProof: RouteHandler<"getProof"> = async ({ interactive, longRunn
   if (entry === null)
     throw new Refusal("entryNotFound", `the ledger has no entry ${quoted(request.query.entryId)}`);
   const { leafIndex, treeSize, auditPath } = await proveEntry(
-    longRunning.until(request.gone(), searchMsMax),
+    longRunning.within({ signal: request.gone(), timeoutMs: searchMsMax }),
     close,
     entry,
   );
@@ -128,7 +128,11 @@ export const getBundle: RouteHandler<"getBundle"> = async (
 ) => {
   const close = await requireClose(interactive, request.ledger, request.closeId);
   const balances = await listCloseBalances(interactive, close);
-  return bundleLines(longRunning.until(request.gone(), searchMsMax), close, balances);
+  return bundleLines(
+    longRunning.within({ signal: request.gone(), timeoutMs: searchMsMax }),
+    close,
+    balances,
+  );
 };
 
 /** Entries that are read at a time. */

@@ -82,7 +82,10 @@ export const listPostedWrites: RouteHandler<"listPostedWrites"> = async (service
     throw new Refusal("entryNotFound", `the ledger has no entry ${quoted(entryId)}`);
   const offset = query.offset ?? 0;
   const page = { offset, limit: query.limit };
-  const longRunning = services.longRunning.until(request.gone(), searchMsMax);
+  const longRunning = services.longRunning.within({
+    signal: request.gone(),
+    timeoutMs: searchMsMax,
+  });
   const { writes, total } = await listPosted(longRunning, ledgerId, entry.journalId, page);
   return {
     writes: writes.map((row) => ({ callerKey: row.callerKey, ...wireWrite(row) })),

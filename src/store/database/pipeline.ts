@@ -58,12 +58,17 @@ export class PipelinedConnection extends Connection {
   override transaction<Result>(
     work: (transaction: Connection) => Promise<Result>,
   ): Promise<Result> {
+    return this.#within(beginTransaction, (transaction) => committing(transaction, work));
+  }
+
+  /** Runs `work` in a transaction, which it commits itself; what it does not commit is rolled back. */
+  withTransaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.#within(beginTransaction, work);
   }
 
   /** Runs reads that all see the database as it was at the first of them, whatever is written meanwhile. */
   snapshot<Result>(work: (snapshot: Connection) => Promise<Result>): Promise<Result> {
-    return this.#within(beginSnapshot, work);
+    return this.#within(beginSnapshot, (transaction) => committing(transaction, work));
   }
 
   protected override send(statement: Statement): Promise<readonly object[]> {
@@ -118,15 +123,13 @@ export class PipelinedConnection extends Connection {
 
   async #within<Result>(
     text: QueryText,
-    work: (transaction: Connection) => Promise<Result>,
+    work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     const transaction = this.#begin(text);
     // Its statements are planned for their values: they are few, and may reach far.
     this.#plans?.planEachTime(this);
     try {
-      const result = await work(transaction);
-      await transaction.commit([]);
-      return result;
+      return await work(transaction);
     } finally {
       await transaction.rollBack();
     }
@@ -174,6 +177,15 @@ export class PipelinedConnection extends Connection {
   };
 }
 
+async function committing<Result>(
+  transaction: Transaction,
+  work: (transaction: Connection) => Promise<Result>,
+): Promise<Result> {
+  const result = await work(transaction);
+  await transaction.commit([]);
+  return result;
+}
+
 /** A transaction whose end its owner sends. READ COMMITTED. */
 export class Transaction extends Connection {
   readonly #connection: PipelinedConnection;
@@ -187,7 +199,8 @@ export class Transaction extends Connection {
     this.#begun = connection.sendFixed(begin);
   }
 
-  protected override send(statement: Statement): Promise<readonly object[]> {
+  protected override async send(statement: Statement): Promise<readonly object[]> {
+    assert(!this.hasEnded, "a statement is sent before the end of its transaction");
     return this.#connection.sendStatement(statement);
   }
 

@@ -3,9 +3,10 @@
 import { Client, Pool as PgPool, type ClientBase, type PoolClient } from "pg";
 import { Connection } from "./connection.ts";
 import { connectionTarget } from "./connection-url.ts";
-import { asConnectionError } from "./errors.ts";
+import { asConnectionError, ConnectionBroken } from "./errors.ts";
 import { KeptPlans } from "./kept-plans.ts";
-import { PipelinedConnection } from "./pipeline.ts";
+import { PipelinedConnection, type Transaction } from "./pipeline.ts";
+import { Places } from "./places.ts";
 import type { Statement } from "./statement.ts";
 import { pgTypes } from "./value-parsers.ts";
 
@@ -16,8 +17,13 @@ export interface PoolOptions {
   readonly answerTimeoutMs: number;
   /** Shown in pg_stat_activity behind "ledgerctl". */
   readonly purpose?: string;
-  /** How long a statement waits for a lock before it fails (SQLSTATE 55P03); the database's own limit, unless given. */
+  /**
+   * For pools that lock: how long a statement waits for a lock before it fails (SQLSTATE 55P03). A transaction that
+   * is left alone for 30 s is then ended by the database, too.
+   */
   readonly lockTimeoutMs?: number;
+  /** Connections that work with a signal, which others wait for, leaves to the rest; 0 unless given. */
+  readonly reservedConnections?: number;
   /**
    * Has the database cancel a statement that takes longer than `answerTimeoutMs`, so that its connection is kept.
    * Not where acknowledged writes are made: a COMMIT whose wait for a standby is cancelled looks as if it had had one.
@@ -47,6 +53,12 @@ export interface PoolUsage {
   readonly failures: number;
 }
 
+/** What ends work early whose result nobody waits for any more. */
+export interface WorkLimits {
+  readonly signal?: AbortSignal | null;
+  readonly timeoutMs?: number;
+}
+
 const connectTimeoutMs = 5_000;
 const disconnectDetectedWithinMs = 1_000;
 /** A statement that takes no longer than this ends soon enough after its caller is gone. */
@@ -58,12 +70,25 @@ export class Pool extends Connection {
   /** Connections that are in use. */
   readonly #lent = new Map<PipelinedConnection, PoolClient>();
   readonly #plans: WeakMap<PoolClient, KeptPlans> | null;
+  /** For work with a signal. */
+  readonly #places: Places;
+  /** Rejects once the pool is cut. */
+  readonly #whenCut: Promise<never>;
+  #cut!: (error: Error) => void;
   #failures = 0;
 
   constructor(options: PoolOptions) {
     super();
+    this.#places = new Places(
+      options.connectionsMax - (options.reservedConnections ?? 0),
+      connectTimeoutMs,
+    );
     this.#plans = options.keepsPlans === true ? new WeakMap() : null;
     this.#pool = new PgPool(pgConfig(options));
+    this.#whenCut = new Promise((_resolve, reject) => {
+      this.#cut = reject;
+    });
+    this.#whenCut.catch(() => undefined);
     // A connection that breaks while idle is replaced at its next use; no caller is affected.
     this.#pool.on("error", () => undefined);
     // One that breaks in the very packet that made it ready has nobody else who listens yet, and an
@@ -102,23 +127,46 @@ export class Pool extends Connection {
     client.release(!connection.isReusable);
   }
 
-  /** Runs statements on one connection, which is cut when `signal` says that nobody waits for them any more. */
+  /** Runs statements on one connection, which is cut when `limits` say that nobody waits for them any more. */
   async withConnection<Result>(
     work: (connection: PipelinedConnection) => Promise<Result>,
-    signal: AbortSignal | null = null,
+    limits: WorkLimits | null = null,
+  ): Promise<Result> {
+    if (limits === null) return this.#lend(work, {});
+    await this.#places.take();
+    try {
+      return await this.#lend(work, limits);
+    } finally {
+      this.#places.giveBack();
+    }
+  }
+
+  async #lend<Result>(
+    work: (connection: PipelinedConnection) => Promise<Result>,
+    { signal = null, timeoutMs }: WorkLimits,
   ): Promise<Result> {
     const connection = await this.borrow();
-    const cut = () => {
+    let isCancelled = signal?.aborted === true;
+    const cancel = () => {
+      isCancelled = true;
       connection.cut();
     };
-    if (signal?.aborted === true) cut();
-    signal?.addEventListener("abort", cut);
+    // A signal of AbortSignal.timeout may be collected before it fires.
+    const timer = timeoutMs === undefined ? undefined : setTimeout(cancel, timeoutMs);
+    signal?.addEventListener("abort", cancel);
     try {
+      if (isCancelled) throw new ConnectionBroken("nobody waits for the answer any more");
       return await work(connection);
     } finally {
-      signal?.removeEventListener("abort", cut);
-      this.giveBack(connection, signal?.aborted === true);
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", cancel);
+      this.giveBack(connection, isCancelled);
     }
+  }
+
+  /** Runs `work` in a transaction, which it commits itself; what it does not commit is rolled back. */
+  withTransaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.withConnection((connection) => connection.withTransaction(work));
   }
 
   override transaction<Result>(
@@ -130,14 +178,14 @@ export class Pool extends Connection {
   /** Runs reads that all see the database as it was at the first of them, whatever is written meanwhile. */
   snapshot<Result>(
     work: (snapshot: Connection) => Promise<Result>,
-    signal: AbortSignal | null = null,
+    limits: WorkLimits | null = null,
   ): Promise<Result> {
-    return this.withConnection((connection) => connection.snapshot(work), signal);
+    return this.withConnection((connection) => connection.snapshot(work), limits);
   }
 
-  /** The pool for somebody who may go away: a statement is cut when `signal` says so, or after `statementMsMax`. */
-  until(signal: AbortSignal, statementMsMax: number): Connection {
-    return new CancellablePool(this, signal, statementMsMax);
+  /** The pool for somebody who may go away: `limits` are for each of their statements. */
+  within(limits: WorkLimits): Connection {
+    return new LimitedPool(this, limits);
   }
 
   protected override send(statement: Statement): Promise<readonly object[]> {
@@ -148,17 +196,26 @@ export class Pool extends Connection {
     await this.#pool.end();
   }
 
-  /** Ends without waiting for what is under way: its connections are cut, and it fails as when one breaks. */
+  /** Ends without waiting for what is under way, or waits for a connection: it fails as when one breaks. */
   async cut(): Promise<void> {
     const ended = this.#pool.end();
+    this.#cut(new ConnectionBroken("the connections are closed"));
     for (const connection of this.#lent.keys()) connection.cut();
     await ended;
   }
 
   async #connect(): Promise<PoolClient> {
+    const connecting = this.#pool.connect();
     try {
-      return await this.#pool.connect();
+      return await Promise.race([connecting, this.#whenCut]);
     } catch (error) {
+      // One that comes about all the same is not lent any more.
+      connecting.then(
+        (client) => {
+          client.release(true);
+        },
+        () => undefined,
+      );
       this.#failures += 1;
       throw asConnectionError(error);
     }
@@ -172,29 +229,27 @@ export class Pool extends Connection {
   }
 }
 
-class CancellablePool extends Connection {
+class LimitedPool extends Connection {
   readonly #pool: Pool;
-  readonly #signal: AbortSignal;
-  readonly #statementMsMax: number;
+  readonly #limits: WorkLimits;
 
-  constructor(pool: Pool, signal: AbortSignal, statementMsMax: number) {
+  constructor(pool: Pool, limits: WorkLimits) {
     super();
     this.#pool = pool;
-    this.#signal = signal;
-    this.#statementMsMax = statementMsMax;
+    this.#limits = limits;
   }
 
   protected override send(statement: Statement): Promise<readonly object[]> {
     return this.#pool.withConnection(
       (connection) => connection.sendStatement(statement),
-      AbortSignal.any([this.#signal, AbortSignal.timeout(this.#statementMsMax)]),
+      this.#limits,
     );
   }
 
   override transaction<Result>(
     work: (transaction: Connection) => Promise<Result>,
   ): Promise<Result> {
-    return this.#pool.withConnection((connection) => connection.transaction(work), this.#signal);
+    return this.#pool.withConnection((connection) => connection.transaction(work), this.#limits);
   }
 }
 
@@ -203,8 +258,9 @@ function pgConfig(options: PoolOptions) {
   const name = purpose === undefined ? "ledgerctl" : `ledgerctl ${purpose}`;
   const target = connectionTarget(options.databaseUrl, name, {
     plan_cache_mode: keepsPlans === true ? "force_generic_plan" : "force_custom_plan",
-    idle_in_transaction_session_timeout: "30s",
-    ...(lockTimeoutMs === undefined ? {} : { lock_timeout: `${lockTimeoutMs}ms` }),
+    ...(lockTimeoutMs === undefined
+      ? {}
+      : { lock_timeout: `${lockTimeoutMs}ms`, idle_in_transaction_session_timeout: "30s" }),
     ...(cancelsLateStatements === true ? { statement_timeout: `${answerTimeoutMs}ms` } : {}),
     // In the order of this setting, errors come below plain messages.
     ...(options.isLogSuppressed === true ? { log_min_messages: "log" } : {}),

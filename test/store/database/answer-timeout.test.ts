@@ -66,3 +66,37 @@ test("a read that takes long is given up when it is cut, and holds up nobody who
   expect(await long).toBe("unavailable");
   await cut;
 });
+
+test("work with limits is cut when its time is over or nobody waits for it, and leaves places to the rest", async () => {
+  const pool = new Pool({
+    databaseUrl: database.url,
+    connectionsMax: 2,
+    reservedConnections: 1,
+    answerTimeoutMs: 600_000,
+  });
+  const failed = (work: Promise<unknown>) =>
+    work.then(
+      () => "answered",
+      (error: unknown) => (isUnavailable(error) ? "unavailable" : String(error)),
+    );
+  expect(await failed(pool.within({ timeoutMs: 200 }).any(sleep(300)))).toBe("unavailable");
+  const gone = new AbortController();
+  const long = failed(pool.within({ signal: gone.signal }).any(sleep(300)));
+  // The one place for work with limits is taken; what has none has a connection all the same.
+  await pingDatabase(pool);
+  const next = pingDatabase(pool.within({ timeoutMs: 60_000 }));
+  gone.abort();
+  expect(await long).toBe("unavailable");
+  await next;
+  expect(await failed(pool.within({ signal: gone.signal }).any(sleep(300)))).toBe("unavailable");
+  expect(pool.usage).toMatchObject({ busy: 0, waiting: 0, failures: 0 });
+  await pool.end();
+});
+
+test("who waits for a connection of a pool that is cut is told at once", async () => {
+  const pool = new Pool({ databaseUrl: database.url, connectionsMax: 1, answerTimeoutMs: 600_000 });
+  const works = [pool.any(sleep(300)), pool.any(sleep(300))];
+  const cut = pool.cut();
+  for (const { status } of await Promise.allSettled(works)) expect(status).toBe("rejected");
+  await cut;
+});
