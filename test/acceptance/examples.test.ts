@@ -60,11 +60,26 @@ afterAll(async () => {
 const creditAlice = (amount: string) =>
   runCli(["wallet", "credit", "alice", amount, "--asset", "USD"], { env: server.env });
 
-/** The program, on a free port and for a second where the example would take a fixed port or half a minute. */
+/**
+ * The program, on a free port where the example would take a fixed one, and with a load of a second where it would take
+ * half a minute. A close of everything up to now is of a ledger of its own.
+ */
 const program = `#!/bin/sh
 case "$1" in
   serve) exec "${process.execPath}" "${binaryPath}" "$@" --port 0 ;;
-  bench) exec "${process.execPath}" "${binaryPath}" "$@" --duration 1s --connections 2 ;;
+  bench)
+    case "$2" in
+      wallets | entries) set -- "$@" --duration 1s --connections 2 ;;
+      streams) set -- "$@" --duration 1s --read-url "$LEDGERCTL_URL" ;;
+      overload) set -- "$@" --duration 1s --connections 4 --wallets 10 ;;
+      closes)
+        organization=$(ledgerctl org list --json | sed -n '1s/^{"id":"\\([^"]*\\)".*/\\1/p')
+        ledger=$(ledgerctl ledger create Bench --org "$organization" --currency USD --json)
+        set -- "$@" --entries 100 --ledger "$(echo "$ledger" | sed 's/^{"id":"\\([^"]*\\)".*/\\1/')"
+        ;;
+    esac
+    exec "${process.execPath}" "${binaryPath}" "$@"
+    ;;
   *) exec "${process.execPath}" "${binaryPath}" "$@" ;;
 esac
 `;

@@ -149,5 +149,5 @@ describe.runIf(folder !== "")("the household's books", () => {
       expect((await run(env, ["merkle", "verify", "--period", year])).code).toBe(0);
     }
     await client.close();
-  }, 300_000);
+  }, 900_000);
 });

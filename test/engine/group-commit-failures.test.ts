@@ -68,7 +68,7 @@ function line(glAccountCode: string, amount: bigint): Line {
  * the locks of the other. The database thinks that the second is still to come, and keeps its locks.
  */
 async function writeTwice<Reply>(write: () => Promise<Reply>, lock: string) {
-  const forgotten = proxy.forgetAfter("COMMIT\0", `${lock}\0`);
+  const forgotten = proxy.forgetAfter("COMMIT\0", lock);
   const first = write();
   await nextTurn();
   await nextTurn();
@@ -95,7 +95,7 @@ test("a batch of wallets is known to be recorded while a forgotten connection ha
       100,
     );
   await credit();
-  const { first, second } = await writeTwice(credit, "lock_wallets");
+  const { first, second } = await writeTwice(credit, "caller_key FOR UPDATE");
   expect(await first).toMatchObject({ status: "accepted", balance: 10n });
   proxy.remember();
   expect(await second).toMatchObject({ status: "accepted", balance: 15n });
@@ -125,7 +125,7 @@ test("a batch of entries is known to be recorded while a forgotten connection ha
   };
   const post = () => journal.postEntry(ledger, draft, 100);
   await post();
-  const { first, second } = await writeTwice(post, "lock_journal_head");
+  const { first, second } = await writeTwice(post, "FROM journal_heads");
   const { journalId } = await first;
   proxy.remember();
   const ids = [journalId, (await second).journalId];
