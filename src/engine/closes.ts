@@ -34,7 +34,8 @@ import { lockLedgerStateShared, readLedgerState } from "../store/ledger-states.t
 import { hasClosesInOrder } from "../store/ledgers.ts";
 import { findCloseOfPeriod, findLastClose, insertClose } from "../store/period-closes.ts";
 import { AmbiguousCommit, isTransient } from "../store/database/errors.ts";
-import type { Connection, Transaction } from "../store/database/connection.ts";
+import type { Connection } from "../store/database/connection.ts";
+import type { Transaction } from "../store/database/pipeline.ts";
 import type { Pool } from "../store/database/pool.ts";
 import type { ClosedPeriods } from "./closed-periods.ts";
 import { newId } from "./new-id.ts";

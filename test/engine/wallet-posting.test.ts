@@ -2,7 +2,7 @@
 // amounts is the log of the wallets.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Poster } from "../../src/engine/posting.ts";
-import type { Transaction } from "../../src/store/database/connection.ts";
+import type { Transaction } from "../../src/store/database/pipeline.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import { leafOf, type LeafDocument } from "../support/canonical-oracle.ts";
 import { openEngine, neverPosting, type TestEngine } from "../support/engine.ts";
