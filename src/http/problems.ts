@@ -14,9 +14,14 @@ export interface ProblemReply {
 
 /** What is thrown anywhere in a request, as a Refusal; `internal` for a bug. */
 export function asRefusal(error: unknown): Refusal {
-  const known = refuseWhenUnavailable(error);
-  if (known instanceof Refusal) return known;
-  if (errorCode(known) === "FST_ERR_BAD_URL")
+  // It stands, whatever caused it: an outcome that is unknown must not become "certainly not written".
+  if (error instanceof Refusal) return error;
+  if (isTransient(error)) {
+    return new Refusal("unavailable", "the database can't be reached at the moment", {
+      cause: error,
+    });
+  }
+  if (errorCode(error) === "FST_ERR_BAD_URL")
     return new Refusal("unknownPath", "there is nothing here");
   return new Refusal(
     "internal",
@@ -25,13 +30,6 @@ export function asRefusal(error: unknown): Refusal {
       cause: error,
     },
   );
-}
-
-/** Turns a database that can't be reached into the refusal `unavailable`; leaves other errors alone. */
-function refuseWhenUnavailable(error: unknown): unknown {
-  return isTransient(error)
-    ? new Refusal("unavailable", "the database can't be reached at the moment", { cause: error })
-    : error;
 }
 
 /** `hasExternalId`: whether the request had one, with which a retry is safe whatever became of the first. */

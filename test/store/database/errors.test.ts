@@ -4,9 +4,11 @@ import { connect, createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exitCodeOf, exitCodes } from "../../../src/cli/failure.ts";
 import { whenReachable } from "../../../src/server/database.ts";
+import { Refusal } from "../../../src/core/errors.ts";
 import { asRefusal } from "../../../src/http/problems.ts";
 import {
   AmbiguousCommit,
+  ConnectionBroken,
   isConnectionLost,
   isTransient,
   isUnavailable,
@@ -68,6 +70,13 @@ describe("an error that does not come from the database's connection", () => {
     expect(asRefusal(error).problem).toBe("internal");
     expect(exitCodeOf(await failureOf(() => whenReachable(act)))).toBe(exitCodes.failed);
   });
+});
+
+test("an outcome that is unknown because a connection broke is not answered as certainly not written", () => {
+  const cause = new AmbiguousCommit(new ConnectionBroken("cut"));
+  const unknown = new Refusal("outcomeUnknown", "whether it was closed is not known", { cause });
+  expect(isUnavailable(unknown)).toBe(true);
+  expect(asRefusal(unknown).problem).toBe("outcomeUnknown");
 });
 
 describe("a database that is not there", () => {
