@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/database-server.ts"],
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // For what tells nobody when it comes; test/support/until.ts is the same outside of an assertion.
     expect: { poll: { timeout: 45_000, interval: 20 } },

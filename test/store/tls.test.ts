@@ -69,12 +69,13 @@ const root = { sslrootcert: certificateFile };
 const [selfSigned, otherName] = ["DEPTH_ZERO_SELF_SIGNED_CERT", "ERR_TLS_CERT_ALTNAME_INVALID"];
 
 test.each([
-  ["127.0.0.1", { sslmode: "prefer" }, "connected"],
-  ["127.0.0.1", { sslmode: "require" }, "connected"],
+  ["127.0.0.1", { sslmode: "prefer" }, selfSigned],
+  ["127.0.0.1", { sslmode: "require" }, selfSigned],
   ["127.0.0.1", { sslmode: "require", uselibpqcompat: "true" }, "connected"],
   ["127.0.0.1", { sslmode: "no-verify" }, "connected"],
-  ["127.0.0.1", { sslmode: "require", ...root }, "connected"],
-  ["127.0.0.1", { sslmode: "verify-ca", ...root }, "connected"],
+  ["127.0.0.1", { sslmode: "require", ...root }, otherName],
+  ["127.0.0.1", { sslmode: "verify-ca", ...root }, otherName],
+  ["127.0.0.1", { sslmode: "verify-ca", uselibpqcompat: "true", ...root }, "connected"],
   ["localhost", { sslmode: "verify-full", ...root }, "connected"],
   ["localhost", { sslmode: "verify-full" }, selfSigned],
   ["localhost", { sslmode: "verify-ca" }, selfSigned],

@@ -69,21 +69,20 @@ export function connectionTarget(
   return { url: url.href, ssl };
 }
 
+/** Modes that pg reads as `verify-full`, and warns of: a later version is to check nothing there, as libpq does. */
+const modesReadAsVerifyFull = ["prefer", "require", "verify-ca"];
+
 /**
- * TLS as libpq reads the URL: `prefer` and `require` encrypt without asking who answers (`require` with `sslrootcert` asks
- * for a certificate of that authority, as `verify-ca` does), and `verify-full` asks for the host's. Unlike libpq,
- * `prefer` never goes on without TLS, and `verify-ca` without `sslrootcert` is `verify-full`.
+ * TLS as the URL asks for it. Whatever asks for TLS has the server's certificate and name checked, but for `no-verify`;
+ * with `uselibpqcompat=true` each mode means what it means to libpq.
  */
 function readTls(databaseUrl: string): TlsOptions | false {
   const url = new URL(databaseUrl);
   const { searchParams } = url;
-  // The parser takes them for a contradiction to its own option.
-  searchParams.delete("uselibpqcompat");
-  if (searchParams.get("sslmode") === "verify-ca" && !searchParams.has("sslrootcert")) {
+  const mode = searchParams.get("sslmode") ?? "";
+  if (searchParams.get("uselibpqcompat") !== "true" && modesReadAsVerifyFull.includes(mode)) {
     searchParams.set("sslmode", "verify-full");
   }
-  // `no-verify` is pg's own mode, which libpq does not have.
-  const useLibpqCompat = searchParams.get("sslmode") !== "no-verify";
-  const { ssl } = parse(url.href, { useLibpqCompat });
+  const { ssl } = parse(url.href);
   return typeof ssl === "object" ? (ssl as TlsOptions) : ssl ? {} : false;
 }
