@@ -74,7 +74,7 @@ case "$1" in
       overload) set -- "$@" --duration 1s --connections 4 --wallets 10 ;;
       closes)
         organization=$(ledgerctl org list --json | sed -n '1s/^{"id":"\\([^"]*\\)".*/\\1/p')
-        ledger=$(ledgerctl ledger create Bench --org "$organization" --currency USD --json)
+        ledger=$(ledgerctl ledger create Bench --org "$organization" --currency USD --chart chart.csv --json)
         set -- "$@" --entries 100 --ledger "$(echo "$ledger" | sed 's/^{"id":"\\([^"]*\\)".*/\\1/')"
         ;;
     esac
