@@ -7,14 +7,11 @@
 // A round is four slices of so many seconds: A B B A. Shown are the medians of all slices, and of the rounds' ratios
 // the median, the least and the greatest: above 1, B is the faster one. `--only` leaves out loads whose names do
 // not have that part.
-import { mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { build } from "esbuild";
+import { importSource } from "../import-source.js";
 import { median, printRow } from "./table-rows.js";
-import { ownCheckout, startBenchServer } from "./server.js";
+import { startBenchServer } from "./server.js";
 
 const { values, positionals } = parseArgs({
   options: {
@@ -46,32 +43,10 @@ const loads = [
   { name: "lone entry writer, p50", connections: 1, unit: "ms", kind: "entries" },
 ].filter(({ name }) => name.includes(values.only));
 
-/** What `ledgerctl bench` loads with, bundled to be run here. */
-async function importBench() {
-  const folder = mkdtempSync(join(ownCheckout, "scripts", ".bench-"));
-  try {
-    const outfile = join(folder, "bench.mjs");
-    await build({
-      stdin: {
-        contents:
-          'export { prepareLoads } from "./cli/commands/bench/run.ts";' +
-          'export { LedgerClient } from "./client/ledger-client.ts";',
-        resolveDir: join(ownCheckout, "src"),
-      },
-      outfile,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      packages: "external",
-      logLevel: "warning",
-    });
-    return await import(pathToFileURL(outfile).href);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-const { LedgerClient, prepareLoads } = await importBench();
+const { LedgerClient, prepareLoads } = await importSource(
+  'export { prepareLoads } from "./cli/commands/bench/run.ts";' +
+    'export { LedgerClient } from "./client/ledger-client.ts";',
+);
 let prepared = 0;
 
 /** Makes a load's wallets; gives a function that runs a slice of so many ms and resolves with its figure. */

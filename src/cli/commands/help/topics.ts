@@ -100,7 +100,7 @@ What a flag says comes first, then these, then the profile. An empty variable co
   LEDGERCTL_DATABASE_URL          a PostgreSQL database, in place of the embedded one
   LEDGERCTL_DATA_DIR              the folder of the embedded one; $XDG_DATA_HOME/ledgerctl unless told
   LEDGERCTL_MASTER_KEY            the master key that secrets are derived from, 32 bytes in base64
-  LEDGERCTL_PREVIOUS_MASTER_KEYS  further master keys that are honoured
+  LEDGERCTL_PREVIOUS_MASTER_KEYS  further master keys that are accepted
 
   LEDGERCTL_LOG_LEVEL             the server's log: trace, debug, info, warn, error, fatal or silent
   LEDGERCTL_CLOCK_WINDOW_SECONDS  how far a request's timestamp may be from the server's clock
