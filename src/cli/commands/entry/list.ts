@@ -1,56 +1,43 @@
 // `entry list`: entries by sequence, page by page, however many there are.
 import type { Environment } from "../../../config.ts";
-import type { EntryListQuery, LedgerClient, Entry } from "../../../client/ledger-client.ts";
+import type { EntryListQuery, Entry } from "../../../client/ledger-client.ts";
 import { requireLabel, requireMoment } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { toJson, type Column, type Output } from "../../terminal/output.ts";
+import type { Column, Output } from "../../terminal/output.ts";
+import { noteMore, pages, readRange, type RangeFlags } from "../../connection/pages.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { outputDrained } from "../../terminal/output-drained.ts";
 import { printable } from "../../terminal/printable.ts";
-import { requireWholeNumber } from "../../input/whole-number.ts";
 
-export interface ListFlags extends ServiceFlags {
+export interface ListFlags extends ServiceFlags, RangeFlags {
   period?: string;
   account?: string;
   from?: string;
   to?: string;
   externalId?: string;
-  limit?: string;
-  after?: string;
 }
 
-const limitForPeople = 50;
-/** The most that the service gives at once. */
-const pageLimit = 100;
-
-export async function listEntries(flags: ListFlags, environment: Environment): Promise<undefined> {
-  const limit = readLimit(flags);
+export async function listEntries(flags: ListFlags, environment: Environment): Promise<void> {
+  const range = readRange(flags);
   const filter = readFilter(flags);
-  const after = flags.after === undefined ? 0 : requireWholeNumber("--after", flags.after, 0);
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const rows = new RowPrinter(output);
     let isMore = false;
-    for await (const page of pages(client, ledgerId(), { ...filter, after }, limit)) {
+    const id = ledgerId();
+    const listed = pages(
+      (part) => client.listEntries(id, { ...filter, ...part }),
+      ({ entries }) => entries.map(({ sequence }) => sequence),
+      range,
+    );
+    for await (const page of listed) {
       rows.print(page.entries);
       await outputDrained();
       isMore = page.hasMore;
     }
     if (rows.lastSequence === null) output.note("none");
-    else if (isMore) {
-      output.note(
-        `there are more: --after ${rows.lastSequence} goes on, --limit 0 lists everything`,
-      );
-    }
+    else if (isMore) noteMore(output, rows.lastSequence);
   });
-}
-
-/** Infinity for all. */
-function readLimit(flags: ListFlags): number {
-  // A script that silently got the first 50 would be wrong; people can be told that there are more.
-  if (flags.limit === undefined) return flags.json === true ? Infinity : limitForPeople;
-  const limit = requireWholeNumber("--limit", flags.limit, 0);
-  return limit === 0 ? Infinity : limit;
 }
 
 function readFilter(flags: ListFlags): EntryListQuery {
@@ -62,26 +49,6 @@ function readFilter(flags: ListFlags): EntryListQuery {
     ...(to === undefined ? {} : { to: requireMoment("--to", to) }),
     ...(externalId === undefined ? {} : { externalId }),
   };
-}
-
-async function* pages(
-  client: LedgerClient,
-  ledgerId: string,
-  query: EntryListQuery,
-  limit: number,
-) {
-  let { after } = query;
-  for (let left = limit; left > 0;) {
-    const page = await client.listEntries(ledgerId, {
-      ...query,
-      limit: Math.min(left, pageLimit),
-      ...(after === undefined ? {} : { after }),
-    });
-    yield page;
-    left -= page.entries.length;
-    after = page.entries.at(-1)?.sequence;
-    if (!page.hasMore || after === undefined) return;
-  }
 }
 
 const columns: readonly (Column<Entry> & { readonly widthMin: number })[] = [
@@ -106,12 +73,8 @@ class RowPrinter {
   print(entries: readonly Entry[]): void {
     if (entries.length === 0) return;
     this.lastSequence = entries.at(-1)?.sequence ?? this.lastSequence;
-    if (this.#output.isJson) {
-      for (const entry of entries) this.#output.line(toJson(entry));
-      return;
-    }
-    if (this.#output.isQuiet) {
-      for (const { journalId } of entries) this.#output.line(journalId);
+    if (this.#output.isJson || this.#output.isQuiet) {
+      this.#output.list(entries, columns, ({ journalId }) => journalId);
       return;
     }
     const rows = entries.map((entry) => columns.map(({ value }) => value(entry)));
@@ -119,11 +82,8 @@ class RowPrinter {
     const widths = before.map((width, index) =>
       Math.max(width, ...rows.map((row) => row[index]?.length ?? 0)),
     );
-    if (this.#widths === null)
-      this.#printRow(
-        columns.map(({ title }) => title),
-        widths,
-      );
+    const titles = columns.map(({ title }) => title);
+    if (this.#widths === null) rows.unshift(titles);
     for (const row of rows) this.#printRow(row, widths);
     this.#widths = widths;
   }

@@ -1,8 +1,6 @@
 // The entries of an export, page by page: in memory there is one page, however large the books are.
 import type { EntryListQuery, LedgerClient, Entry } from "../../../client/ledger-client.ts";
-
-/** The most that the service gives at once. */
-const pageLimit = 100;
+import { pages } from "../../connection/pages.ts";
 
 export interface EntryPage {
   readonly entries: readonly Entry[];
@@ -16,17 +14,16 @@ export async function* entryPages(
   ledgerId: string,
   filter: EntryListQuery,
 ): AsyncGenerator<EntryPage> {
-  let after = 0;
   let total: number | null = null;
-  for (let given = 0; ;) {
-    const page = await client.listEntries(ledgerId, { ...filter, after, limit: pageLimit });
+  let given = 0;
+  for await (const page of pages(
+    (part) => client.listEntries(ledgerId, { ...filter, ...part }),
+    ({ entries }) => entries.map(({ sequence }) => sequence),
+  )) {
     total ??= page.total;
     const entries = page.entries.slice(0, total - given);
-    const last = entries.at(-1);
-    if (last === undefined) return;
+    if (entries.length === 0) return;
     yield { entries, total };
     given += entries.length;
-    if (given >= total || !page.hasMore) return;
-    after = last.sequence;
   }
 }

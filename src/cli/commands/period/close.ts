@@ -6,7 +6,7 @@ import { sumTimeoutMs } from "../../terminal/balance-tables.ts";
 import { confirm, isTerminal } from "../../terminal/confirm.ts";
 import { Output } from "../../terminal/output.ts";
 import { withService } from "../../connection/service-context.ts";
-import { lookUpClose } from "./find-close.ts";
+import { closesOf } from "./find-close.ts";
 import {
   describePreview,
   readPreview,
@@ -35,17 +35,15 @@ export async function closePeriod(
     environment,
     async ({ client, ledgerId, output }) => {
       const id = ledgerId();
-      const stored = await whereReadable(() =>
-        lookUpClose(client, id, ({ periodId }) => periodId === period.periodId),
-      );
+      const isStored = await whereReadable(() => isClosed(client, id, period.periodId));
       // Closing again does nothing: there is nothing to ask.
-      if (stored === null && isAsked) {
+      if (!isStored && isAsked) {
         await showPreview(client, id, period);
         await confirm(question, false);
       }
-      if (stored === null && !isAsked && isStillToCome(period)) output.note(stillToCome);
+      if (!isStored && !isAsked && isStillToCome(period)) output.note(stillToCome);
       const close = await client.closePeriod(id, { ...period, reason: flags.reason ?? null });
-      if (stored !== null) {
+      if (isStored) {
         const by = `close ${close.number} (${close.closeId})`;
         output.note(
           `${JSON.stringify(close.periodId)} WAS CLOSED ALREADY, at ${close.closedAt} by ${by}. Nothing was done now; ` +
@@ -56,6 +54,11 @@ export async function closePeriod(
     },
     { timeoutMs: sumTimeoutMs },
   );
+}
+
+async function isClosed(client: LedgerClient, ledgerId: string, label: string): Promise<boolean> {
+  for await (const { periodId } of closesOf(client, ledgerId)) if (periodId === label) return true;
+  return false;
 }
 
 /** On stderr, with the question: stdout has the record alone. */

@@ -1,5 +1,6 @@
-// From the label of a period to its close.
+// The closes of a ledger, and from the label of a period to its close.
 import type { LedgerClient, Close } from "../../../client/ledger-client.ts";
+import { pageLimit } from "../../connection/pages.ts";
 import { notFoundFailure } from "../../failure.ts";
 import { suggestion } from "../../input/suggestion.ts";
 
@@ -10,27 +11,21 @@ export async function findClose(
   period: string,
 ): Promise<Close> {
   const labels: string[] = [];
-  const found = await lookUpClose(client, ledgerId, ({ periodId, closeId }) => {
-    labels.push(periodId);
-    return periodId === period || closeId === period;
-  });
-  if (found !== null) return found;
+  for await (const close of closesOf(client, ledgerId)) {
+    if (close.periodId === period || close.closeId === period) return close;
+    labels.push(close.periodId);
+  }
   throw notFoundFailure(
     `${JSON.stringify(period)} is not closed in this ledger${suggestion(period, labels)}`,
   );
 }
 
-/** The first close that is the one looked for, or null. */
-export async function lookUpClose(
-  client: LedgerClient,
-  ledgerId: string,
-  isWanted: (close: Close) => boolean,
-): Promise<Close | null> {
+/** All closes, oldest first. */
+export async function* closesOf(client: LedgerClient, ledgerId: string): AsyncGenerator<Close> {
   for (let offset = 0; ;) {
-    const { closes, hasMore } = await client.listCloses(ledgerId, { offset, limit: 100 });
-    const found = closes.find(isWanted);
-    if (found !== undefined) return found;
-    offset += closes.length;
-    if (!hasMore) return null;
+    const page = await client.listCloses(ledgerId, { offset, limit: pageLimit });
+    yield* page.closes;
+    if (!page.hasMore) return;
+    offset += page.closes.length;
   }
 }

@@ -3,18 +3,14 @@ import type { Close } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { withService } from "../../connection/service-context.ts";
+import { closesOf } from "./find-close.ts";
 
 export async function listPeriods(flags: ServiceFlags, environment: Environment): Promise<void> {
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    const id = ledgerId();
-    const all: Close[] = [];
-    for (let hasMore = true; hasMore;) {
-      const page = await client.listCloses(id, { offset: all.length, limit: 100 });
-      all.push(...page.closes);
-      ({ hasMore } = page);
-    }
+    const closes: Close[] = [];
+    for await (const close of closesOf(client, ledgerId())) closes.push(close);
     output.list(
-      all,
+      closes,
       [
         { title: "NO", align: "right", value: ({ number }) => String(number) },
         { title: "PERIOD", value: ({ periodId }) => periodId },

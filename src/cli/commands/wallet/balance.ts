@@ -4,18 +4,15 @@ import type { LedgerClient, WalletAddress } from "../../../client/ledger-client.
 import type { ServiceFlags } from "../../definition/options.ts";
 import { members, type Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
-import { withService } from "../../connection/service-context.ts";
 import { amountsOf, isForPeople } from "./wallet-asset.ts";
-import { addressOf, requireWalletName } from "./wallet-arguments.ts";
+import { withWallet } from "./wallet-context.ts";
 
 export async function showWalletBalance(
   key: string,
   flags: ServiceFlags,
   environment: Environment,
-): Promise<undefined> {
-  const name = requireWalletName(key);
-  await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    const wallet = addressOf(name, ledgerId);
+): Promise<void> {
+  await withWallet(key, flags, environment, async ({ client, wallet, output }) => {
     const figures = await client.getWalletBalance(wallet);
     const shown = await amountsOf(output, client, wallet);
     output.result(figures, ({ balance, available }) =>

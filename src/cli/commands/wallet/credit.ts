@@ -1,12 +1,4 @@
 // `wallet credit`: adds to a wallet.
-import type { Environment } from "../../../config.ts";
-import { moveFunds, type MovementFlags } from "./movement.ts";
+import { movementBy } from "./movement.ts";
 
-export function creditWallet(
-  key: string,
-  amount: string,
-  flags: MovementFlags,
-  environment: Environment,
-): Promise<void> {
-  return moveFunds("creditWallet", key, amount, flags, environment);
-}
+export const creditWallet = movementBy("creditWallet");

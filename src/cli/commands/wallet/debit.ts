@@ -1,12 +1,4 @@
 // `wallet debit`: takes from a wallet.
-import type { Environment } from "../../../config.ts";
-import { moveFunds, type MovementFlags } from "./movement.ts";
+import { movementBy } from "./movement.ts";
 
-export function debitWallet(
-  key: string,
-  amount: string,
-  flags: MovementFlags,
-  environment: Environment,
-): Promise<void> {
-  return moveFunds("debitWallet", key, amount, flags, environment);
-}
+export const debitWallet = movementBy("debitWallet");

@@ -5,10 +5,9 @@ import { currencyExponents } from "../../../core/currencies.ts";
 import { requireCurrency, requireLabel } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { members, type Output } from "../../terminal/output.ts";
-import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
-import { writeToWallet } from "./write-to-wallet.ts";
-import { addressOf, requireAmount, requireWalletName } from "./wallet-arguments.ts";
+import { requireAmount } from "./wallet-arguments.ts";
+import { withWallet } from "./wallet-context.ts";
 
 export interface MovementFlags extends ServiceFlags {
   asset: string;
@@ -17,28 +16,27 @@ export interface MovementFlags extends ServiceFlags {
   major?: boolean;
 }
 
-export async function moveFunds(
-  write: "creditWallet" | "debitWallet",
-  key: string,
-  amount: string,
-  flags: MovementFlags,
-  environment: Environment,
-): Promise<void> {
-  const name = requireWalletName(key);
-  const movement = readMovement(amount, flags);
-  await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    const wallet = addressOf(name, ledgerId);
-    const result = await writeToWallet(client, wallet.ledgerId, () =>
-      client[write](wallet, movement),
-    );
-    printFigures(output, result, (figure) => displayAmount(figure, movement.assetCode));
-    const isFirst = result.status === "accepted" && result.balance === movement.amount;
-    if (isFirst && looksLikeCurrency(movement.assetCode)) {
-      output.note(
-        `${movement.assetCode} is no ISO 4217 currency: the ledger takes it as an asset of its own`,
-      );
-    }
-  });
+/** The verb that credits or debits a wallet. */
+export function movementBy(write: "creditWallet" | "debitWallet") {
+  return async (
+    key: string,
+    amount: string,
+    flags: MovementFlags,
+    environment: Environment,
+  ): Promise<void> => {
+    const movement = readMovement(amount, flags);
+    const { assetCode } = movement;
+    await withWallet(key, flags, environment, async ({ client, wallet, output }) => {
+      const result = await client[write](wallet, movement);
+      printFigures(output, result, (figure) => displayAmount(figure, assetCode));
+      const isFirst = result.status === "accepted" && result.balance === movement.amount;
+      if (isFirst && looksLikeCurrency(assetCode)) {
+        output.note(
+          `${assetCode} is no ISO 4217 currency: the ledger takes it as an asset of its own`,
+        );
+      }
+    });
+  };
 }
 
 /** The body that amount and flags describe. */

@@ -3,11 +3,9 @@ import { ReservationConflict, type WalletResult } from "../../../client/ledger-c
 import type { Environment } from "../../../config.ts";
 import { requireDurationMs } from "../../input/arguments.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
-import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
-import { writeToWallet } from "./write-to-wallet.ts";
 import { printFigures, readMovement, type MovementFlags } from "./movement.ts";
-import { addressOf, requireWalletName } from "./wallet-arguments.ts";
+import { withWallet } from "./wallet-context.ts";
 
 export interface ReserveFlags extends MovementFlags {
   expiresIn?: string;
@@ -22,18 +20,14 @@ export async function reserveFunds(
   flags: ReserveFlags,
   environment: Environment,
 ): Promise<number> {
-  const name = requireWalletName(key);
   const expiresInSeconds = flags.expiresIn === undefined ? null : readExpiry(flags.expiresIn);
   const hold = { ...readMovement(amount, flags), expiresInSeconds };
-  return withService(flags, environment, async ({ client, ledgerId, output }) => {
-    const wallet = addressOf(name, ledgerId);
+  return withWallet(key, flags, environment, async ({ client, wallet, output }) => {
     const print = (result: WalletResult) => {
       printFigures(output, result, (figure) => displayAmount(figure, hold.assetCode));
     };
     try {
-      const reservation = await writeToWallet(client, wallet.ledgerId, () =>
-        client.reserveFunds(wallet, hold),
-      );
+      const reservation = await client.reserveFunds(wallet, hold);
       if (output.isQuiet && !output.isJson) output.line(reservation.holdId);
       else print(reservation);
       return exitCodes.done;

@@ -1,0 +1,62 @@
+// Lists of the service, read page by page, however long they are.
+import { requireWholeNumber } from "../input/whole-number.ts";
+import type { Output } from "../terminal/output.ts";
+
+/** The most that the service gives at once. */
+export const pageLimit = 100;
+
+const limitForPeople = 50;
+
+/** Which part of a list is read. */
+export interface Range {
+  /** The position in the list that it comes after, 0 for the beginning. */
+  readonly after: number;
+  /** How many rows at most; Infinity for all. */
+  readonly limit: number;
+}
+
+/**
+ * The pages of a range in order. `positionsOf` are the positions of a page's rows in the list: each page begins after
+ * the last one of the page before.
+ */
+export async function* pages<Page extends { readonly hasMore: boolean }>(
+  read: (range: Range) => Promise<Page>,
+  positionsOf: (page: Page) => readonly number[],
+  { after, limit }: Range = { after: 0, limit: Infinity },
+): AsyncGenerator<Page> {
+  for (let left = limit; left > 0;) {
+    const page = await read({ after, limit: Math.min(left, pageLimit) });
+    yield page;
+    const positions = positionsOf(page);
+    const last = positions.at(-1);
+    if (!page.hasMore || last === undefined) return;
+    if (last <= after) throw new Error("the service's list does not go on");
+    left -= positions.length;
+    after = last;
+  }
+}
+
+export interface RangeFlags {
+  json?: boolean;
+  after?: string;
+  limit?: string;
+}
+
+/** The range that `--after` and `--limit` name. */
+export function readRange({ json, after, limit }: RangeFlags): Range {
+  return {
+    after: after === undefined ? 0 : requireWholeNumber("--after", after, 0),
+    // A script that silently got the first 50 would be wrong; people can be told that there are more.
+    limit: limit === undefined ? (json === true ? Infinity : limitForPeople) : readLimit(limit),
+  };
+}
+
+function readLimit(text: string): number {
+  const limit = requireWholeNumber("--limit", text, 0);
+  return limit === 0 ? Infinity : limit;
+}
+
+/** Tells people that a list goes on after what they see. */
+export function noteMore(output: Output, last: number): void {
+  output.note(`there are more: --after ${last} goes on, --limit 0 lists everything`);
+}
