@@ -11,6 +11,17 @@ export function requireLabel(argument: string, value: string): string {
   return value;
 }
 
+/** One of a few words. */
+export function requireOneOf<Word extends string>(
+  argument: string,
+  value: string,
+  words: readonly Word[],
+): Word {
+  const word = words.find((known) => known === value);
+  if (word === undefined) throw usageFailure(`${argument} must be one of ${words.join(", ")}`);
+  return word;
+}
+
 /** A UUID in any case. */
 export function requireId(argument: string, value: string | undefined): string {
   const id = value === undefined ? null : parseUuid(value);

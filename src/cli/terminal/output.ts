@@ -80,13 +80,13 @@ export class Output {
   }
 
   /** A remark for the person at the terminal; `--quiet` silences it. */
-  note(text: string): void {
+  readonly note = (text: string): void => {
     if (!this.isQuiet) process.stderr.write(`${printableLines(text)}\n`);
-  }
+  };
 
-  warn(text: string): void {
+  readonly warn = (text: string): void => {
     process.stderr.write(`ledgerctl: ${printableLines(text)}\n`);
-  }
+  };
 
   /** The headings of tables are bold, which is all the colour there is. */
   #shown(text: string): string {

@@ -7,12 +7,8 @@ const intervalMs = 200;
 const silentMs = 1_000;
 
 /** The line says what is under way from its second second on, and for how long: `closing, 0:07`. */
-export function waitingFor(what: string): () => string {
-  const startedMs = performance.now();
-  return () => {
-    const elapsedMs = performance.now() - startedMs;
-    return elapsedMs < silentMs ? "" : `${what}, ${clock(elapsedMs)}`;
-  };
+export function waitingFor(what: string): (elapsedMs: number) => string {
+  return (elapsedMs) => (elapsedMs < silentMs ? "" : `${what}, ${clock(elapsedMs)}`);
 }
 
 const barWidth = 20;
@@ -68,9 +64,25 @@ function clock(milliseconds: number): string {
     : `${minutes}:${padded(seconds % 60)}`;
 }
 
+/** Runs something under a line that says how far it is; `describe` gets the time since it began. */
+export async function withProgress<Result>(
+  isWanted: boolean,
+  describe: (elapsedMs: number) => string,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const line = new ProgressLine(isWanted);
+  line.tell(describe);
+  try {
+    return await run();
+  } finally {
+    line.end();
+  }
+}
+
 export class ProgressLine {
   readonly #timer: NodeJS.Timeout | null;
-  #describe: () => string = () => "";
+  #describe: (elapsedMs: number) => string = () => "";
+  #startedMs = performance.now();
   #shownLength = 0;
 
   constructor(isWanted: boolean) {
@@ -82,9 +94,10 @@ export class ProgressLine {
         : null;
   }
 
-  /** From now on the line says this. */
-  tell(describe: () => string): void {
+  /** From now on the line says this; `describe` gets the time since now. */
+  tell(describe: (elapsedMs: number) => string): void {
     this.#describe = describe;
+    this.#startedMs = performance.now();
   }
 
   end(): void {
@@ -101,7 +114,7 @@ export class ProgressLine {
   #show(): void {
     // A terminal may not know its width.
     const width = process.stderr.columns > 0 ? process.stderr.columns : 80;
-    const text = this.#describe().slice(0, width - 1);
+    const text = this.#describe(performance.now() - this.#startedMs).slice(0, width - 1);
     if (text === "" && this.#shownLength === 0) return;
     process.stderr.write(`\r${text.padEnd(this.#shownLength)}`);
     this.#shownLength = text.length;

@@ -2,9 +2,8 @@
 import type { Environment } from "../../../config.ts";
 import { accountTypes } from "../../../core/ledger.ts";
 import { insertAccount } from "../../../store/accounts.ts";
-import { requireLabel } from "../../input/arguments.ts";
-import { isAccountType } from "../../input/chart-file.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
+import { requireLabel, requireOneOf } from "../../input/arguments.ts";
+import { CommandFailure, exitCodes } from "../../failure.ts";
 import { onLedger, type LedgerFlags } from "../../connection/ledger-context.ts";
 
 export interface AddAccountFlags extends LedgerFlags {
@@ -19,10 +18,7 @@ export async function addAccount(
 ): Promise<void> {
   requireLabel("CODE", code);
   requireLabel("NAME", name);
-  const type = flags.type ?? null;
-  if (type !== null && !isAccountType(type)) {
-    throw usageFailure(`--type must be one of ${accountTypes.join(", ")}`);
-  }
+  const type = flags.type === undefined ? null : requireOneOf("--type", flags.type, accountTypes);
   await onLedger(flags, environment, async (ledgerId, { output, pool, now }) => {
     const account = { glAccountCode: code, name, type, active: true };
     const added = await insertAccount(pool, ledgerId, account, now());

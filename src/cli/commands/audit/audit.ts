@@ -8,7 +8,7 @@ import { withDatabase } from "../../connection/database-context.ts";
 import { exitCodes, notFoundFailure, type ExitCode } from "../../failure.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
 import type { Output } from "../../terminal/output.ts";
-import { ProgressLine } from "../../terminal/progress-line.ts";
+import { withProgress } from "../../terminal/progress-line.ts";
 import { counted } from "../../terminal/counted.ts";
 
 export interface AuditFlags extends DatabaseFlags {
@@ -23,20 +23,20 @@ export async function audit(flags: AuditFlags, environment: Environment): Promis
   return withDatabase(flags, environment, async ({ output, database }) => {
     const pool = new Pool({ databaseUrl: database.url, connectionsMax: 1, answerTimeoutMs });
     let read = { ledgerId: "", entries: 0 };
-    const progress = new ProgressLine(!output.isQuiet);
-    progress.tell(() => `ledger ${read.ledgerId}: ${counted(read.entries, "entry", "entries")}`);
+    const describeRead = () =>
+      `ledger ${read.ledgerId}: ${counted(read.entries, "entry", "entries")}`;
     try {
-      const report = await pool.snapshot((connection) =>
-        auditLedgers(connection, ledgerId, (progressed) => {
-          read = progressed;
-        }),
+      const report = await withProgress(!output.isQuiet, describeRead, () =>
+        pool.snapshot((connection) =>
+          auditLedgers(connection, ledgerId, (progressed) => {
+            read = progressed;
+          }),
+        ),
       );
-      progress.end();
       if (report === null) throw notFoundFailure(`the database has no ledger ${ledgerId ?? ""}`);
       output.result(report, () => describe(report, output));
       return report.ok ? exitCodes.done : exitCodes.verificationFailed;
     } finally {
-      progress.end();
       await pool.end();
     }
   });

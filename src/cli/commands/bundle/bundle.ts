@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import type { Environment } from "../../../config.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { ProgressLine } from "../../terminal/progress-line.ts";
+import { withProgress } from "../../terminal/progress-line.ts";
 import { withService } from "../../connection/service-context.ts";
 import { writeOutputFile } from "../../terminal/output-file.ts";
 import { findClose } from "../period/find-close.ts";
@@ -26,29 +26,19 @@ export async function writeBundle(
       await pipeline(whole(bytes), process.stdout, { end: false });
       return;
     }
-    const progress = new ProgressLine(!output.isQuiet);
-    try {
-      await writeOutputFile(out, whole(counted(bytes, progress)));
-    } finally {
-      progress.end();
-    }
+    let length = 0;
+    const counted = async function* () {
+      for await (const chunk of bytes) {
+        length += chunk.length;
+        yield chunk;
+      }
+    };
+    const describe = () => `${(length / 1e6).toFixed(1)} MB`;
+    await withProgress(!output.isQuiet, describe, () => writeOutputFile(out, whole(counted())));
     output.note(
       `${out} is written, entries: ${close.entryCount}; publish the closeHash ${close.closeHash}`,
     );
   });
-}
-
-/** The same bytes; the line tells how many there were. */
-async function* counted(
-  bytes: AsyncIterable<Uint8Array>,
-  progress: ProgressLine,
-): AsyncGenerator<Uint8Array> {
-  let length = 0;
-  progress.tell(() => `${(length / 1e6).toFixed(1)} MB`);
-  for await (const chunk of bytes) {
-    length += chunk.length;
-    yield chunk;
-  }
 }
 
 const trailerStart = '{"kind":"trailer"';

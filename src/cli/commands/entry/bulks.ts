@@ -1,6 +1,6 @@
 // Entries of a file, taken in bulks: as many together as are there without waiting. A pipe that gives
 // one now and then has each posted at once; a file, which gives many, has them posted in bulk.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { FoundFault } from "../../input/entry-files/file-entry.ts";
 import type { FileEntry } from "../../input/entry-files/open-entries.ts";
 
@@ -17,7 +17,8 @@ export class Bulks {
   readonly #limits: BulkLimits;
   /** Asked for, and not taken yet. */
   #next: Promise<IteratorResult<Found>> | null = null;
-  #turn: Promise<unknown> = Promise.resolve();
+  /** The bulk that was asked for last. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(entries: AsyncGenerator<Found>, limits: BulkLimits) {
     this.#entries = entries;
@@ -29,8 +30,8 @@ export class Bulks {
    * Rejects where the file can't be read on, once all before that has been taken.
    */
   take(): Promise<readonly Found[]> {
-    const taken = this.#turn.then(() => this.#gather());
-    this.#turn = taken.catch(() => undefined);
+    const taken = this.#last.then(() => this.#gather());
+    this.#last = taken.catch(() => undefined);
     return taken;
   }
 
@@ -38,18 +39,18 @@ export class Bulks {
     const { countMax, bytesMax } = this.#limits;
     const bulk: Found[] = [];
     let bytes = 0;
-    let turn: Promise<null> | null = null;
+    let tick: Promise<null> | null = null;
     while (bulk.length < countMax) {
       this.#next ??= this.#entries.next();
-      const next = await (turn === null
+      const next = await (tick === null
         ? this.#next
-        : Promise.race([this.#next, turn]).catch(isLate));
+        : Promise.race([this.#next, tick]).catch(isLate));
       if (next === null || next.done === true) break;
       bytes += bytesOf(next.value);
       if (bulk.length > 0 && bytes > bytesMax) break;
       bulk.push(next.value);
       this.#next = null;
-      turn ??= nextTurn(null);
+      tick ??= nextTick(null);
     }
     return bulk;
   }

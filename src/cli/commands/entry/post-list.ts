@@ -10,10 +10,10 @@ import {
 import type { EntrySource, FileEntry } from "../../input/entry-files/open-entries.ts";
 import { describeFailure, exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
 import type { ServiceContext } from "../../connection/service-context.ts";
+import { describeProgress, ProgressLine } from "../../terminal/progress-line.ts";
 import { outputDrained } from "../../terminal/output-drained.ts";
 import { Bulks, type Found } from "./bulks.ts";
 import { resultLine, type PostResult } from "./post-result.ts";
-import { Progress } from "./progress.ts";
 
 /** Entries of one request. */
 const bulkMax = 200;
@@ -28,12 +28,42 @@ interface Stop {
   readonly message: string;
 }
 
-interface Run {
-  posted: number;
-  skipped: number;
-  failed: number;
-  firstFailure: { line: number; exitCode: ExitCode } | null;
-  stop: Stop | null;
+/** What has become of the entries so far. */
+class Run {
+  posted = 0;
+  skipped = 0;
+  failed = 0;
+  firstFailure: { line: number; exitCode: ExitCode } | null = null;
+  /** The first reason; null while reading goes on. */
+  stop: Stop | null = null;
+  readonly #stopReading: () => void;
+
+  constructor(stopReading: () => void) {
+    this.#stopReading = stopReading;
+  }
+
+  get handled(): number {
+    return this.posted + this.skipped + this.failed;
+  }
+
+  count(result: PostResult): void {
+    this[result.status] += 1;
+    if (result.status !== "failed") return;
+    const { line } = result;
+    if (this.firstFailure === null || line < this.firstFailure.line) {
+      const exitCode = result.fault === undefined ? exitCodeOf(result.error) : exitCodes.usage;
+      this.firstFailure = { line, exitCode };
+    }
+  }
+
+  stopWith(stop: Stop): void {
+    this.stop ??= stop;
+    this.#stopReading();
+  }
+
+  stopBecauseOf(error: unknown): void {
+    this.stopWith({ exitCode: exitCodeOf(error), message: describeFailure(error) });
+  }
 }
 
 export async function postList(
@@ -41,22 +71,53 @@ export async function postList(
   source: EntrySource,
   concurrency: number,
 ): Promise<ExitCode> {
-  const { output } = context;
-  const run: Run = { posted: 0, skipped: 0, failed: 0, firstFailure: null, stop: null };
+  const { output, wait } = context;
+  const run = new Run(source.stop);
   const startedMs = performance.now();
-  const handled = () => run.posted + run.skipped + run.failed;
-  const progress = new Progress(!output.isQuiet, source, handled);
-  const stopWith = (stop: Stop) => {
-    run.stop ??= stop;
-    source.stop();
-  };
+  const progress = new ProgressLine(!output.isQuiet);
+  progress.tell((elapsedMs) =>
+    describeProgress({
+      handled: run.handled,
+      elapsedMs,
+      share: source.bytesTotal ? source.bytesRead() / source.bytesTotal : null,
+    }),
+  );
   const interrupt = () => {
-    stopWith({ exitCode: exitCodes.interrupted, message: "ledgerctl: interrupted" });
-    context.wait.refuse();
-    if (context.wait.signal.aborted) return;
+    run.stopWith({ exitCode: exitCodes.interrupted, message: "ledgerctl: interrupted" });
+    wait.refuse();
+    if (wait.signal.aborted) return;
     output.note("stopping once what is under way has finished; Ctrl-C again stops at once");
   };
   process.once("SIGINT", interrupt);
+  try {
+    await postAll(context, source, concurrency, run, progress);
+  } finally {
+    progress.end();
+    process.off("SIGINT", interrupt);
+  }
+  const seconds = (performance.now() - startedMs) / 1000;
+  const rate = Math.round(run.handled / Math.max(seconds, 0.001));
+  output.note(
+    `posted ${run.posted}, already there ${run.skipped}, failed ${run.failed} ` +
+      `in ${seconds.toFixed(1)} s (${rate}/s)`,
+  );
+  if (run.stop !== null) {
+    const again = "\n  Not all of the file was posted; run the same command again to go on.";
+    // What is wrong with the file is so the next time, too.
+    const isOver = run.stop.exitCode === exitCodes.usage;
+    process.stderr.write(`${run.stop.message}${isOver ? "" : again}\n`);
+  }
+  return run.stop?.exitCode ?? run.firstFailure?.exitCode ?? exitCodes.done;
+}
+
+/** Posts bulk after bulk, as many at once as `concurrency` says, until the file ends or the run is stopped. */
+async function postAll(
+  context: ServiceContext,
+  source: EntrySource,
+  concurrency: number,
+  run: Run,
+  progress: ProgressLine,
+): Promise<void> {
   const ledgerId = context.ledgerId();
   const countMax = Math.max(1, Math.min(bulkMax, Math.floor(underWayMax / concurrency)));
   const bulks = new Bulks(source.entries, { countMax, bytesMax: bulkBytesMax });
@@ -69,40 +130,22 @@ export async function postList(
         for await (const result of postBulk(context, ledgerId, bulk)) {
           // Given up by the user: what became of it, the next run finds out.
           if (context.wait.signal.aborted) return;
-          count(run, result);
-          progress.printBetween(() => {
-            print(context, result);
-          });
+          run.count(result);
+          // On a terminal the result would run into the line.
+          if (process.stdout.isTTY) progress.clear();
+          print(context, result);
           await outputDrained();
           if (endsRun(result)) {
-            stopWith(stopBecauseOf(result.error));
+            run.stopBecauseOf(result.error);
             return;
           }
         }
       }
     } catch (error) {
-      stopWith({ exitCode: exitCodeOf(error), message: describeFailure(error) });
+      run.stopBecauseOf(error);
     }
   };
-  try {
-    await Promise.all(Array.from({ length: concurrency }, work));
-  } finally {
-    progress.end();
-    process.off("SIGINT", interrupt);
-  }
-  const seconds = (performance.now() - startedMs) / 1000;
-  const rate = Math.round(handled() / Math.max(seconds, 0.001));
-  output.note(
-    `posted ${run.posted}, already there ${run.skipped}, failed ${run.failed} ` +
-      `in ${seconds.toFixed(1)} s (${rate}/s)`,
-  );
-  if (run.stop !== null) {
-    const again = "\n  Not all of the file was posted; run the same command again to go on.";
-    // What is wrong with the file is so the next time, too.
-    const isOver = run.stop.exitCode === exitCodes.usage;
-    process.stderr.write(`${run.stop.message}${isOver ? "" : again}\n`);
-  }
-  return run.stop?.exitCode ?? run.firstFailure?.exitCode ?? exitCodes.done;
+  await Promise.all(Array.from({ length: concurrency }, work));
 }
 
 /** A result for each entry, in order; of a request that failed for all of them, one that ends the run. */
@@ -214,16 +257,6 @@ function firstWithSameId(error: unknown): string | null {
   return error.problem.journalId ?? null;
 }
 
-function count(run: Run, result: PostResult): void {
-  run[result.status] += 1;
-  if (result.status !== "failed") return;
-  const { line } = result;
-  if (run.firstFailure === null || line < run.firstFailure.line) {
-    const exitCode = result.fault === undefined ? exitCodeOf(result.error) : exitCodes.usage;
-    run.firstFailure = { line, exitCode };
-  }
-}
-
 function print({ output }: ServiceContext, result: PostResult): void {
   const text = resultLine(result, output);
   // With --quiet stdout holds ids alone.
@@ -238,8 +271,4 @@ function endsRun(result: PostResult): result is PostResult & { error: unknown } 
   const exitCode = exitCodeOf(error);
   if (exitCode === exitCodes.unavailable || exitCode === exitCodes.notPermitted) return true;
   return error instanceof ServiceProblem && error.status === 404 && error.code === null;
-}
-
-function stopBecauseOf(error: unknown): Stop {
-  return { exitCode: exitCodeOf(error), message: describeFailure(error) };
 }

@@ -2,11 +2,12 @@
 import { randomUUID } from "node:crypto";
 import type { Environment } from "../../../config.ts";
 import type { EntryInput } from "../../../client/ledger-client.ts";
+import { requireOneOf } from "../../input/arguments.ts";
 import { requireWholeNumber } from "../../input/whole-number.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
-import type { FileEntry, EntrySource } from "../../input/entry-files/open-entries.ts";
+import type { FileEntry } from "../../input/entry-files/open-entries.ts";
 import type { FoundFault } from "../../input/entry-files/file-entry.ts";
-import { entryFormats, type EntryFormat } from "../../input/entry-files/format.ts";
+import { entryFormats } from "../../input/entry-files/format.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
 import { suggestingAccounts } from "../../input/account-suggestion.ts";
@@ -31,7 +32,8 @@ export async function postEntries(
   environment: Environment,
 ): Promise<number> {
   const concurrency = requireWholeNumber("--concurrency", flags.concurrency, 1, concurrencyMax);
-  const format = requireFormat(flags.format);
+  const format =
+    flags.format === undefined ? null : requireOneOf("--format", flags.format, entryFormats);
   if (flags.line !== undefined) {
     if (file !== undefined) throw usageFailure("give either --line or a file, not both");
     if (format !== null) throw usageFailure("--format goes with a file, not with --line");
@@ -43,15 +45,18 @@ export async function postEntries(
   }
   const output = new Output(flags, environment.isColorRefused);
   const { openEntries } = await import("../../input/entry-files/open-entries.ts");
-  const source = await openEntries(file === "-" ? null : (file ?? null), format, (text) => {
-    output.note(text);
-  });
+  const source = await openEntries(file === "-" ? null : (file ?? null), format, output.note);
   try {
     if (flags.dryRun === true) {
       const { checkEntries } = await import("./dry-run.ts");
       return await checkEntries(source.entries, null, output);
     }
-    if (source.isSingle) return await postOnlyEntry(source, flags, environment);
+    if (source.isSingle) {
+      const { body } = await onlyEntry(source.entries);
+      // The service judges what the file says.
+      const entry = body as unknown as EntryInput;
+      return await withService(flags, environment, (context) => postOne(context, entry));
+    }
     const { postList } = await import("./post-list.ts");
     const more = { connections: concurrency, retryForMs, showsProgress: true };
     return await withService(flags, environment, (c) => postList(c, source, concurrency), more);
@@ -82,17 +87,6 @@ async function postFromFlags(flags: PostFlags, environment: Environment): Promis
   });
 }
 
-async function postOnlyEntry(
-  source: EntrySource,
-  flags: PostFlags,
-  environment: Environment,
-): Promise<number> {
-  const { body } = await onlyEntry(source.entries);
-  // The service judges what the file says.
-  const entry = body as unknown as EntryInput;
-  return withService(flags, environment, (context) => postOne(context, entry));
-}
-
 async function onlyEntry(entries: AsyncGenerator<FileEntry | FoundFault>): Promise<FileEntry> {
   for await (const found of entries) {
     if (found.fault !== undefined) throw usageFailure(found.fault);
@@ -117,14 +111,6 @@ function codesOf({ lines }: { lines?: unknown }): string[] {
   return lines.flatMap((line: { glAccountCode?: unknown } | null) =>
     typeof line?.glAccountCode === "string" ? [line.glAccountCode] : [],
   );
-}
-
-function requireFormat(text: string | undefined): EntryFormat | null {
-  if (text === undefined) return null;
-  const format = entryFormats.find((known) => known === text);
-  if (format === undefined)
-    throw usageFailure(`--format must be one of ${entryFormats.join(", ")}`);
-  return format;
 }
 
 /** A file says these things itself. */

@@ -10,7 +10,7 @@ export async function reverseEntry(
   id: string,
   flags: ReverseFlags,
   environment: Environment,
-): Promise<undefined> {
+): Promise<void> {
   const reversal = readLabels(flags);
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const result = await client.reverseEntry(ledgerId(), id, reversal);

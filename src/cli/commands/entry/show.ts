@@ -10,7 +10,7 @@ export async function showEntry(
   id: string,
   flags: ServiceFlags,
   environment: Environment,
-): Promise<undefined> {
+): Promise<void> {
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const entry = await client.getEntry(ledgerId(), id);
     const posted = await client.listPostedWrites(ledgerId(), id, { limit: 100 });
@@ -44,6 +44,7 @@ function describePosted({ writes, total, hasMore }: PostedWritePage, output: Out
 
 /** Columns that no line has anything in are left out. */
 function lineColumns(lines: readonly EntryLine[]): Column<EntryLine>[] {
+  const isForeign = lines.some((line) => line.transactionCurrency !== line.functionalCurrency);
   const columns: Column<EntryLine>[] = [
     { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
     {
@@ -51,26 +52,14 @@ function lineColumns(lines: readonly EntryLine[]): Column<EntryLine>[] {
       align: "right",
       value: (line) => displayAmount(line.functionalAmount, line.functionalCurrency),
     },
-  ];
-  if (lines.some((line) => line.transactionCurrency !== line.functionalCurrency)) {
-    columns.push({
+    {
       title: "TRANSACTION",
       align: "right",
-      value: (line) => displayAmount(line.transactionAmount, line.transactionCurrency),
-    });
-  }
-  if (lines.some(({ spotRate }) => spotRate !== null)) {
-    columns.push({
-      title: "RATE",
-      align: "right",
-      value: ({ spotRate }) => (spotRate === null ? "" : String(spotRate)),
-    });
-  }
-  if (lines.some(({ description }) => description !== null)) {
-    columns.push({
-      title: "DESCRIPTION",
-      value: ({ description }) => description ?? "",
-    });
-  }
-  return columns;
+      value: (line) =>
+        isForeign ? displayAmount(line.transactionAmount, line.transactionCurrency) : "",
+    },
+    { title: "RATE", align: "right", value: ({ spotRate }) => String(spotRate ?? "") },
+    { title: "DESCRIPTION", value: ({ description }) => description ?? "" },
+  ];
+  return columns.filter(({ value }) => lines.some((line) => value(line) !== ""));
 }

@@ -40,16 +40,16 @@ function quotient(dividend: bigint, divisor: bigint, digits: number): Decimal {
   const shift = digits + 1 - (lengthOf(dividend) - lengthOf(divisor));
   const [up, down] = shift >= 0 ? [10n ** BigInt(shift), 1n] : [1n, 10n ** BigInt(-shift)];
   const exact = { numerator: dividend * up, denominator: divisor * down };
-  const surplus = lengthOf(exact.numerator / exact.denominator) - digits;
-  const denominator = exact.denominator * 10n ** BigInt(Math.max(0, surplus));
+  const excess = lengthOf(exact.numerator / exact.denominator) - digits;
+  const denominator = exact.denominator * 10n ** BigInt(Math.max(0, excess));
   const coefficient = convert(1n, { ...exact, denominator });
-  return { coefficient, exponent: Math.max(0, surplus) - shift };
+  return { coefficient, exponent: Math.max(0, excess) - shift };
 }
 
 function rounded(value: bigint, digits: number): Decimal {
-  const surplus = Math.max(0, lengthOf(value) - digits);
-  const denominator = 10n ** BigInt(surplus);
-  return { coefficient: convert(1n, { numerator: value, denominator }), exponent: surplus };
+  const excess = Math.max(0, lengthOf(value) - digits);
+  const denominator = 10n ** BigInt(excess);
+  return { coefficient: convert(1n, { numerator: value, denominator }), exponent: excess };
 }
 
 function lengthOf(value: bigint): number {

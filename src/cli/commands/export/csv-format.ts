@@ -1,5 +1,4 @@
 // CSV that `entry post` reads: a row a line, the rows of an entry together (RFC 4180, UTF-8, LF).
-import type { Entry } from "../../../client/ledger-client.ts";
 import { csvLine } from "../../terminal/csv-text.ts";
 import {
   entryColumns,
@@ -10,26 +9,19 @@ import { toJson } from "../../terminal/output.ts";
 import type { ExportWriter } from "./export-format.ts";
 import { postableEntry, type PostableEntry } from "./postable-entry.ts";
 
-export class CsvFormat implements ExportWriter {
-  head(): string {
-    return `${csvLine([...entryColumns, ...Object.keys(lineMembers)])}\n`;
-  }
+export const csvFormat: ExportWriter = {
+  head: () => `${csvLine([...entryColumns, ...Object.keys(lineMembers)])}\n`,
 
-  accounts(): string {
-    return "";
-  }
-
-  entry(entry: Entry): string {
+  entry: (entry) => {
     const postable = postableEntry(entry);
-    return postable.lines
-      .map((line, index) => {
-        const ofEntry = entryColumns.map((column) => entryCell(postable, column, index === 0));
-        const ofLine = Object.values(lineMembers).map((member) => String(line[member] ?? ""));
-        return `${csvLine([...ofEntry, ...ofLine])}\n`;
-      })
-      .join("");
-  }
-}
+    const rows = postable.lines.map((line, index) => {
+      const ofEntry = entryColumns.map((column) => entryCell(postable, column, index === 0));
+      const ofLine = Object.values(lineMembers).map((member) => String(line[member] ?? ""));
+      return `${csvLine([...ofEntry, ...ofLine])}\n`;
+    });
+    return rows.join("");
+  },
+};
 
 /** Each row says what sorts and filters are made by; metadata, which may be long, is in the first alone. */
 function entryCell(entry: PostableEntry, column: EntryColumn, isFirst: boolean): string {

@@ -7,21 +7,22 @@ import {
   type Ledger,
 } from "../../../client/ledger-client.ts";
 import { labelExamples, readPeriodLabel } from "../../../core/period.ts";
-import { requireMoment } from "../../input/arguments.ts";
+import { requireMoment, requireOneOf } from "../../input/arguments.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { outputDrained } from "../../terminal/output-drained.ts";
 import { printableLines } from "../../terminal/printable.ts";
-import { describeProgress, ProgressLine, waitingFor } from "../../terminal/progress-line.ts";
+import { describeProgress, waitingFor, withProgress } from "../../terminal/progress-line.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
 import { writeOutputFile } from "../../terminal/output-file.ts";
-import { BeancountFormat } from "./beancount-format.ts";
-import { CsvFormat } from "./csv-format.ts";
-import { entryPages } from "./entry-pages.ts";
+import { beancountSyntax } from "./beancount-format.ts";
+import { csvFormat } from "./csv-format.ts";
+import { entryPages, type EntryPage } from "./entry-pages.ts";
 import { exportFormats, type ExportFormat, type ExportWriter } from "./export-format.ts";
-import { HledgerFormat } from "./hledger-format.ts";
-import { NdjsonFormat } from "./ndjson-format.ts";
+import { hledgerSyntax } from "./hledger-format.ts";
+import { JournalFormat } from "./journal-format.ts";
+import { ndjsonFormat } from "./ndjson-format.ts";
 
 export interface ExportFlags extends ServiceFlags {
   format: string;
@@ -32,41 +33,39 @@ export interface ExportFlags extends ServiceFlags {
 }
 
 export async function exportBooks(flags: ExportFlags, environment: Environment): Promise<void> {
-  const format = requireFormat(flags.format);
+  const format = requireOneOf("--format", flags.format, exportFormats);
   const filter = readFilter(flags);
   const file = flags.out === undefined || flags.out === "-" ? null : flags.out;
   const run = async ({ client, ledgerId, output }: ServiceContext) => {
     const ledger = await client.getLedger(ledgerId());
-    const progress = new ExportProgress(
-      !output.isQuiet && (file !== null || !process.stdout.isTTY),
-    );
-    const texts = textsOf(client, ledger, filter, writerOf(format), progress);
+    let entries = 0;
+    let total: number | null = null;
+    const texts = textsOf(client, ledger, filter, writers[format](), (page) => {
+      entries += page.entries.length;
+      total = page.total;
+    });
+    const waiting = waitingFor("the service is at work");
+    const describe = (elapsedMs: number) =>
+      total === null
+        ? waiting(elapsedMs)
+        : describeProgress({ handled: entries, elapsedMs, share: entries / total });
+    const isProgressShown = !output.isQuiet && (file !== null || !process.stdout.isTTY);
     try {
-      if (file === null) await print(texts);
-      else await writeOutputFile(file, texts);
+      await withProgress(isProgressShown, describe, () =>
+        file === null ? print(texts) : writeOutputFile(file, texts),
+      );
     } catch (error) {
       if (!(error instanceof ServiceProblem) || error.code !== "CLOSE_NOT_FOUND") throw error;
       const label = JSON.stringify(flags.period);
       throw notFoundFailure(
         `${label} is not closed in this ledger; periods of the calendar are written as ${labelExamples}`,
       );
-    } finally {
-      progress.end();
     }
     if (file === null) return;
-    const { entries } = progress;
     if (output.isJson) output.result({ format, entries, file }, () => "");
     else output.note(`${file} is written, entries: ${entries}`);
   };
   await withService(flags, environment, run, { showsProgress: true });
-}
-
-function requireFormat(text: string): ExportFormat {
-  const format = exportFormats.find((known) => known === text);
-  if (format === undefined) {
-    throw usageFailure(`--format must be one of ${exportFormats.join(", ")}`);
-  }
-  return format;
 }
 
 function readFilter({ period, from, to }: ExportFlags): EntryListQuery {
@@ -84,18 +83,12 @@ function readFilter({ period, from, to }: ExportFlags): EntryListQuery {
   };
 }
 
-function writerOf(format: ExportFormat): ExportWriter {
-  switch (format) {
-    case "hledger":
-      return new HledgerFormat();
-    case "beancount":
-      return new BeancountFormat();
-    case "csv":
-      return new CsvFormat();
-    case "ndjson":
-      return new NdjsonFormat();
-  }
-}
+const writers: Readonly<Record<ExportFormat, () => ExportWriter>> = {
+  hledger: () => new JournalFormat(hledgerSyntax),
+  beancount: () => new JournalFormat(beancountSyntax),
+  csv: () => csvFormat,
+  ndjson: () => ndjsonFormat,
+};
 
 /** The whole of the file, a page of entries at a time. */
 async function* textsOf(
@@ -103,24 +96,25 @@ async function* textsOf(
   ledger: Ledger,
   filter: EntryListQuery,
   writer: ExportWriter,
-  progress: ExportProgress,
+  onPage: (page: EntryPage) => void,
 ): AsyncGenerator<string> {
   const known = new Set<string>();
   const newAccounts = async () => {
     const accounts = await client.listAccounts(ledger.id);
     const added = accounts.filter(({ glAccountCode }) => !known.has(glAccountCode));
     for (const { glAccountCode } of added) known.add(glAccountCode);
-    return writer.accounts(added);
+    return writer.accounts?.(added) ?? "";
   };
   // Kept back until there are entries to go with it: nothing is written of what is refused.
-  let head = writer.head(ledger, describeContents(filter)) + (await newAccounts());
-  for await (const { entries, total } of entryPages(client, ledger.id, filter)) {
+  let head = (writer.head?.(ledger, describeContents(filter)) ?? "") + (await newAccounts());
+  for await (const page of entryPages(client, ledger.id, filter)) {
+    const { entries } = page;
     const codes = entries.flatMap(({ lines }) => lines.map(({ glAccountCode }) => glAccountCode));
     // An account may be made while entries are read, by the first write of a wallet's asset.
     const declared = codes.every((code) => known.has(code)) ? "" : await newAccounts();
     yield head + declared + entries.map((entry) => writer.entry(entry)).join("");
     head = "";
-    progress.add(entries.length, total);
+    onPage(page);
   }
   if (head !== "") yield head;
 }
@@ -139,33 +133,5 @@ async function print(texts: AsyncIterable<string>): Promise<void> {
   for await (const text of texts) {
     process.stdout.write(process.stdout.isTTY ? printableLines(text) : text);
     await outputDrained();
-  }
-}
-
-/** How far an export has come. */
-class ExportProgress {
-  entries = 0;
-  readonly #startedMs = performance.now();
-  readonly #line: ProgressLine;
-
-  constructor(isWanted: boolean) {
-    this.#line = new ProgressLine(isWanted);
-    this.#line.tell(waitingFor("the service is at work"));
-  }
-
-  add(entries: number, total: number): void {
-    this.entries += entries;
-    const [handled, startedMs] = [this.entries, this.#startedMs];
-    this.#line.tell(() =>
-      describeProgress({
-        handled,
-        elapsedMs: performance.now() - startedMs,
-        share: handled / total,
-      }),
-    );
-  }
-
-  end(): void {
-    this.#line.end();
   }
 }

@@ -8,12 +8,13 @@ import { balanceRowOf, hashedPart, readCloseRecord } from "../../../verify/docum
 import type { LedgerClient } from "../../../client/ledger-client.ts";
 import { readLines } from "../../input/entry-files/byte-lines.ts";
 import { openByteSource, type ByteSource } from "../../input/entry-files/byte-source.ts";
-import { CommandFailure, usageFailure } from "../../failure.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { describeShare, ProgressLine } from "../../terminal/progress-line.ts";
+import { describeShare, withProgress } from "../../terminal/progress-line.ts";
+import { pages } from "../../connection/pages.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
 import { findClose } from "../period/find-close.ts";
-import { damaged, unreadable } from "./verdict.ts";
+import { damaged } from "./verdict.ts";
 
 export interface VerifyFlags extends ServiceFlags {
   period?: string;
@@ -39,28 +40,22 @@ export async function checkSource(
 }
 
 async function checkFile(file: string, expected: string | null): Promise<CloseVerdict> {
-  const source = await openSource(file);
+  let source: ByteSource | null = null;
   try {
+    source = await openByteSource(file === "-" ? null : file);
     return await checkBundle(linesOf(source.chunks), expected);
   } catch (error) {
     if (error instanceof NoBundle) throw damaged(`${file} is no bundle: ${error.message}`);
-    if (error instanceof CommandFailure) throw unreadable(error);
+    // A file that can't be read says nothing about what is in it.
+    if (error instanceof CommandFailure) throw new CommandFailure(error.message, exitCodes.failed);
     throw error;
   } finally {
-    source.stop();
+    source?.stop();
   }
 }
 
 /** The longest entry that the service takes comes to less, every character of it escaped. */
 const lineBytesMax = 16 * 1024 * 1024;
-
-async function openSource(file: string): Promise<ByteSource> {
-  try {
-    return await openByteSource(file === "-" ? null : file);
-  } catch (error) {
-    throw error instanceof CommandFailure ? unreadable(error) : error;
-  }
-}
 
 const lineFeed = 0x0a;
 
@@ -94,7 +89,7 @@ async function checkPeriod(
     const record = readCloseRecord(claimed);
     if ("fault" in record) throw new Error(`the service's close can't be read: ${record.fault}`);
     const check = new CloseCheck(record.document, "journal");
-    await addJournal(check, record.document, client, new ProgressLine(!output.isQuiet));
+    await addJournal(check, record.document, client, !output.isQuiet);
     return check.finish(balances.map(balanceRowOf), expected);
   };
   return withService(flags, environment, checkJournal, { showsProgress: true });
@@ -104,32 +99,23 @@ async function addJournal(
   check: CloseCheck,
   close: CloseRecord,
   client: LedgerClient,
-  progress: ProgressLine,
+  isProgressShown: boolean,
 ): Promise<void> {
-  const startedMs = performance.now();
-  let after = 0;
+  let done = 0;
   const total = close.lastSequence;
-  progress.tell(() =>
-    describeShare({
-      done: after,
-      total,
-      unit: "entries",
-      elapsedMs: performance.now() - startedMs,
-    }),
-  );
-  try {
-    while (after < total) {
-      const { entries } = await client.listEntries(close.ledgerId, { after, limit: 100 });
-      const last = entries.at(-1);
-      if (last === undefined) return;
+  const describe = (elapsedMs: number) =>
+    describeShare({ done, total, unit: "entries", elapsedMs });
+  await withProgress(isProgressShown, describe, async () => {
+    for await (const { entries } of pages(
+      (part) => client.listEntries(close.ledgerId, part),
+      (page) => page.entries.map(({ sequence }) => sequence),
+      { after: 0, limit: total },
+    )) {
       for (const entry of entries) {
         if (entry.sequence > total) return;
         check.addEntry(hashedPart(entry), `sequence ${entry.sequence}`);
+        done = entry.sequence;
       }
-      if (last.sequence <= after) throw new Error("the service's list does not go on");
-      after = last.sequence;
     }
-  } finally {
-    progress.end();
-  }
+  });
 }

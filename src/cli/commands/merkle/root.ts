@@ -2,8 +2,7 @@
 import type { Environment } from "../../../config.ts";
 import { CommandFailure, exitCodes, type ExitCode } from "../../failure.ts";
 import { Output } from "../../terminal/output.ts";
-import { type VerifyFlags } from "./check-close.ts";
-import { checkSource } from "./check-close.ts";
+import { checkSource, type VerifyFlags } from "./check-close.ts";
 
 export async function printRoot(flags: VerifyFlags, environment: Environment): Promise<ExitCode> {
   const output = new Output(flags, environment.isColorRefused);

@@ -17,11 +17,6 @@ export function damaged(message: string): CommandFailure {
   return new CommandFailure(message, exitCodes.verificationFailed);
 }
 
-/** The same failure for a file that can't be read, which says nothing about what is in it. */
-export function unreadable({ message }: CommandFailure): CommandFailure {
-  return new CommandFailure(message, exitCodes.failed);
-}
-
 /** Prints a verdict and gives its exit code. */
 export function tellVerdict(
   verdict: CloseVerdict,

@@ -3,8 +3,7 @@ import type { Environment } from "../../../config.ts";
 import { type ExitCode } from "../../failure.ts";
 import { Output } from "../../terminal/output.ts";
 import { readHash, tellVerdict } from "./verdict.ts";
-import { type VerifyFlags } from "./check-close.ts";
-import { checkSource } from "./check-close.ts";
+import { checkSource, type VerifyFlags } from "./check-close.ts";
 
 export async function verifyClose(flags: VerifyFlags, environment: Environment): Promise<ExitCode> {
   const expected = readHash("--expect", flags.expect);

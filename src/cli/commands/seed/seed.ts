@@ -9,7 +9,7 @@ import { withDatabase } from "../../connection/database-context.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
 import { members, type Output } from "../../terminal/output.ts";
-import { describeProgress, ProgressLine } from "../../terminal/progress-line.ts";
+import { describeProgress, withProgress } from "../../terminal/progress-line.ts";
 import { requireWholeNumber } from "../../input/whole-number.ts";
 
 export interface SeedFlags extends DatabaseFlags {
@@ -32,8 +32,14 @@ export async function seed(flags: SeedFlags, environment: Environment): Promise<
     async ({ output, pool, database, now }) => {
       const masterKeys = await loadMasterKeys(environment, pool, database.dataDir);
       const key = { masterKey: masterKeys.current, createdAt: now() };
-      const made = await withProgress(settings, output, (onProgress) =>
-        seedBooks(pool, settings, key, onProgress),
+      const { entries } = settings;
+      let handled = 0;
+      const describe = (elapsedMs: number) =>
+        describeProgress({ handled, elapsedMs, share: entries === 0 ? null : handled / entries });
+      const made = await withProgress(!output.isQuiet, describe, () =>
+        seedBooks(pool, settings, key, (written) => {
+          handled = written;
+        }),
       );
       if (made.outcome === "seededBefore") {
         throw new CommandFailure(
@@ -49,31 +55,6 @@ export async function seed(flags: SeedFlags, environment: Environment): Promise<
   );
 }
 
-async function withProgress<Result>(
-  { entries }: SeedSettings,
-  output: Output,
-  run: (onProgress: (entries: number) => void) => Promise<Result>,
-): Promise<Result> {
-  const startedMs = performance.now();
-  let handled = 0;
-  const progress = new ProgressLine(!output.isQuiet);
-  progress.tell(() => {
-    const elapsedMs = performance.now() - startedMs;
-    return describeProgress({
-      handled,
-      elapsedMs,
-      share: entries === 0 ? null : handled / entries,
-    });
-  });
-  try {
-    return await run((written) => {
-      handled = written;
-    });
-  } finally {
-    progress.end();
-  }
-}
-
 function readSettings(flags: SeedFlags): SeedSettings {
   const entries = requireWholeNumber("--entries", flags.entries, 0, countMax);
   const { wallets, writes } = readWallets(flags);
@@ -82,7 +63,9 @@ function readSettings(flags: SeedFlags): SeedSettings {
   }
   return {
     seed: requireWholeNumber("--seed", flags.seed, 0),
-    ...{ entries, wallets, writes },
+    entries,
+    wallets,
+    writes,
     periods: readPeriods(flags.periods),
   };
 }
@@ -91,10 +74,8 @@ function readSettings(flags: SeedFlags): SeedSettings {
 function readWallets(flags: SeedFlags): { wallets: number; writes: number } {
   const given = (argument: string, text: string | undefined) =>
     text === undefined ? null : requireWholeNumber(argument, text, 0, countMax);
-  const [givenWallets, givenWrites] = [
-    given("--wallets", flags.wallets),
-    given("--writes", flags.writes),
-  ];
+  const givenWallets = given("--wallets", flags.wallets);
+  const givenWrites = given("--writes", flags.writes);
   const usual = Number(flags.entries) === 0 ? 0 : walletsDefault;
   const wallets = givenWallets ?? Math.min(usual, givenWrites ?? usual);
   const writes = givenWrites ?? wallets * writesPerWalletDefault;

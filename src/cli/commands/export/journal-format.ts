@@ -1,0 +1,111 @@
+// What the journals of hledger and beancount have in common: accounts and commodities are declared before they are used.
+import type { Account, Entry, EntryLine, Ledger } from "../../../client/ledger-client.ts";
+import { currencyExponent } from "../../../core/currencies.ts";
+import { formatMajorAmount } from "../../../core/money.ts";
+import { toJson } from "../../terminal/output.ts";
+import type { ExportWriter } from "./export-format.ts";
+import { accountName } from "./journal-names.ts";
+
+/** What each of them writes in its own way. Texts end with a line end. */
+export interface JournalSyntax {
+  readonly head: (ledger: Ledger, contents: string) => string;
+  readonly account: (name: string, account: Account) => string;
+  readonly commodity: (currency: string) => string;
+  /** An entry's first line, and what is said of all of it. */
+  readonly title: (entry: Entry) => string;
+  readonly posting: (accountName: string, line: EntryLine) => string;
+}
+
+export class JournalFormat implements ExportWriter {
+  readonly #syntax: JournalSyntax;
+  readonly #names = new Map<string, string>();
+  readonly #commodities = new Set<string>();
+
+  constructor(syntax: JournalSyntax) {
+    this.#syntax = syntax;
+  }
+
+  head(ledger: Ledger, contents: string): string {
+    return this.#syntax.head(ledger, contents) + this.#declare(ledger.functionalCurrency);
+  }
+
+  accounts(accounts: readonly Account[]): string {
+    const declared = accounts.map((account) => {
+      const name = accountName(account.glAccountCode, account.type);
+      this.#names.set(account.glAccountCode, name);
+      return this.#syntax.account(name, account);
+    });
+    return declared.join("");
+  }
+
+  entry(entry: Entry): string {
+    const declared = entry.lines
+      .map(({ transactionCurrency }) => this.#declare(transactionCurrency))
+      .join("");
+    const postings = entry.lines.map((line) => {
+      const code = line.glAccountCode;
+      return this.#syntax.posting(this.#names.get(code) ?? accountName(code, null), line);
+    });
+    const apart = declared === "" ? "" : `\n${declared}`;
+    return [apart, `\n${this.#syntax.title(entry)}`, ...postings].join("");
+  }
+
+  /** A commodity is declared where it is met first: declarations may stand anywhere. */
+  #declare(currency: string): string {
+    if (this.#commodities.has(currency)) return "";
+    this.#commodities.add(currency);
+    return this.#syntax.commodity(currency);
+  }
+}
+
+/** What an entry is called where there is room for one line: what it says of itself, else what kind it is. */
+export function titleOf({ description, eventType, entryType }: Entry): string {
+  return description ?? eventType ?? (entryType === "STANDARD" ? "" : entryType);
+}
+
+/** What of an entry is neither in its title nor in its postings; null is left out. */
+export function labelsOf(entry: Entry) {
+  const { entryType, metadata } = entry;
+  return {
+    journalId: entry.journalId,
+    at: entry.transactionDate,
+    externalId: entry.externalId,
+    entryType: entryType === "STANDARD" ? null : entryType,
+    eventType: entry.eventType,
+    originSystem: entry.originSystem,
+    originAccount: entry.originAccount,
+    reverses: entry.reversesJournalId,
+    reversedBy: entry.reversedByJournalId,
+    metadata: Object.keys(metadata).length === 0 ? null : toJson(metadata),
+  };
+}
+
+export interface LineValue {
+  readonly number: string;
+  readonly currency: string;
+  /** Whether it is in a currency that needs a price in functional currency. */
+  readonly isForeign: boolean;
+  /** Functional value alone: the amount in transaction currency is zero, and nothing has a price of nothing. */
+  readonly isRevaluation: boolean;
+}
+
+/** What a line of an entry is worth. */
+export function lineValue(line: EntryLine): LineValue {
+  const { transactionAmount, transactionCurrency, functionalAmount, functionalCurrency } = line;
+  const isOwn = transactionCurrency === functionalCurrency;
+  const isRevaluation = !isOwn && transactionAmount === "0";
+  const isForeign = !isOwn && !isRevaluation;
+  const currency = isForeign ? transactionCurrency : functionalCurrency;
+  const amount = BigInt(isForeign ? transactionAmount : functionalAmount);
+  return { number: major(amount, currency), currency, isForeign, isRevaluation };
+}
+
+/** An amount in smallest units as a number in major units. */
+export function major(amount: bigint, currency: string): string {
+  return formatMajorAmount(amount, currencyExponent(currency));
+}
+
+/** An amount without its sign. */
+export function magnitude(amount: string): bigint {
+  return BigInt(amount.replace("-", ""));
+}
