@@ -52,9 +52,16 @@ it("loads the tree of commands with commander alone", async () => {
 });
 
 it.each(
-  ["sign/sign", "config/set", "config/list", "profile/use", "completion/complete", "help/help"].map(
-    (name) => `src/cli/commands/${name}.ts`,
-  ),
+  [
+    "sign/sign",
+    "config/set",
+    "config/list",
+    "profile/list",
+    "profile/show",
+    "profile/use",
+    "completion/complete",
+    "help/help",
+  ].map((name) => `src/cli/commands/${name}.ts`),
 )("loads %s with what tables need", async (entryPoint) => {
   expect(await packagesLoadedBy(entryPoint)).toEqual(ofTables);
 });

@@ -107,9 +107,7 @@ async function selectProfile(
   environment: Environment,
   output: Output,
 ): Promise<{ name: string | null; profile: Profile }> {
-  const config = await readConfigFile(environment.configFile, (message) => {
-    output.warn(message);
-  });
+  const config = await readConfigFile(environment.configFile, output.warn);
   const asked: string | null = flags.profile ?? environment.profile;
   const name = asked ?? config.currentProfile;
   if (name === undefined) return { name: null, profile: {} };

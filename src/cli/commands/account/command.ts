@@ -31,5 +31,5 @@ export function defineAccount(program: Command): void {
       "\nExamples:\n  $ ledgerctl account list --active-only" +
         "\n  $ ledgerctl account list --csv > chart.csv",
     )
-    .action(loadAndRun(async () => (await import("./list.ts")).printChart));
+    .action(loadAndRun(async () => (await import("./list.ts")).listChart));
 }

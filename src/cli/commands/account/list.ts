@@ -14,10 +14,7 @@ import { withService, type ServiceContext } from "../../connection/service-conte
 export type ListAccountsFlags = ServiceFlags &
   DatabaseFlags & { activeOnly?: boolean; csv?: boolean };
 
-export async function printChart(
-  flags: ListAccountsFlags,
-  environment: Environment,
-): Promise<void> {
+export async function listChart(flags: ListAccountsFlags, environment: Environment): Promise<void> {
   const activeOnly = flags.activeOnly === true;
   const isCsv = flags.csv === true;
   if (isCsv && flags.json === true) throw usageFailure("--csv and --json exclude each other");
@@ -42,19 +39,15 @@ const columns: readonly Column<Account>[] = [
 ];
 
 function printAccounts(output: Output, isCsv: boolean, accounts: readonly Account[]): void {
-  if (isCsv) {
-    const header = ["glAccountCode", "name", "type", "active"];
-    const rows = accounts.map(({ glAccountCode, name, type, active }) => [
-      ...[glAccountCode, name, type, active],
-    ]);
-    output.verbatim(csvText(header, rows));
-    return;
-  }
   const documents = accounts.map(({ glAccountCode, name, type, active }) => ({
     glAccountCode,
     name,
     type,
     active,
   }));
-  output.list(documents, columns, ({ glAccountCode }) => glAccountCode);
+  if (isCsv) {
+    const header = ["glAccountCode", "name", "type", "active"];
+    const rows = documents.map((document) => Object.values(document));
+    output.verbatim(csvText(header, rows));
+  } else output.list(documents, columns, ({ glAccountCode }) => glAccountCode);
 }

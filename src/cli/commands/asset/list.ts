@@ -4,9 +4,7 @@ import { formatMajorAmount } from "../../../core/money.ts";
 import { listRuleVersions } from "../../../store/asset-rules.ts";
 import { onLedger, type LedgerFlags } from "../../connection/ledger-context.ts";
 import type { Column } from "../../terminal/output.ts";
-import { type AssetDocument } from "./asset-document.ts";
-import { readPending } from "./asset-document.ts";
-import { document } from "./asset-document.ts";
+import { document, readPending, type AssetDocument } from "./asset-document.ts";
 
 export async function listAssets(flags: LedgerFlags, environment: Environment): Promise<void> {
   await onLedger(flags, environment, async (ledgerId, { output, pool }) => {

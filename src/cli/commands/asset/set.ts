@@ -6,8 +6,7 @@ import { requireCurrency, requireLabel } from "../../input/arguments.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { onLedger, type LedgerFlags } from "../../connection/ledger-context.ts";
 import { requireWholeNumber } from "../../input/whole-number.ts";
-import { readPending } from "./asset-document.ts";
-import { document } from "./asset-document.ts";
+import { document, readPending } from "./asset-document.ts";
 
 export interface SetAssetFlags extends LedgerFlags {
   rate?: string;

@@ -25,7 +25,7 @@ export async function showBalance(
   account: string,
   flags: BalanceFlags,
   environment: Environment,
-): Promise<undefined> {
+): Promise<void> {
   const { currency } = flags;
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const query = { account, ...(currency === undefined ? {} : { currency }) };

@@ -4,12 +4,12 @@ import { resolveSettings } from "../../connection/settings.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
 import { masked } from "../../connection/profiles.ts";
-import { memberOf } from "./setting-keys.ts";
+import { settingMembers } from "./setting-keys.ts";
 
 export async function listSettings(flags: ServiceFlags, environment: Environment): Promise<void> {
   const output = new Output(flags, environment.isColorRefused);
   const settings = await resolveSettings(flags, environment, output);
-  const rows = Object.entries(memberOf).map(([key, member]) => {
+  const rows = Object.entries(settingMembers).map(([key, member]) => {
     const { value, source } = settings[member];
     const isShown = value !== null && member === "apiSecret";
     return { key, value: isShown ? masked(value) : value, source };

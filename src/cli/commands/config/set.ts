@@ -15,7 +15,7 @@ import {
 } from "../../connection/profiles.ts";
 import { askHidden } from "../../terminal/secret-prompt.ts";
 import { suggestion } from "../../input/suggestion.ts";
-import { memberOf } from "./setting-keys.ts";
+import { settingMembers } from "./setting-keys.ts";
 
 export interface SetFlags extends OutputFlags {
   profile?: string;
@@ -38,9 +38,7 @@ export async function setSetting(
     );
   }
   const output = new Output(flags, environment.isColorRefused);
-  const config = await readConfigFile(environment.configFile, (message) => {
-    output.warn(message);
-  });
+  const config = await readConfigFile(environment.configFile, output.warn);
   const name = flags.profile ?? environment.profile ?? config.currentProfile ?? firstProfile;
   const value = requireValue(member, given ?? (await readValue(key, member)));
   const isNew = !Object.hasOwn(config.profiles, name);
@@ -59,9 +57,9 @@ export async function setSetting(
 }
 
 function requireMember(key: string): ProfileMember {
-  const member = Object.hasOwn(memberOf, key) ? memberOf[key] : undefined;
+  const member = Object.hasOwn(settingMembers, key) ? settingMembers[key] : undefined;
   if (member !== undefined) return member;
-  const keys = Object.keys(memberOf);
+  const keys = Object.keys(settingMembers);
   throw usageFailure(`KEY must be one of ${keys.join(", ")}, not "${key}"${suggestion(key, keys)}`);
 }
 
@@ -79,8 +77,9 @@ function requireValue(member: ProfileMember, value: string): string {
       if (!isHttpUrl(value)) throw usageFailure("url must be an http:// or https:// URL");
       return value;
     case "apiKey":
-      if (!isApiKey(value))
+      if (!isApiKey(value)) {
         throw usageFailure("api-key must be lk_ and 22 letters, digits, - or _");
+      }
       return value;
     case "apiSecret":
       if (!isApiSecret(value)) {

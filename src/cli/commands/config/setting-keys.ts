@@ -1,7 +1,7 @@
-// What the settings are called on the command line.
+// What the settings are called on the command line, each with its member of a profile.
 import { type ProfileMember } from "../../connection/profiles.ts";
 
-export const memberOf: Readonly<Record<string, ProfileMember>> = {
+export const settingMembers: Readonly<Record<string, ProfileMember>> = {
   url: "url",
   "api-key": "apiKey",
   "api-secret": "apiSecret",

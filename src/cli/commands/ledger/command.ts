@@ -18,11 +18,11 @@ export function defineLedger(program: Command): void {
       "after",
       `\nExample:\n  $ ledgerctl ledger create Main --org "$(ledgerctl org list --quiet | head -n 1)" --currency USD --chart chart.csv`,
     )
-    .action(loadAndRun(async () => (await import("./create.ts")).makeLedger));
+    .action(loadAndRun(async () => (await import("./create.ts")).createLedgerWithChart));
   eitherOptions(ledger.command("list"))
     .description("list ledgers, through the API or (without a key) from the database")
     .addHelpText("after", "\nExample:\n  $ ledgerctl ledger list")
-    .action(loadAndRun(async () => (await import("./list.ts")).printLedgers));
+    .action(loadAndRun(async () => (await import("./list.ts")).listLedgers));
   databaseOptions(ledger.command("suspend <id>"))
     .description("let a ledger only be read")
     .addHelpText("after", exampleOf("suspend"))

@@ -15,7 +15,7 @@ export interface CreateLedgerFlags extends DatabaseFlags {
   closesInOrder?: boolean;
 }
 
-export async function makeLedger(
+export async function createLedgerWithChart(
   name: string,
   flags: CreateLedgerFlags,
   environment: Environment,

@@ -1,18 +1,16 @@
 // `ledger list`: ledgers from the service or the database.
 import type { Environment } from "../../../config.ts";
-import { listLedgers } from "../../../store/ledgers.ts";
+import { listLedgers as listStoredLedgers } from "../../../store/ledgers.ts";
 import { withDatabase } from "../../connection/database-context.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../definition/options.ts";
 import { Output, type Column } from "../../terminal/output.ts";
 import { isServiceMeant, resolveConnection } from "../../connection/settings.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
-import { type LedgerDocument } from "./ledger-document.ts";
-import { document } from "./ledger-document.ts";
-import { pickDocument } from "./ledger-document.ts";
+import { document, pickDocument, type LedgerDocument } from "./ledger-document.ts";
 
 export type ListLedgersFlags = ServiceFlags & DatabaseFlags;
 
-export async function printLedgers(
+export async function listLedgers(
   flags: ListLedgersFlags,
   environment: Environment,
 ): Promise<void> {
@@ -26,7 +24,7 @@ export async function printLedgers(
     return;
   }
   await withDatabase(flags, environment, async ({ output, pool }) => {
-    print(output, (await listLedgers(pool, null)).map(document));
+    print(output, (await listStoredLedgers(pool, null)).map(document));
   });
 }
 

@@ -4,7 +4,6 @@ import { createOrganization } from "../../../engine/administration.ts";
 import { requireLabel } from "../../input/arguments.ts";
 import { withDatabase, type AdminContext } from "../../connection/database-context.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
-import { document } from "./org-document.ts";
 
 export async function createOrg(
   name: string,
@@ -13,8 +12,8 @@ export async function createOrg(
 ): Promise<void> {
   requireLabel("NAME", name);
   const create = async ({ output, pool, now }: AdminContext) => {
-    const organization = await createOrganization(pool, name, now());
-    output.created(document(organization), ({ id }) => id);
+    const { organizationId } = await createOrganization(pool, name, now());
+    output.created({ id: organizationId, name }, ({ id }) => id);
   };
   await withDatabase(flags, environment, create, true);
 }

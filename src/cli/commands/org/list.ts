@@ -3,13 +3,12 @@ import type { Environment } from "../../../config.ts";
 import { listOrganizations } from "../../../store/organizations.ts";
 import { withDatabase } from "../../connection/database-context.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
-import { document } from "./org-document.ts";
 
 export async function listOrgs(flags: DatabaseFlags, environment: Environment): Promise<void> {
   await withDatabase(flags, environment, async ({ output, pool }) => {
     const organizations = await listOrganizations(pool);
     output.list(
-      organizations.map(document),
+      organizations.map(({ organizationId, name }) => ({ id: organizationId, name })),
       [
         { title: "ID", value: ({ id }) => id },
         { title: "NAME", value: ({ name }) => name },

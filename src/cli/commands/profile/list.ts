@@ -1,8 +1,7 @@
 // `profile list`.
 import type { Environment } from "../../../config.ts";
 import type { OutputFlags } from "../../definition/options.ts";
-import { open } from "./profile-document.ts";
-import { document } from "./profile-document.ts";
+import { document, open } from "./profile-document.ts";
 
 export async function listProfiles(flags: OutputFlags, environment: Environment): Promise<void> {
   const { output, config } = await open(flags, environment);

@@ -21,10 +21,7 @@ export async function open(
   environment: Environment,
 ): Promise<{ output: Output; config: ConfigFile }> {
   const output = new Output(flags, environment.isColorRefused);
-  const warn = (message: string) => {
-    output.warn(message);
-  };
-  return { output, config: await readConfigFile(environment.configFile, warn) };
+  return { output, config: await readConfigFile(environment.configFile, output.warn) };
 }
 
 export function requireProfile(

@@ -3,9 +3,7 @@ import type { Environment } from "../../../config.ts";
 import { usageFailure } from "../../failure.ts";
 import type { OutputFlags } from "../../definition/options.ts";
 import { members } from "../../terminal/output.ts";
-import { open } from "./profile-document.ts";
-import { requireProfile } from "./profile-document.ts";
-import { document } from "./profile-document.ts";
+import { document, open, requireProfile } from "./profile-document.ts";
 
 export async function showProfile(
   asked: string | undefined,

@@ -2,9 +2,7 @@
 import type { Environment } from "../../../config.ts";
 import type { OutputFlags } from "../../definition/options.ts";
 import { writeConfigFile } from "../../connection/profiles.ts";
-import { open } from "./profile-document.ts";
-import { requireProfile } from "./profile-document.ts";
-import { document } from "./profile-document.ts";
+import { document, open, requireProfile } from "./profile-document.ts";
 
 export async function switchProfile(
   name: string,

@@ -107,9 +107,7 @@ async function addProfile(
   const found = await stat(configFile).catch(() => null);
   // Reading a pipe would wait for its writer, and a file would then be put in its place.
   if (found?.isFile() === false) throw new Error(`${configFile} is no regular file`);
-  const config = await readConfigFile(configFile, (message) => {
-    output.warn(message);
-  });
+  const config = await readConfigFile(configFile, output.warn);
   if (Object.hasOwn(config.profiles, profileName)) return "left alone";
   await writeConfigFile(configFile, {
     ...config,
