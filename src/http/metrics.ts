@@ -41,31 +41,28 @@ interface Sample {
 }
 
 interface Metric<Source> {
-  readonly name: string;
   /** What it means, in a sentence; docs/operations.md has the same. */
   readonly help: string;
-  readonly type: "counter" | "gauge";
-  readonly labels: readonly string[];
-  /** Of several processes: the sum unless told. */
+  readonly labels?: readonly string[];
+  /** Of several processes: the sum unless another is named. */
   readonly aggregator?: "first";
-  /** No sample where a figure is not known. */
-  readonly read: (source: Source) => readonly Sample[];
+  /** A sample for each set of labels, or the one number of a metric without labels; undefined where it is not known. */
+  readonly read: (source: Source) => readonly Sample[] | number | undefined;
 }
 
+/** By name: a counter's ends in `_total`, a gauge's does not. */
+type MetricTable<Source> = Readonly<Record<string, Metric<Source>>>;
+
 /** What one process has done and does. */
-const processMetrics: readonly Metric<ProcessSources>[] = [
-  {
-    name: "ledgerctl_info",
+const processMetrics: MetricTable<ProcessSources> = {
+  ledgerctl_info: {
     help: "1, with the version of the program as a label.",
-    type: "gauge",
     labels: ["version"],
     aggregator: "first",
     read: ({ version }) => [{ labels: { version }, value: 1 }],
   },
-  {
-    name: "ledgerctl_writes_total",
+  ledgerctl_writes_total: {
     help: "Writes that were well-formed and permitted, by kind and by what became of them.",
-    type: "counter",
     labels: ["kind", "outcome"],
     read: ({ journal, wallets }) =>
       [...journal.counts.list(), ...wallets.counts.list()].map(({ kind, outcome, count }) => ({
@@ -73,31 +70,23 @@ const processMetrics: readonly Metric<ProcessSources>[] = [
         value: count,
       })),
   },
-  {
-    name: "ledgerctl_commit_retries_total",
+  ledgerctl_commit_retries_total: {
     help: "Batches that were tried again: a lock not had in time, a database that was away.",
-    type: "counter",
     labels: ["lane"],
     read: ofLanes(({ retries }) => retries),
   },
-  {
-    name: "ledgerctl_queue_writes",
+  ledgerctl_queue_writes: {
     help: "Writes that wait for their commit or are being committed.",
-    type: "gauge",
     labels: ["lane"],
     read: ofLanes(({ writes }) => writes),
   },
-  {
-    name: "ledgerctl_queue_bytes",
+  ledgerctl_queue_bytes: {
     help: "Bodies of these writes.",
-    type: "gauge",
     labels: ["lane"],
     read: ofLanes(({ bytes }) => bytes),
   },
-  {
-    name: "ledgerctl_http_answers_total",
+  ledgerctl_http_answers_total: {
     help: "Answers by status and by route, which is none outside of the API; 101 is a stream that began.",
-    type: "counter",
     labels: ["route", "status"],
     read: ({ http }) =>
       http.listAnswers().map(({ route, status, count }) => ({
@@ -105,126 +94,81 @@ const processMetrics: readonly Metric<ProcessSources>[] = [
         value: count,
       })),
   },
-  {
-    name: "ledgerctl_http_connections",
+  ledgerctl_http_connections: {
     help: "Open connections, streams included.",
-    type: "gauge",
-    labels: [],
-    read: ({ http }) => one(http.connections),
+    read: ({ http }) => http.connections,
   },
-  {
-    name: "ledgerctl_streams",
+  ledgerctl_streams: {
     help: "Open streams of wallets.",
-    type: "gauge",
-    labels: [],
-    read: ({ http }) => one(http.streams()),
+    read: ({ http }) => http.streams(),
   },
-  {
-    name: "ledgerctl_streamed_wallets",
+  ledgerctl_streamed_wallets: {
     help: "Wallets that have a stream; one with streams in several workers counts in each.",
-    type: "gauge",
-    labels: [],
-    read: ({ hub }) => one(hub.walletCount),
+    read: ({ hub }) => hub.walletCount,
   },
-  {
-    name: "ledgerctl_stream_messages_total",
+  ledgerctl_stream_messages_total: {
     help: "Messages that were sent to streams.",
-    type: "counter",
-    labels: [],
-    read: ({ http }) => one(http.streamMessages),
+    read: ({ http }) => http.streamMessages,
   },
-  {
-    name: "ledgerctl_stream_slow_readers_total",
+  ledgerctl_stream_slow_readers_total: {
     help: "Streams that were closed because their reader could not keep up.",
-    type: "counter",
-    labels: [],
-    read: ({ http }) => one(http.slowReaders),
+    read: ({ http }) => http.slowReaders,
   },
-  {
-    name: "ledgerctl_posting_entries_total",
+  ledgerctl_posting_entries_total: {
     help: "Entries that this server posted for wallets, closes and changes of state aside.",
-    type: "counter",
-    labels: [],
-    read: ({ poster }) => one(poster.counts.entries),
+    read: ({ poster }) => poster.counts.entries,
   },
-  {
-    name: "ledgerctl_posting_failures_total",
+  ledgerctl_posting_failures_total: {
     help: "Rounds of posting, or ledgers in one, that failed; what waited is posted by a later one.",
-    type: "counter",
-    labels: [],
-    read: ({ poster }) => one(poster.counts.failures),
+    read: ({ poster }) => poster.counts.failures,
   },
-  {
-    name: "ledgerctl_database_connections",
+  ledgerctl_database_connections: {
     help: "Open connections to the database.",
-    type: "gauge",
     labels: ["pool"],
     read: ofPools(({ open }) => open),
   },
-  {
-    name: "ledgerctl_database_connections_busy",
+  ledgerctl_database_connections_busy: {
     help: "Connections that are in use.",
-    type: "gauge",
     labels: ["pool"],
     read: ofPools(({ busy }) => busy),
   },
-  {
-    name: "ledgerctl_database_connections_max",
+  ledgerctl_database_connections_max: {
     help: "Connections that there may be.",
-    type: "gauge",
     labels: ["pool"],
     read: ofPools(({ max }) => max),
   },
-  {
-    name: "ledgerctl_database_waiting",
+  ledgerctl_database_waiting: {
     help: "Who waits for a connection.",
-    type: "gauge",
     labels: ["pool"],
     read: ofPools(({ waiting }) => waiting),
   },
-  {
-    name: "ledgerctl_database_errors_total",
+  ledgerctl_database_errors_total: {
     help: "Connections that could not be had, or that broke.",
-    type: "counter",
     labels: ["pool"],
     read: ofPools(({ failures }) => failures),
   },
-];
+};
 
 /** What the database says of all books, whichever server wrote them. */
-const booksMetrics: readonly Metric<BooksFigures>[] = [
-  {
-    name: "ledgerctl_database_up",
+const booksMetrics: MetricTable<BooksFigures> = {
+  ledgerctl_database_up: {
     help: "1 where the database answers, else 0; what it would have said is left out then.",
-    type: "gauge",
-    labels: [],
-    read: ({ backlog }) => one(backlog === null ? 0 : 1),
+    read: ({ backlog }) => (backlog === null ? 0 : 1),
   },
-  {
-    name: "ledgerctl_posting_lag_seconds",
+  ledgerctl_posting_lag_seconds: {
     help: "How long the oldest wallet write has waited that can be posted; 0 where none waits.",
-    type: "gauge",
-    labels: [],
-    read: ({ backlog }) => one(backlog?.lagSeconds),
+    read: ({ backlog }) => backlog?.lagSeconds,
   },
-  {
-    name: "ledgerctl_posting_pending_batches",
+  ledgerctl_posting_pending_batches: {
     help: "Pending postings of wallets, also those that round to nothing.",
-    type: "gauge",
-    labels: [],
-    read: ({ backlog }) => one(backlog?.pendingBatches),
+    read: ({ backlog }) => backlog?.pendingBatches,
   },
-  {
-    name: "ledgerctl_posting_assets_without_rate",
+  ledgerctl_posting_assets_without_rate: {
     help: "Assets, counted in each ledger, whose wallet writes wait for a first rate.",
-    type: "gauge",
-    labels: [],
-    read: ({ backlog }) => one(backlog?.assetsWithoutRate),
+    read: ({ backlog }) => backlog?.assetsWithoutRate,
   },
-  {
-    name: "ledgerctl_wallet_difference",
+  ledgerctl_wallet_difference: {
     help: "All wallets of an asset, less what is posted and pending, in smallest units: 0, or something is wrong.",
-    type: "gauge",
     labels: ["ledger", "asset"],
     read: ({ reconciliation }) =>
       (reconciliation?.differences ?? []).map(({ ledgerId, assetCode, difference }) => ({
@@ -232,15 +176,11 @@ const booksMetrics: readonly Metric<BooksFigures>[] = [
         value: Number(difference),
       })),
   },
-  {
-    name: "ledgerctl_wallet_difference_timestamp_seconds",
+  ledgerctl_wallet_difference_timestamp_seconds: {
     help: "When these differences were computed, once a minute at most.",
-    type: "gauge",
-    labels: [],
-    read: ({ reconciliation }) =>
-      one(reconciliation === null ? undefined : reconciliation.atMs / 1000),
+    read: ({ reconciliation }) => (reconciliation ? reconciliation.atMs / 1000 : undefined),
   },
-];
+};
 
 /** The metrics of one process. Made once in it: they listen to its garbage collector. */
 export class ProcessMetrics {
@@ -248,7 +188,7 @@ export class ProcessMetrics {
 
   constructor(sources: ProcessSources) {
     collectDefaultMetrics({ register: this.#registry });
-    for (const metric of processMetrics) register(this.#registry, metric, () => sources);
+    register(this.#registry, processMetrics, () => sources);
     this.#observeBatches(sources);
   }
 
@@ -291,7 +231,7 @@ export class BooksMetrics {
 
   constructor(reader: BooksReader) {
     this.#reader = reader;
-    for (const metric of booksMetrics) register(this.#registry, metric, () => this.#figures);
+    register(this.#registry, booksMetrics, () => this.#figures);
   }
 
   async snapshot(): Promise<MetricsSnapshot> {
@@ -313,34 +253,39 @@ export function renderMetrics(snapshots: readonly MetricsSnapshot[]): Promise<st
   return AggregatorRegistry.aggregate(sound).metrics();
 }
 
-function register<Source>(registry: Registry, metric: Metric<Source>, source: () => Source): void {
-  const { name, help, labels: labelNames, read } = metric;
-  const aggregator = metric.aggregator ?? ("sum" as const);
-  const settings = { name, help, labelNames, aggregator, registers: [registry] };
-  if (metric.type === "counter") {
-    new Counter({
-      ...settings,
-      collect() {
-        this.reset();
-        for (const { labels, value } of read(source())) this.inc(labels, value);
-      },
-    });
-    return;
+function register<Source>(
+  registry: Registry,
+  table: MetricTable<Source>,
+  source: () => Source,
+): void {
+  for (const [name, metric] of Object.entries(table)) {
+    const { help, labels: labelNames = [], aggregator = "sum" as const, read } = metric;
+    const settings = { name, help, labelNames, aggregator, registers: [registry] };
+    const readSamples = (): readonly Sample[] => {
+      const figures = read(source()) ?? [];
+      return typeof figures === "number" ? [{ labels: {}, value: figures }] : figures;
+    };
+    if (name.endsWith("_total")) {
+      new Counter({
+        ...settings,
+        collect() {
+          this.reset();
+          for (const { labels, value } of readSamples()) this.inc(labels, value);
+        },
+      });
+    } else {
+      new Gauge({
+        ...settings,
+        collect() {
+          this.reset();
+          const samples = readSamples();
+          // One without labels would be 0 where it is not known.
+          if (labelNames.length === 0 && samples.length === 0) this.remove();
+          for (const { labels, value } of samples) this.set(labels, value);
+        },
+      });
+    }
   }
-  new Gauge({
-    ...settings,
-    collect() {
-      this.reset();
-      const samples = read(source());
-      // One without labels would be 0 where it is not known.
-      if (labelNames.length === 0 && samples.length === 0) this.remove();
-      for (const { labels, value } of samples) this.set(labels, value);
-    },
-  });
-}
-
-function one(value: number | undefined): readonly Sample[] {
-  return value === undefined ? [] : [{ labels: {}, value }];
 }
 
 function ofLanes(figure: (queue: QueueState) => number): Metric<ProcessSources>["read"] {
