@@ -1,8 +1,8 @@
 // Posting, reversing and reading journal entries.
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { Refusal, refusalUnder, validationRefusal } from "../../core/errors.ts";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { refusalUnder, validationRefusal } from "../../core/errors.ts";
 import type { Period } from "../../core/period.ts";
-import { parseUuid, quoted } from "../../core/text.ts";
+import { parseUuid } from "../../core/text.ts";
 import { atomicDrafts, parseEntriesBody } from "../../contract/bulk-entries-body.ts";
 import { parseEntryBody, parseReversalBody } from "../../contract/entry-body.ts";
 import {
@@ -10,19 +10,18 @@ import {
   type EntryFilter,
   listEntries as listPage,
 } from "../../store/entry-lists.ts";
-import { findEntry } from "../../store/journal-entries.ts";
 import { getLastSequence } from "../../store/journal-heads.ts";
 import type { EntryOutcome } from "../../contract/types.ts";
 import { asRefusal, problemDocument } from "../problems.ts";
-import { resolvePeriod } from "./period-closes.ts";
+import { requireEntry, resolvePeriod } from "./named-records.ts";
 import { wireEntry } from "./wire-entry.ts";
 import { searchMsMax, type RouteHandler } from "./route-handler.ts";
 
 /** What a reversal weighs beside its body: the entry that it mirrors is read and written whole. */
 const reversalBytes = 32 * 1024;
 
-/** How long the entries of one body are read before others have their turn. */
-const turnMs = 10;
+/** How long the entries of one body are read before the event loop goes on to its next tick. */
+const tickMs = 10;
 
 /** What a page of a list may weigh as JSON; one entry alone may weigh more. */
 const pageBytesMax = 8 * 1024 * 1024;
@@ -39,7 +38,7 @@ export const postEntries: RouteHandler<"postEntries"> = async ({ journal }, requ
   const parsed = parseEntriesBody(request.body, ledger);
   if (parsed.faults) throw validationRefusal(parsed.faults);
   const { isAtomic, count } = parsed.value;
-  const entries = await collectInTurns(parsed.value.entries);
+  const entries = await collectOverTicks(parsed.value.entries);
   if (isAtomic) {
     const drafts = atomicDrafts(entries);
     if (drafts.faults) throw validationRefusal(drafts.faults);
@@ -61,15 +60,15 @@ export const postEntries: RouteHandler<"postEntries"> = async ({ journal }, requ
   return { results };
 };
 
-/** What an iterable makes, with others' turns in between: a body of nothing but faults may take seconds to read. */
-async function collectInTurns<Item>(items: Iterable<Item>): Promise<Item[]> {
+/** What an iterable makes, over several ticks of the event loop: a body of nothing but faults may take seconds to read. */
+async function collectOverTicks<Item>(items: Iterable<Item>): Promise<Item[]> {
   const collected: Item[] = [];
-  let turnEndsMs = performance.now() + turnMs;
+  let tickEndsMs = performance.now() + tickMs;
   for (const item of items) {
     collected.push(item);
-    if (performance.now() < turnEndsMs) continue;
-    await nextTurn();
-    turnEndsMs = performance.now() + turnMs;
+    if (performance.now() < tickEndsMs) continue;
+    await nextTick();
+    tickEndsMs = performance.now() + tickMs;
   }
   return collected;
 }
@@ -81,14 +80,8 @@ export const reverseEntry: RouteHandler<"reverseEntry"> = async ({ journal }, re
   return journal.reverseEntry(ledger, draft.value, bodyBytes + reversalBytes);
 };
 
-export const getEntry: RouteHandler<"getEntry"> = async ({ interactive }, { ledger, entryId }) => {
-  const journalId = parseUuid(entryId);
-  const entry =
-    journalId === null ? null : await findEntry(interactive, ledger.ledgerId, journalId);
-  if (entry === null)
-    throw new Refusal("entryNotFound", `the ledger has no entry ${quoted(entryId)}`);
-  return wireEntry(entry);
-};
+export const getEntry: RouteHandler<"getEntry"> = async ({ interactive }, { ledger, entryId }) =>
+  wireEntry(await requireEntry(interactive, ledger, entryId));
 
 export const listEntries: RouteHandler<"listEntries"> = async (services, request) => {
   const { ledger, query } = request;

@@ -2,25 +2,21 @@
 import { canonicalEntry, canonicalJson } from "../../core/canonical.ts";
 import type { BalanceRow, CloseRecord } from "../../core/close.ts";
 import { Refusal, validationRefusal } from "../../core/errors.ts";
-import type { LedgerIdentity } from "../../core/ledger.ts";
 import type { Line } from "../../core/journal.ts";
-import { holds, labelExamples, readPeriodLabel, type Period } from "../../core/period.ts";
-import { parseUuid, quoted } from "../../core/text.ts";
+import { holds } from "../../core/period.ts";
 import { parseCloseBody } from "../../contract/close-body.ts";
 import { previewClose as previewOf } from "../../engine/close-previews.ts";
 import { proveEntry } from "../../engine/proofs.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { listEntries } from "../../store/entry-lists.ts";
-import { findEntry } from "../../store/journal-entries.ts";
 import { findLedger } from "../../store/ledgers.ts";
+import type { Connection } from "../../store/database/connection.ts";
 import {
   countCloses,
-  findClose,
-  findCloseOfPeriod,
   listCloseBalances,
   listCloses as listPage,
 } from "../../store/period-closes.ts";
-import type { Connection } from "../../store/database/connection.ts";
+import { requireClose, requireEntry } from "./named-records.ts";
 import { searchMsMax, type RouteHandler } from "./route-handler.ts";
 import { wireBalanceRow, wireBalances, wireMovedBalance } from "./wire-balances.ts";
 import { entryDocument } from "./wire-entry.ts";
@@ -79,7 +75,7 @@ export const previewClose: RouteHandler<"previewClose"> = async (services, reque
   };
 };
 
-/** The engine tells faults of bounds by their place in a body; here they are parameters of the query. */
+/** The engine reports faults of bounds by their place in a body; here they are parameters of the query. */
 function asParameterFaults(error: unknown): never {
   if (!(error instanceof Refusal) || error.problem !== "validation") throw error;
   throw validationRefusal(
@@ -103,10 +99,7 @@ export const getClose: RouteHandler<"getClose"> = async ({ interactive }, { ledg
 
 export const getProof: RouteHandler<"getProof"> = async ({ interactive, longRunning }, request) => {
   const close = await requireClose(interactive, request.ledger, request.closeId);
-  const journalId = parseUuid(request.query.entryId);
-  const entry = journalId === null ? null : await findEntry(interactive, close.ledgerId, journalId);
-  if (entry === null)
-    throw new Refusal("entryNotFound", `the ledger has no entry ${quoted(request.query.entryId)}`);
+  const entry = await requireEntry(interactive, request.ledger, request.query.entryId);
   const { leafIndex, treeSize, auditPath } = await proveEntry(
     longRunning.within({ signal: request.gone(), timeoutMs: searchMsMax }),
     close,
@@ -170,36 +163,4 @@ async function* bundleLines(
     afterSequence = last.sequence;
   }
   yield `{"kind":"trailer","accounts":${balances.length},"entries":${entries}}\n`;
-}
-
-/** The period of a label: as it was closed, with that close, else what the label itself says; `closeNotFound` for others. */
-export async function resolvePeriod(
-  connection: Connection,
-  ledgerId: string,
-  periodId: string,
-): Promise<Period & { readonly close: CloseRecord | null }> {
-  const close = await findCloseOfPeriod(connection, ledgerId, periodId);
-  if (close !== null) return { startsAt: close.startsAt, endsAt: close.endsAt, close };
-  const meaning = readPeriodLabel(periodId);
-  if (meaning === "toDate") {
-    const forms = `periods of the calendar are written as ${labelExamples}`;
-    const detail = `the ledger has closed no period ${quoted(periodId)}; ${forms}`;
-    throw new Refusal("closeNotFound", detail);
-  }
-  if ("fault" in meaning) {
-    throw validationRefusal([{ parameter: "periodId", detail: meaning.fault }]);
-  }
-  return { ...meaning, close: null };
-}
-
-async function requireClose(
-  connection: Connection,
-  { ledgerId }: LedgerIdentity,
-  closeIdText: string,
-): Promise<CloseRecord> {
-  const closeId = parseUuid(closeIdText);
-  const close = closeId === null ? null : await findClose(connection, ledgerId, closeId);
-  if (close === null)
-    throw new Refusal("closeNotFound", `the ledger has no close ${quoted(closeIdText)}`);
-  return close;
 }

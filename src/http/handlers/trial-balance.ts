@@ -1,7 +1,7 @@
 // The trial balance of the live books.
 import { readTrialBalance } from "../../engine/trial-balances.ts";
 import { listAccounts } from "../../store/accounts.ts";
-import { resolvePeriod } from "./period-closes.ts";
+import { resolvePeriod } from "./named-records.ts";
 import type { RouteHandler } from "./route-handler.ts";
 import { wireBalances, wireMovedBalance } from "./wire-balances.ts";
 
