@@ -1,5 +1,6 @@
 // The HTTP server, put together: its limits, what happens to every request, and how it stops. Routes are in
 // api-routes.ts and own-routes.ts, connections in connections.ts, what is too much in admission.ts.
+import { lookup } from "node:dns/promises";
 import { METHODS } from "node:http";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { isOverload, Refusal } from "../core/errors.ts";
@@ -34,7 +35,7 @@ export interface HttpServerOptions extends OwnRoutesOptions {
 }
 
 export interface HttpServer {
-  /** Binds and resolves with the URL; port 0 takes a free one. */
+  /** Binds the first address of the host and resolves with the URL; port 0 takes a free one. */
   listen(host: string, port: number): Promise<string>;
   /**
    * Answers for a moment what clients had sent before they could know, each time with `Connection: close`; then takes
@@ -68,7 +69,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   const streams = serveWalletStreams(app.server, options);
   return {
-    listen: (host, port) => app.listen({ host, port }),
+    listen: async (host, port) => {
+      // For each further address of `localhost` Fastify would open another server, with none of the limits above.
+      const { address } = await lookup(host);
+      return app.listen({ host: address, port });
+    },
     close: async (graceMs) => {
       state.isStopping = true;
       streams.close(graceMs);
@@ -129,7 +134,7 @@ function addHooks(
       answerHostless(request, reply);
       return;
     }
-    // An unknown path is told before the body is read.
+    // An unknown path is refused before the body is read.
     if (request.is404) throw new Refusal("unknownPath", "there is nothing here");
     done();
   });

@@ -1,10 +1,11 @@
 // More connections than the server takes, and more bytes of bodies than it buffers.
+import dns from "node:dns";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { entriesPath, entry } from "../support/entries.ts";
 import { signedRequestBytes } from "../support/signed-request.ts";
-import { serveBooks } from "../support/service.ts";
+import { serveBooks, startService } from "../support/service.ts";
 
 const bodyBytesMax = 32 * 1024 * 1024;
 const service = serveBooks({
@@ -50,6 +51,31 @@ describe("a connection beyond the limit", () => {
     await expect.poll(() => others[0]?.answer()).toContain('"ledgers"');
     closeAll(others);
     await expect.poll(async () => (await service.get("/v1/ledgers")).status).toBe(200);
+  });
+});
+
+describe("a host name of several addresses", () => {
+  test("is served at the first of them, by the one server that has the limits", async () => {
+    const both = ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 }));
+    vi.spyOn(dns, "lookup").mockImplementation((...given: unknown[]) => {
+      const answer = given.at(-1) as (error: null, found: unknown, family?: number) => void;
+      if ((given[1] as { all?: boolean }).all === true) answer(null, both);
+      else answer(null, given[0] === "localhost" ? "127.0.0.1" : given[0], 4);
+    });
+    const named = await startService(service.books, { host: "localhost" });
+    vi.restoreAllMocks();
+    const isServed = async (host: string) => {
+      const socket = connect(named.port, host);
+      const isConnected = await once(socket, "connect").then(
+        () => true,
+        () => false,
+      );
+      socket.destroy();
+      return isConnected;
+    };
+    expect(await isServed("127.0.0.1")).toBe(true);
+    expect(await isServed("127.0.0.2")).toBe(false);
+    await named.stop();
   });
 });
 

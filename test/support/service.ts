@@ -123,7 +123,13 @@ export interface TestService {
 /** The real service on the books' database, or on another way to it. */
 export async function startService(
   books: TestBooks,
-  options: { variables?: Record<string, string>; databaseUrl?: string; log?: Log } = {},
+  options: {
+    variables?: Record<string, string>;
+    databaseUrl?: string;
+    log?: Log;
+    /** 127.0.0.1 unless given; `send` goes there. */
+    host?: string;
+  } = {},
 ): Promise<TestService> {
   const url = options.databaseUrl ?? books.databaseUrl;
   const pool = openInteractivePool(url);
@@ -137,7 +143,7 @@ export async function startService(
     version: "0.0.0-test",
     gatherMetrics: metricsOfOneProcess(booksMetrics.metrics),
   });
-  const address = await service.listen("127.0.0.1", 0);
+  const address = await service.listen(options.host ?? "127.0.0.1", 0);
   const port = Number(new URL(address).port);
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const send: TestService["send"] = (parts) =>
