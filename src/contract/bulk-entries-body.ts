@@ -10,7 +10,7 @@ import { faultsOf } from "./schema-faults.ts";
 
 const entriesMax = 1000;
 
-/** Of faults of entries in one answer; where there are more, the entries behind tell one each. */
+/** Of faults of entries in one answer; where there are more, later entries report one each. */
 const entryFaultsMax = 1000;
 
 function bodyOf(entry: z.ZodType) {

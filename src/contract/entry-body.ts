@@ -3,10 +3,12 @@ import { z } from "zod";
 import { jsonPointer, type Fault } from "../core/errors.ts";
 import {
   clientEntryTypes,
+  isJsonObject,
   lineAmountFaults,
   linesMax,
   linesMin,
   type EntryDraft,
+  type JsonObject,
   type Line,
   type PartialLine,
   type ReversalDraft,
@@ -90,7 +92,7 @@ export type Parsed<Value> =
 
 /**
  * Reads the body of a post into a draft, defaults filled in from the ledger. A functional currency
- * that is not the ledger's is left for the books to refuse, unless there are other faults to tell.
+ * that is not the ledger's is left for core/journal-batch.ts to refuse, unless there are other faults to report.
  */
 export function parseEntryBody(
   body: ExactJson,
@@ -173,25 +175,19 @@ function partialLine(
   };
 }
 
-/** What of the lines of an ill-formed body is well-formed by itself, so that its sum can be told as well. */
+/** What of the lines of an ill-formed body is well-formed by itself, so that its sum can be checked as well. */
 function readableLines(body: unknown): { [Name in keyof LineBody]?: LineBody[Name] | undefined }[] {
-  if (typeof body !== "object" || body === null || !("lines" in body)) return [];
-  const { lines } = body;
+  const lines: unknown = isJsonObject(body) ? body["lines"] : null;
   if (!Array.isArray(lines) || lines.length > linesMax) return [];
+  const { transactionAmount, transactionCurrency, functionalAmount, functionalCurrency } =
+    lineBody.shape;
   return lines.map((line: unknown) => {
-    const member = (name: keyof LineBody): unknown =>
-      typeof line === "object" && line !== null
-        ? (line as Record<string, unknown>)[name]
-        : undefined;
+    const members: Partial<JsonObject> = isJsonObject(line) ? line : {};
     return {
-      transactionAmount: lineBody.shape.transactionAmount.safeParse(member("transactionAmount"))
-        .data,
-      transactionCurrency: lineBody.shape.transactionCurrency.safeParse(
-        member("transactionCurrency"),
-      ).data,
-      functionalAmount: lineBody.shape.functionalAmount.safeParse(member("functionalAmount")).data,
-      functionalCurrency: lineBody.shape.functionalCurrency.safeParse(member("functionalCurrency"))
-        .data,
+      transactionAmount: transactionAmount.safeParse(members["transactionAmount"]).data,
+      transactionCurrency: transactionCurrency.safeParse(members["transactionCurrency"]).data,
+      functionalAmount: functionalAmount.safeParse(members["functionalAmount"]).data,
+      functionalCurrency: functionalCurrency.safeParse(members["functionalCurrency"]).data,
     };
   });
 }

@@ -1,4 +1,4 @@
-// Whether an entry that was sent is the one that is stored: what tells a retry from a conflict.
+// Whether an entry that was sent is the one that is stored: what distinguishes a retry from a conflict.
 import { canonicalJson } from "../core/canonical.ts";
 import type { JsonValue } from "../core/journal.ts";
 import { parseTimestamp } from "../core/time.ts";

@@ -49,9 +49,9 @@ function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
 /** A number, a mark of structure, or the quote that a string begins with. */
 const token = /-?[0-9][0-9.eE+-]*|[[\]{},:"]/g;
 
-// Nothing that is kept nests deeper, and nobody needs to hear of more: each number found costs its path.
+// Nothing that is kept nests deeper, and more need not be reported: each number found costs its path.
 const depthMax = 80;
-/** So many are told at most. */
+/** So many are reported at most. */
 export const inexactNumbersMax = 100;
 
 /** Walks the tokens of valid JSON with the path at hand. Iterative: nesting may be as deep as the text is long. */

@@ -5,7 +5,8 @@ import { readPeriodLabel } from "../core/period.ts";
 import { descriptionCodePointsMax, labelCodePointsMax, textFault } from "../core/text.ts";
 import { dayFault, parseTimestamp, type Timestamp } from "../core/time.ts";
 
-const wrongType = (what: string) => ({
+/** The message for a value that is missing, or not `what`. */
+export const wrongType = (what: string) => ({
   error: (issue: { input?: unknown }) =>
     issue.input === undefined || issue.input === null ? "is required" : `must be ${what}`,
 });
@@ -35,7 +36,7 @@ export function refuseNearDate(periodId: string, context: z.RefinementCtx): void
 
 const integer = "an integer in smallest units, as a string of at most 38 digits";
 
-/** Whoever writes major units is told how they are written here: files often come with them. */
+/** The message for major units says how they are written here: files often come with them. */
 const decimal = `${integer}: 12.50 of a currency with two decimals is written 1250`;
 
 const amount = (pattern: RegExp, zero: string) =>

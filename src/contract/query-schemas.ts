@@ -1,20 +1,14 @@
 // Query parameters of the routes: texts in, values out. Parameters that a route does not know are ignored.
 import { z } from "zod";
-import { textFault, labelCodePointsMax } from "../core/text.ts";
 import type { Fault } from "../core/errors.ts";
 import type { Parsed } from "./entry-body.ts";
-import { refuseNearDate, timestamp } from "./field-schemas.ts";
+import { label, refuseNearDate, timestamp } from "./field-schemas.ts";
 
 const pageLimitDefault = 50;
 const pageLimitMax = 100;
 
 const optionalParameter = <Schema extends z.ZodType>(schema: Schema) =>
   schema.optional().transform((value) => value ?? null);
-
-const labelText = z.string().superRefine((value, context) => {
-  const fault = textFault(value, labelCodePointsMax);
-  if (fault !== null) context.addIssue({ code: "custom", message: fault });
-});
 
 const wholeNumber = z
   .string()
@@ -42,8 +36,8 @@ export const accountsQuery = z.object({
 });
 
 export const balanceQuery = z.object({
-  account: z.string({ error: "is required" }).pipe(labelText),
-  currency: optionalParameter(labelText),
+  account: label,
+  currency: optionalParameter(label),
 });
 
 export const entriesQuery = z
@@ -53,9 +47,9 @@ export const entriesQuery = z
     after: optionalParameter(position),
     from: optionalParameter(timestamp),
     to: optionalParameter(timestamp),
-    periodId: optionalParameter(labelText),
-    externalId: optionalParameter(labelText),
-    glAccountCode: optionalParameter(labelText),
+    periodId: optionalParameter(label),
+    externalId: optionalParameter(label),
+    glAccountCode: optionalParameter(label),
   })
   .refine(({ offset, after }) => offset === null || after === null, {
     path: ["after"],
@@ -69,7 +63,7 @@ export const postedWritesQuery = z.object({ limit, offset: optionalParameter(pos
 export const closesQuery = z.object({ limit, offset: optionalParameter(position) });
 
 export const trialBalanceQuery = z
-  .object({ asOf: optionalParameter(timestamp), periodId: optionalParameter(labelText) })
+  .object({ asOf: optionalParameter(timestamp), periodId: optionalParameter(label) })
   .refine(({ asOf, periodId }) => asOf === null || periodId === null, {
     path: ["periodId"],
     error: "must not be given beside asOf",
@@ -77,7 +71,7 @@ export const trialBalanceQuery = z
 
 export const previewQuery = z
   .object({
-    periodId: z.string({ error: "is required" }).pipe(labelText).superRefine(refuseNearDate),
+    periodId: label.superRefine(refuseNearDate),
     startsAt: optionalParameter(timestamp),
     endsAt: optionalParameter(timestamp),
   })

@@ -5,30 +5,25 @@ import { brokenTextFault, parseUuid } from "../core/text.ts";
 import type { MovementType, WalletWrite } from "../core/wallet.ts";
 import type { Parsed } from "./entry-body.ts";
 import type { ExactJson } from "./exact-json.ts";
-import { label, optional } from "./field-schemas.ts";
+import { label, optional, wrongType } from "./field-schemas.ts";
 import { metadataBytesMax } from "./metadata.ts";
 import { faultsOf } from "./schema-faults.ts";
 
 const holdSecondsMax = 31_536_000;
 
-const missingOr = (what: string) => ({
-  error: (issue: { input?: unknown }) =>
-    issue.input === undefined || issue.input === null ? "is required" : what,
-});
-
-const amountRule = "must be a positive integer in smallest units, as a string of at most 38 digits";
+const positiveInteger = "a positive integer in smallest units, as a string of at most 38 digits";
 
 const amount = z
-  .string(missingOr(amountRule))
-  .regex(/^[1-9][0-9]{0,37}$/, { error: amountRule })
+  .string(wrongType(positiveInteger))
+  .regex(/^[1-9][0-9]{0,37}$/, { error: `must be ${positiveInteger}` })
   .transform(BigInt);
 
-const assetRule = "must be 1 to 32 letters, digits or _ . : / -";
+const assetCharacters = "1 to 32 letters, digits or _ . : / -";
 
-const assetCode = z.string(missingOr(assetRule)).transform((value, context) => {
+const assetCode = z.string(wrongType(assetCharacters)).transform((value, context) => {
   const parsed = parseAssetCode(value);
   if (parsed !== null) return parsed;
-  context.addIssue({ code: "custom", message: assetRule });
+  context.addIssue({ code: "custom", message: `must be ${assetCharacters}` });
   return z.NEVER;
 });
 

@@ -141,8 +141,8 @@ export function jsonPointer(path: readonly (string | number)[]): string {
     characters += length;
     return length > pointerPartMax || characters > pointerCharactersMax;
   });
-  const told = tooLong < 0 ? path : path.slice(0, tooLong);
-  return `#${told
+  const shown = tooLong < 0 ? path : path.slice(0, tooLong);
+  return `#${shown
     .map(
       (part) =>
         `/${encodeURI(wellFormed(String(part)))

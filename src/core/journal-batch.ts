@@ -107,7 +107,7 @@ function decideAtomic(
   drafts: readonly EntryDraft[],
   decideOne: (draft: EntryDraft) => Decision,
 ): Decision {
-  // If one of them is in, they all are: a retry has to hear so whatever an earlier one would meet today.
+  // If one of them is in, they all are: a retry has to be answered so, whatever would refuse an earlier one today.
   for (const [index, { externalId }] of drafts.entries()) {
     const duplicate = refuseDuplicate(progress.idempotencyKeys, externalId);
     if (duplicate !== null) return { refusal: refusalAmong(duplicate, index) };
@@ -127,7 +127,7 @@ function decideAtomic(
   return { entries };
 }
 
-/** The refusal of one of several entries as that of all of them: its place is told whatever it is. */
+/** The refusal of one of several entries as that of all of them: with its place, whatever the refusal is. */
 function refusalAmong(refusal: Refusal, index: number): Refusal {
   const faults =
     refusal.faults.length > 0 ? refusal.faults : [{ path: [], detail: refusal.message }];
@@ -271,8 +271,7 @@ function findOriginal(snapshot: JournalSnapshot, draft: ReversalDraft): StoredEn
 
 function originalOf(snapshot: JournalSnapshot, draft: ReversalDraft): StoredEntry {
   const original = findOriginal(snapshot, draft);
-  if (original === undefined)
-    throw new Error("a reversal is accepted only of an entry that exists");
+  assert(original !== undefined, "a reversal is accepted only of an entry that exists");
   return original;
 }
 

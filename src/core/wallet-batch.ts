@@ -197,73 +197,43 @@ class BatchInProgress {
       const key = `${assetCode} ${side} ${entry.at.slice(0, 10)}`;
       let sum = sums.get(key);
       if (sum === undefined) {
-        const ruleVersion = this.#rules.get(assetCode)?.version ?? 1;
-        sum = new PendingSum(this.#newId(), assetCode, ruleVersion, side, entry.at);
+        sum = {
+          pendingPostingId: this.#newId(),
+          assetCode,
+          ruleVersion: this.#rules.get(assetCode)?.version ?? 1,
+          side,
+          amount: 0n,
+          writeCount: 0,
+          acceptedFrom: entry.at,
+          acceptedTo: entry.at,
+          spans: new Map(),
+        };
         sums.set(key, sum);
       }
-      sum.add(entry);
+      addTo(sum, entry);
       return { ...entry, pendingPostingId: sum.pendingPostingId };
     });
-    return { writes, pendingPostings: [...sums.values()].map((sum) => sum.result()) };
+    const pendingPostings = [...sums.values()].map((sum) => ({
+      ...sum,
+      spans: [...sum.spans.values()],
+    }));
+    return { writes, pendingPostings };
   }
 }
 
-class PendingSum {
-  readonly pendingPostingId: string;
-  readonly #assetCode: string;
-  readonly #ruleVersion: number;
-  readonly #side: "credit" | "debit";
-  readonly #spans = new Map<string, { walletId: string; firstSeq: number; lastSeq: number }>();
-  #amount = 0n;
-  #writeCount = 0;
-  #acceptedFrom: Timestamp;
-  #acceptedTo: Timestamp;
+/** A pending posting while its batch is summed. */
+type PendingSum = {
+  -readonly [Name in keyof Omit<NewPendingPosting, "spans">]: NewPendingPosting[Name];
+} & { readonly spans: Map<string, { walletId: string; firstSeq: number; lastSeq: number }> };
 
-  constructor(
-    pendingPostingId: string,
-    assetCode: string,
-    ruleVersion: number,
-    side: "credit" | "debit",
-    at: Timestamp,
-  ) {
-    this.pendingPostingId = pendingPostingId;
-    this.#assetCode = assetCode;
-    this.#ruleVersion = ruleVersion;
-    this.#side = side;
-    this.#acceptedFrom = at;
-    this.#acceptedTo = at;
-  }
-
-  add(entry: WalletLogEntry): void {
-    this.#amount += entry.amount;
-    this.#writeCount += 1;
-    if (entry.at < this.#acceptedFrom) this.#acceptedFrom = entry.at;
-    if (entry.at > this.#acceptedTo) this.#acceptedTo = entry.at;
-    const span = this.#spans.get(entry.walletId);
-    if (span === undefined) {
-      this.#spans.set(entry.walletId, {
-        walletId: entry.walletId,
-        firstSeq: entry.seq,
-        lastSeq: entry.seq,
-      });
-    } else {
-      span.lastSeq = entry.seq;
-    }
-  }
-
-  result(): NewPendingPosting {
-    return {
-      pendingPostingId: this.pendingPostingId,
-      assetCode: this.#assetCode,
-      ruleVersion: this.#ruleVersion,
-      side: this.#side,
-      amount: this.#amount,
-      writeCount: this.#writeCount,
-      acceptedFrom: this.#acceptedFrom,
-      acceptedTo: this.#acceptedTo,
-      spans: [...this.#spans.values()],
-    };
-  }
+function addTo(sum: PendingSum, { walletId, seq, amount, at }: WalletLogEntry): void {
+  sum.amount += amount;
+  sum.writeCount += 1;
+  if (at < sum.acceptedFrom) sum.acceptedFrom = at;
+  if (at > sum.acceptedTo) sum.acceptedTo = at;
+  const span = sum.spans.get(walletId);
+  if (span === undefined) sum.spans.set(walletId, { walletId, firstSeq: seq, lastSeq: seq });
+  else span.lastSeq = seq;
 }
 
 /** Which side of the ledger an entry is on; reserving, releasing and expiring move no money. */

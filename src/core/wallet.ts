@@ -148,12 +148,12 @@ export function decideWalletWrite(
   const current = withExpiriesLogged(state, circumstances.now);
   switch (write.type) {
     case "credit":
-      return change(current, write, { balance: write.amount });
+      return refuseAsset(state, write) ?? move(current, write, write.amount);
     case "debit":
       return (
         refuseAsset(state, write) ??
         refuseOverdraft(current, write, circumstances) ??
-        change(current, write, { balance: -write.amount })
+        move(current, write, -write.amount)
       );
     case "reserve":
       return (
@@ -253,12 +253,12 @@ function done(logged: Logged, holdId: string | null): WalletChange {
   };
 }
 
-function change(
+function move(
   logged: Logged,
   write: WalletWrite & { type: MovementType },
-  by: { balance: bigint },
-): WalletDecision {
-  return refuseAsset(logged.state, write) ?? done(appendEntry(logged, write, 0n, by.balance), null);
+  balance: bigint,
+): WalletChange {
+  return done(appendEntry(logged, write, 0n, balance), null);
 }
 
 function reserve(
