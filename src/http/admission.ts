@@ -1,5 +1,5 @@
-// Load shedding, all of it: what is rejected before it costs anything, because there is too much of it. Too many
-// connections are told so, far too many are closed; a write to a ledger whose lane is full is rejected before its body
+// Load shedding, all of it: what is rejected before it costs anything, because there is too much of it. Connections
+// over the limit are answered 503, and closed where they are far too many; a write to a ledger whose lane is full is rejected before its body
 // is read and its signature checked.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
@@ -9,8 +9,8 @@ import { overloadRefusal, type Refusal } from "../core/errors.ts";
 import { lanesOverloaded } from "../engine/group-commit.ts";
 import { ledgerIdIn, type PathParameters } from "./path-parameters.ts";
 
-/** Connections over the limit that are still told so. */
-const toldConnectionsMax = 1_000;
+/** Connections over the limit that are still answered. */
+const answeredOverLimitMax = 1_000;
 const retryAfterSecondsMax = 3;
 
 /** The lanes that writes wait in, by the kind of write. */
@@ -35,7 +35,7 @@ export function limitConnections(
   counts: { connections: number },
 ): void {
   // Nobody understands a connection that is closed without a word, but answers too have to end somewhere.
-  server.maxConnections = connectionsMax + toldConnectionsMax;
+  server.maxConnections = connectionsMax + answeredOverLimitMax;
   const counted = new WeakSet<Socket>();
   server.prependListener("connection", (socket: Socket) => {
     // One whose upgrade was not taken comes a second time.

@@ -77,7 +77,7 @@ async function answer(
   const notes = (request.notes ??= newNotes());
   notes.route = name;
   notes.body = await bodies.read(request.raw, reply.raw);
-  // The last bytes of a request may come after its client was told that it timed out.
+  // The last bytes of a request may come after its client was answered 408.
   if (isCancelled(reply.raw)) return reply.hijack();
   const { status, body } = await dispatch(
     dispatcher,
@@ -98,7 +98,7 @@ async function answer(
   const isBuffered = isStream
     ? streams.reserve(reply.raw, streamBytes, reader)
     : answers.reserve(reply.raw, body, reader);
-  // What a write did has to be told; a read can be asked again.
+  // What a write did has to be answered; a read can be sent again.
   if (!isBuffered && request.method === "GET") {
     throw overloadRefusal("too many answers wait for their readers");
   }

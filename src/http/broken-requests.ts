@@ -1,5 +1,5 @@
 // Answers to what could not be read as a request, or breaks HTTP itself before it gets to a route.
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { newId } from "../engine/new-id.ts";
@@ -9,12 +9,12 @@ import { pathOf, pathOfTarget } from "./request-notes.ts";
 
 export const headerBytesMax = 16 * 1024;
 
-const brokenRequestStatuses: Readonly<Record<string, [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large"],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout"],
+const brokenRequestStatuses: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** What Node tells of bytes that are no request: its parser's code, the bytes that came last, and how many it has read. */
+/** What Node reports of bytes that are no request: its parser's code, the bytes that came last, and how many it has read. */
 interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: unknown;
@@ -24,13 +24,12 @@ interface ClientError extends Error {
 /** Bytes that are no HTTP request: there is no route and no reply object, only the socket. */
 export function answerBrokenRequest(error: ClientError, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return;
-  const [status, title] = brokenRequestStatuses[error.code ?? ""] ?? [400, "Bad Request"];
+  const status = brokenRequestStatuses[error.code ?? ""] ?? 400;
   const request = { id: newId(), path: pathOfTarget(targetOf(error, socket)) };
-  const detail = "the request could not be read as HTTP";
-  const { type, body } = unreadableReply(request, { status, title, detail });
+  const { type, body } = unreadableReply(request, status, "the request could not be read as HTTP");
   endBroken(
     socket,
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${type}\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nContent-Type: ${type}\r\n` +
       `X-Request-Id: ${request.id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Connection: close\r\n\r\n${body}`,
   );
@@ -61,22 +60,16 @@ function lastTargetIn(text: string): string | null {
 
 /** RFC 9112, section 3.2: a request of HTTP/1.1 names its host. */
 export function answerHostless(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = { status: 400, title: "Bad Request", detail: "a request has to name its Host" };
-  const { type, body } = unreadableReply({ id: request.id, path: pathOf(request) }, problem);
-  return reply.code(problem.status).type(type).send(body);
+  const named = { id: request.id, path: pathOf(request) };
+  const { type, body } = unreadableReply(named, 400, "a request has to name its Host");
+  return reply.code(400).type(type).send(body);
 }
 
 /** RFC 9110, section 10.1.1: an expectation other than 100-continue can't be met. */
 export function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
   const id = newId();
-  const { type, body } = unreadableReply(
-    { id, path: pathOfTarget(request.url ?? "") },
-    {
-      status: 417,
-      title: "Expectation Failed",
-      detail: "no expectation but 100-continue can be met",
-    },
-  );
+  const named = { id, path: pathOfTarget(request.url ?? "") };
+  const { type, body } = unreadableReply(named, 417, "no expectation but 100-continue can be met");
   response
     .writeHead(417, {
       "content-type": type,

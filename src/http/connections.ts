@@ -114,7 +114,7 @@ export class Connections {
 
   /**
    * Hands a connection over when its first bytes are there, and keeps the beginning of them: should they turn out to be
-   * no request, Node only tells the bytes that came last.
+   * no request, Node reports only the bytes that came last.
    */
   #whenBegun(socket: Socket, serve: () => void): void {
     const exchanges = exchangesOf(socket);

@@ -84,14 +84,14 @@ export function unansweredOf(exchanges: Exchanges): ServerResponse[] {
   return exchanges.answers;
 }
 
-/** Tells those who wait for an answer that its connection is gone: Node tells only the one that is next to be sent. */
+/** Notifies those who wait for an answer that its connection is gone: Node notifies only of the one that is next to be sent. */
 export function closeQueued(exchanges: Exchanges): void {
   for (const response of unansweredOf(exchanges)) {
     if (response.socket === null) response.emit("close");
   }
 }
 
-/** Whether an answer is sent whole, or its connection gone: nothing more will be told of it. */
+/** Whether an answer is sent whole, or its connection gone: it emits no further event. */
 export function isOver(response: ServerResponse): boolean {
   return response.closed || response.req.socket.destroyed;
 }
@@ -138,7 +138,7 @@ export function afterAnswers(server: Server, socket: Duplex, act: () => void): v
 
 /**
  * Ends a connection on which something came that is no request. Answers to the requests before it still go
- * out, then `answer` in its turn: raw bytes of a response that says `Connection: close`.
+ * out, then `answer` after them: raw bytes of a response that says `Connection: close`.
  */
 export function endBroken(socket: Socket, answer: string): void {
   const exchanges = exchangesOf(socket);

@@ -1,5 +1,6 @@
 // From an error to the answer that the caller sees: problem details (RFC 9457), or `{ error }` on
 // wallet paths. Of a bug nothing leaks but the request id.
+import { STATUS_CODES } from "node:http";
 import { retryAfterSeconds } from "./admission.ts";
 import { jsonPointer, problemKinds, Refusal, type Fault } from "../core/errors.ts";
 import type { Problem } from "../contract/types.ts";
@@ -17,19 +18,14 @@ export function asRefusal(error: unknown): Refusal {
   // It stands, whatever caused it: an outcome that is unknown must not become "certainly not written".
   if (error instanceof Refusal) return error;
   if (isTransient(error)) {
-    return new Refusal("unavailable", "the database can't be reached at the moment", {
-      cause: error,
-    });
+    const detail = "the database can't be reached at the moment";
+    return new Refusal("unavailable", detail, { cause: error });
   }
-  if (errorCode(error) === "FST_ERR_BAD_URL")
+  if (errorCode(error) === "FST_ERR_BAD_URL") {
     return new Refusal("unknownPath", "there is nothing here");
-  return new Refusal(
-    "internal",
-    "an unexpected error; the server's log has it under this request's id",
-    {
-      cause: error,
-    },
-  );
+  }
+  const detail = "an unexpected error; the server's log has it under this request's id";
+  return new Refusal("internal", detail, { cause: error });
 }
 
 /** `hasExternalId`: whether the request had one, with which a retry is safe whatever became of the first. */
@@ -56,10 +52,12 @@ export function problemReply(
 /** The body of an answer to what could not be read as a request, and its media type. */
 export function unreadableReply(
   request: { id: string; path: string },
-  { status, title, detail }: { status: number; title: string; detail: string },
+  status: number,
+  detail: string,
 ): { type: string; body: string } {
   if (isWalletPath(request.path)) return walletError(detail);
   const instance = `urn:request:${request.id}`;
+  const title = STATUS_CODES[status];
   return problemDetails({ type: "about:blank", title, status, detail, instance });
 }
 

@@ -1,5 +1,5 @@
-// The log's line about a request that was answered, upgrades included. What its caller is not told (why a
-// signature was refused, what broke) is told here.
+// The log's line about a request that was answered, upgrades included. What its caller must not know (why a
+// signature was refused, what broke) is in this line.
 import type { Refusal } from "../core/errors.ts";
 import { messageOf } from "../core/thrown.ts";
 import type { Log } from "../log.ts";
@@ -26,7 +26,7 @@ export function logAnswer(
   describe: () => AnsweredRequest,
 ): void {
   const level = refusal?.problem === "internal" ? "error" : status >= 500 ? "warn" : "debug";
-  // A refused signature is worth a line at the usual level: its cause is told nowhere else.
+  // A refused signature is worth a line at the usual level: its cause is logged nowhere else.
   const usedLevel = refusal?.problem === "unauthorized" ? "info" : level;
   if (!log.isLevelEnabled(usedLevel)) return;
   const { requestId, method, path, durationMs, remoteAddress, caller } = describe();
@@ -48,7 +48,7 @@ export function logAnswer(
   );
 }
 
-/** Requests that were rejected for overload, told by their number once a second: there may be thousands. */
+/** Logs how many requests were rejected for overload, once a second: there may be thousands. */
 export class RejectionLog {
   readonly #log: Log;
   #count = 0;
@@ -67,7 +67,7 @@ export class RejectionLog {
   }
 }
 
-/** A bug with its stack; of a database that is away, where it happened to be noticed tells nothing. */
+/** A bug with its stack; of a database that is away, the place where it was noticed says nothing. */
 function describeCause({ problem, cause }: Refusal): string {
   const stack = problem === "internal" && cause instanceof Error ? cause.stack : undefined;
   return stack ?? messageOf(cause);

@@ -1,21 +1,24 @@
 // What is noted of a request while it runs: for its answer, its line in the log and the counts.
 import type { FastifyRequest } from "fastify";
 import type { RouteName } from "../contract/routes.ts";
-import type { RequestNotes } from "./route-dispatch.ts";
+import type { Refusal } from "../core/errors.ts";
+import type { Caller } from "./authenticate.ts";
 
-export interface AnswerNotes extends RequestNotes {
+export interface RequestNotes {
   route: RouteName | null;
   body: Buffer | null;
+  caller: Caller | undefined;
+  refusal: Refusal | undefined;
 }
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Missing where a request broke before the first hook. */
-    notes?: AnswerNotes | null;
+    notes?: RequestNotes | null;
   }
 }
 
-export function newNotes(): AnswerNotes {
+export function newNotes(): RequestNotes {
   return { route: null, body: null, caller: undefined, refusal: undefined };
 }
 

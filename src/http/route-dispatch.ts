@@ -5,13 +5,15 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Refusal, validationRefusal } from "../core/errors.ts";
 import { stringifyExactJson, type ExactJson } from "../contract/exact-json.ts";
 import { parseQuery } from "../contract/query-schemas.ts";
-import { routes, type Route, type RouteName } from "../contract/routes.ts";
+import { routes, type Route, type RouteName, type RouteQuery } from "../contract/routes.ts";
+import type { LedgerIdentity } from "../core/ledger.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
 import type { Services, RouteHandler, RouteRequest } from "./handlers/route-handler.ts";
 import { routeHandlers } from "./handlers/route-handlers.ts";
 import { readJsonBody } from "./json-body.ts";
 import type { LedgerDirectory } from "./ledger-directory.ts";
 import { requireCallerKey, resolveLedger, type PathParameters } from "./path-parameters.ts";
+import type { RequestNotes } from "./request-notes.ts";
 
 export interface RawRequest {
   readonly id: string;
@@ -31,31 +33,26 @@ export interface Dispatcher {
   readonly ledgers: LedgerDirectory;
 }
 
-/** What is noted of a request while it runs, for its line in the log. */
-export interface RequestNotes {
-  caller: Caller | undefined;
-  refusal: Refusal | undefined;
+/** A request whose caller may make it: what its path names, null where it does not, and its query. */
+interface Authorized<Name extends RouteName> {
+  readonly caller: Caller;
+  readonly ledger: LedgerIdentity | null;
+  readonly callerKey: string | null;
+  readonly query: RouteQuery<Name>;
 }
 
 /**
  * Answers with the reply's status and its JSON text or NDJSON lines, or throws a Refusal. Notes who called,
- * and a bug that an answer of 200 tells of one of its parts.
+ * and a bug that an answer of 200 reports of one of its parts.
  */
 export async function dispatch(
-  { services, authenticator, ledgers }: Dispatcher,
+  dispatcher: Dispatcher,
   name: RouteName,
   raw: RawRequest,
   notes: RequestNotes,
 ): Promise<{ status: number; body: string | AsyncIterable<string> }> {
   const route: Route = routes[name];
-  const caller = await authenticateRequest(authenticator, raw);
-  notes.caller = caller;
-  const { ledger, callerKey } = await resolveLedger(ledgers, caller, raw.parameters);
-  if (!caller.scopes.includes(route.scope)) {
-    throw new Refusal("insufficientScope", `the API key lacks the scope ${route.scope}`);
-  }
-  if (callerKey !== null) requireCallerKey(callerKey);
-  const query = readQuery(route, raw.target);
+  const { caller, ledger, callerKey, query } = await authorize(dispatcher, name, raw, notes);
   const body = route.body === null ? null : readJsonBody(raw.headers, raw.body);
   // Member by member: a spread of what the router made costs more than the rest of this function.
   const { entryId, holdId, closeId } = raw.parameters;
@@ -75,7 +72,7 @@ export async function dispatch(
       if (refusal.problem === "internal") notes.refusal = refusal;
     },
   };
-  const reply = await handle(services, name, request);
+  const reply = await handle(dispatcher.services, name, request);
   const { status } = route.atomic !== undefined && isAtomic(body) ? route.atomic : route;
   return {
     status,
@@ -88,12 +85,15 @@ function isAtomic(body: ExactJson | null): boolean {
   return (body?.value as { atomic?: unknown } | undefined)?.atomic === true;
 }
 
-/** Who sent a request, or the refusal `unauthorized`. */
-export function authenticateRequest(
-  authenticator: Authenticator,
-  { method, target, headers, body }: Omit<RawRequest, "id" | "parameters" | "gone">,
-): Promise<Caller> {
-  return authenticator.authenticate({
+/** Who sent a request, and what its path and query name, or the first refusal in the order of precedence. */
+export async function authorize<Name extends RouteName>(
+  { authenticator, ledgers }: Dispatcher,
+  name: Name,
+  { method, target, headers, body, parameters }: Omit<RawRequest, "id" | "gone">,
+  notes: Pick<RequestNotes, "caller">,
+): Promise<Authorized<Name>> {
+  const { query, scope }: Route = routes[name];
+  const caller = await authenticator.authenticate({
     authorization: headers.authorization,
     timestamp: singleHeader(headers["x-timestamp"]),
     signature: singleHeader(headers["x-signature"]),
@@ -101,6 +101,17 @@ export function authenticateRequest(
     target,
     body: body ?? "",
   });
+  notes.caller = caller;
+  const { ledger, callerKey } = await resolveLedger(ledgers, caller, parameters);
+  if (!caller.scopes.includes(scope)) {
+    throw new Refusal("insufficientScope", `the API key lacks the scope ${scope}`);
+  }
+  if (callerKey !== null) requireCallerKey(callerKey);
+  const question = target.indexOf("?");
+  const rawQuery = question < 0 ? "" : target.slice(question + 1);
+  const parsed = parseQuery(query, Object.keys(query.shape), rawQuery);
+  if (parsed.faults) throw validationRefusal(parsed.faults);
+  return { caller, ledger, callerKey, query: parsed.value as RouteQuery<Name> };
 }
 
 /** The table of handlers is typed name by name, after its path; which name it is, is known only here. */
@@ -114,15 +125,6 @@ function stringify(route: Route, reply: unknown): string {
   return route.hasExactNumbers === true
     ? stringifyExactJson(reply as never)
     : JSON.stringify(reply);
-}
-
-/** The query of a request target, or every fault that it has. */
-export function readQuery(route: Route, target: string): unknown {
-  const question = target.indexOf("?");
-  const rawQuery = question < 0 ? "" : target.slice(question + 1);
-  const query = parseQuery(route.query, Object.keys(route.query.shape), rawQuery);
-  if (query.faults) throw validationRefusal(query.faults);
-  return query.value;
 }
 
 /** A header that is sent twice reaches us joined with a comma, and then is no valid value. */

@@ -9,6 +9,7 @@ import type { Caller } from "../authenticate.ts";
 import type { HttpCounts } from "../http-counts.ts";
 import { problemReply } from "../problems.ts";
 import { logAnswer } from "../request-log.ts";
+import { pathOfTarget } from "../request-notes.ts";
 
 /** An upgrade that is asked for. It is counted and logged when it is answered. */
 export class Upgrade {
@@ -57,7 +58,7 @@ export class Upgrade {
     logAnswer(log, status, refusal, () => ({
       requestId: this.requestId,
       method: method ?? "",
-      path: (url ?? "").replace(/\?.*$/s, ""),
+      path: pathOfTarget(url ?? ""),
       durationMs: performance.now() - this.#startedAtMs,
       remoteAddress: socket.remoteAddress,
       caller: this.caller,

@@ -49,7 +49,7 @@ export class WalletStream {
     this.#buffered.push(event);
     if (this.#request.since === null || this.#buffered.length <= bufferedEventsMax) return;
     this.#replayTo = event.seq;
-    // Postings are in no log. One of them stays, so that the reader is told after the writes, with the latest figures.
+    // Postings are in no log. One of them stays, so that the reader gets the latest figures after the writes.
     const hasPosting = this.#buffered.some(({ isPosting }) => isPosting);
     this.#buffered = hasPosting ? [{ ...event, isPosting: true }] : [];
   }

@@ -3,15 +3,13 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import { assert, Refusal, validationRefusal } from "../../core/errors.ts";
-import { routes, type RouteQuery } from "../../contract/routes.ts";
+import { assert, validationRefusal } from "../../core/errors.ts";
 import type { StreamHub } from "../../engine/stream-hub.ts";
 import type { Log } from "../../log.ts";
 import { afterAnswers } from "../exchanges.ts";
 import type { HttpCounts } from "../http-counts.ts";
-import { requireCallerKey, resolveLedger } from "../path-parameters.ts";
 import { asRefusal } from "../problems.ts";
-import { authenticateRequest, readQuery, type Dispatcher } from "../route-dispatch.ts";
+import { authorize, type Dispatcher } from "../route-dispatch.ts";
 import { closeCodes } from "./close-codes.ts";
 import { clientMessageBytesMax } from "./limits.ts";
 import { ignoreUpgrade, streamedWalletKey, Upgrade } from "./upgrade.ts";
@@ -33,7 +31,7 @@ export interface WalletStreams {
 export function serveWalletStreams(server: Server, services: StreamServices): WalletStreams {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: clientMessageBytesMax });
   services.counts.streams = () => sockets.clients.size;
-  // ws tells of the request only.
+  // ws passes the request on, and nothing else.
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   sockets.on("wsClientError", (error: Error, _socket: Duplex, request: IncomingMessage) => {
     upgrades.get(request)?.refuse(validationRefusal([{ path: [], detail: error.message }]));
@@ -96,21 +94,14 @@ async function authorizeStream(
   { dispatcher, hub, counts }: StreamServices,
 ): Promise<WalletStream> {
   const { url: target = "", method = "", headers } = upgrade.request;
-  const credentials = { method, target, headers, body: null };
-  const caller = await authenticateRequest(dispatcher.authenticator, credentials);
-  upgrade.caller = caller;
-  const { ledger, callerKey } = await resolveLedger(dispatcher.ledgers, caller, { walletKey });
-  const { scope } = routes.streamWallet;
-  if (!caller.scopes.includes(scope)) {
-    throw new Refusal("insufficientScope", `the API key lacks the scope ${scope}`);
-  }
-  requireCallerKey(callerKey ?? "");
+  const request = { method, target, headers, body: null, parameters: { walletKey } };
+  const authorized = await authorize(dispatcher, "streamWallet", request, upgrade);
+  const { caller, ledger, callerKey, query } = authorized;
   assert(ledger !== null && callerKey !== null, "a key that passed names a wallet of a ledger");
-  const { since } = readQuery(routes.streamWallet, target) as RouteQuery<"streamWallet">;
   return new WalletStream(hub, counts, {
     ledgerId: ledger.ledgerId,
     callerKey,
-    since,
+    since: query.since,
     isKeyLive: () => dispatcher.authenticator.isLive(caller.apiKey),
   });
 }
