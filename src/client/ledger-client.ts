@@ -137,7 +137,7 @@ export class LedgerClient {
 
   /**
    * Posts up to 1,000 entries, each by itself, and resolves with what became of each, in order: status 201, or a problem.
-   * What was posted by an attempt whose answer was lost is told as posted.
+   * What was posted by an attempt whose answer was lost has status 201, too.
    */
   async postEntries(
     ledgerId: string,
@@ -417,19 +417,17 @@ function isUnkeyed(write: wire.MovementInput | undefined): boolean {
   return write !== undefined && (write.externalId ?? null) === null;
 }
 
-/** What an attempt of ours whose answer was lost had been told. */
+/** The lost answer to an earlier attempt of ours, made from that to its duplicate. */
 function asAccepted<Result extends { readonly status: string | number }>(result: Result): Result {
   return result.status === "duplicate" ? { ...result, status: "accepted" } : result;
 }
 
-/** An entry as it is sent: with the externalId that it has, or one that is made up. */
-function withExternalId(entry: wire.EntryInput): wire.EntryInput & { readonly externalId: string } {
-  return asSent({ ...entry, externalId: entry.externalId ?? randomUUID() });
-}
+type KeyedEntry = wire.EntryInput & { readonly externalId: string };
 
-/** What JSON makes of a value: members that are undefined are not there. */
-function asSent<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
+/** An entry as JSON has it, without members that are undefined, and with an externalId, made up where it has none. */
+function withExternalId(entry: wire.EntryInput): KeyedEntry {
+  const keyed = { ...entry, externalId: entry.externalId ?? randomUUID() };
+  return JSON.parse(JSON.stringify(keyed)) as KeyedEntry;
 }
 
 function walletKeyOf({ ledgerId, callerKey }: WalletAddress): string {

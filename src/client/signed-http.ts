@@ -207,7 +207,8 @@ export function parseReply(reply: HttpReply): ExactJson {
   return parseExactJson(reply.text);
 }
 
-function problemOf(reply: HttpReply, wasRepeated: boolean): ServiceProblem {
+/** What the service answered with an error status, as it is thrown. */
+export function problemOf(reply: HttpReply, wasRepeated: boolean): ServiceProblem {
   let problem: Partial<Problem>;
   try {
     const value = parseReply(reply).value as Partial<Problem> & { error?: string };

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import type { BalanceMessage } from "../contract/types.ts";
 import { ServiceProblem } from "./errors.ts";
-import type { SignedHttp } from "./signed-http.ts";
+import { problemOf, type SignedHttp } from "./signed-http.ts";
 
-/** Where a stream begins, and who is told of its connection. */
+/** Where a stream begins, and who is notified of its connection. */
 export interface WalletStreamOptions {
   /** Replays what follows this seq first; without it the stream begins with the next write. */
   readonly since?: number;
@@ -180,7 +180,9 @@ export class WalletStream {
           const chunks: Buffer[] = [];
           response.on("data", (chunk: Buffer) => chunks.push(chunk));
           response.on("end", () => {
-            reject(refusalOf(response.statusCode ?? 0, Buffer.concat(chunks).toString()));
+            const status = response.statusCode ?? 0;
+            const text = Buffer.concat(chunks).toString();
+            reject(problemOf({ status, requestId: null, retryAfterSeconds: null, text }, false));
           });
         });
         socket.on("error", reject);
@@ -199,22 +201,6 @@ export class WalletStream {
     this.#wake?.();
     this.#wake = null;
   }
-}
-
-function refusalOf(status: number, text: string): ServiceProblem {
-  let detail = `the upgrade was answered with ${status}`;
-  try {
-    detail = (JSON.parse(text) as { error?: string }).error ?? detail;
-  } catch {
-    // A proxy's page says nothing that the status does not.
-  }
-  return new ServiceProblem({
-    status,
-    problem: { detail },
-    requestId: null,
-    retryAfterSeconds: null,
-    wasRepeated: false,
-  });
 }
 
 /** A refusal that trying again does not change. */

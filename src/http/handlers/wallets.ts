@@ -10,14 +10,13 @@ import {
   parseReserveBody,
 } from "../../contract/wallet-body.ts";
 import type { BulkResult, WalletResult, WalletLogEntry } from "../../contract/types.ts";
-import { parseUuid, quoted } from "../../core/text.ts";
-import { findEntry } from "../../store/journal-entries.ts";
 import {
   listPostedWrites as listPosted,
   listWalletHistory,
   type PostedLogEntry,
 } from "../../store/wallet-writes.ts";
 import { asRefusal, plainMessage } from "../problems.ts";
+import { requireEntry } from "./named-records.ts";
 import {
   searchMsMax,
   type Services,
@@ -74,19 +73,12 @@ export const listWalletWrites: RouteHandler<"listWalletWrites"> = async (service
 
 export const listPostedWrites: RouteHandler<"listPostedWrites"> = async (services, request) => {
   const { ledger, entryId, query } = request;
-  const { ledgerId } = ledger;
-  const journalId = parseUuid(entryId);
-  const entry =
-    journalId === null ? null : await findEntry(services.interactive, ledgerId, journalId);
-  if (entry === null)
-    throw new Refusal("entryNotFound", `the ledger has no entry ${quoted(entryId)}`);
+  const { journalId } = await requireEntry(services.interactive, ledger, entryId);
   const offset = query.offset ?? 0;
   const page = { offset, limit: query.limit };
-  const longRunning = services.longRunning.within({
-    signal: request.gone(),
-    timeoutMs: searchMsMax,
-  });
-  const { writes, total } = await listPosted(longRunning, ledgerId, entry.journalId, page);
+  const until = { signal: request.gone(), timeoutMs: searchMsMax };
+  const longRunning = services.longRunning.within(until);
+  const { writes, total } = await listPosted(longRunning, ledger.ledgerId, journalId, page);
   return {
     writes: writes.map((row) => ({ callerKey: row.callerKey, ...wireWrite(row) })),
     total,

@@ -49,7 +49,7 @@ export class ConflatingSender implements EventSender {
   readonly #socket: WebSocket;
   readonly #counts: HttpCounts;
   #latest: BalanceEvent | null = null;
-  #patience: NodeJS.Timeout | null = null;
+  #closeTimer: NodeJS.Timeout | null = null;
 
   constructor(socket: WebSocket, counts: HttpCounts) {
     this.#socket = socket;
@@ -63,7 +63,7 @@ export class ConflatingSender implements EventSender {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     if (this.#isBehind()) {
       this.#latest = event;
-      this.#patience ??= setTimeout(() => {
+      this.#closeTimer ??= setTimeout(() => {
         this.#forget();
         closeSlow(this.#socket, this.#counts);
       }, conflateMsMax);
@@ -87,8 +87,8 @@ export class ConflatingSender implements EventSender {
 
   #forget(): void {
     this.#latest = null;
-    if (this.#patience !== null) clearTimeout(this.#patience);
-    this.#patience = null;
+    if (this.#closeTimer !== null) clearTimeout(this.#closeTimer);
+    this.#closeTimer = null;
   }
 }
 
