@@ -5,13 +5,10 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-
-/** The checkout that this script belongs to. */
-export const ownCheckout = fileURLToPath(new URL("../..", import.meta.url));
+import { root } from "../import-source.js";
 
 /** Resolves with credentials, the process id and how to stop it. */
-export async function startBenchServer(checkout = ownCheckout) {
+export async function startBenchServer(checkout = root) {
   const home = mkdtempSync(join(tmpdir(), "ledgerctl-bench-"));
   // Started as root, the database runs as another user; its folder has to be within that user's reach.
   chmodSync(home, 0o755);
@@ -27,7 +24,7 @@ export async function startBenchServer(checkout = ownCheckout) {
 
 /** A second server on a server's database, with the same credentials; it has to be stopped first. */
 export async function startSecondServer(first) {
-  return { ...first, ...(await serve(ownCheckout, first.home, [])) };
+  return { ...first, ...(await serve(root, first.home, [])) };
 }
 
 async function serve(checkout, home, flags) {

@@ -13,7 +13,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
-import { ownCheckout, startBenchServer, startSecondServer } from "./server.js";
+import { root } from "../import-source.js";
+import { startBenchServer, startSecondServer } from "./server.js";
 import { median, printRow } from "./table-rows.js";
 
 const { values } = parseArgs({
@@ -27,7 +28,7 @@ const { values } = parseArgs({
   },
 });
 const existing = Number(values.existing);
-const binary = join(ownCheckout, "bin", "ledgerctl.js");
+const binary = join(root, "bin", "ledgerctl.js");
 const pgbenchSeconds = 8;
 const wallets = "wallets --wallets 10000";
 const loads = [
@@ -134,24 +135,15 @@ async function measure(server, { name, args, rounds = Number(values.rounds) }) {
 
 /** Runs one benchmark beside what its arguments ask for. */
 async function runOnce(server, args) {
-  const ledgerctl = (...words) =>
-    execFileSync(process.execPath, [binary, ...words, "--data-dir", server.dataDir, "--json"], {
-      env: environmentOf(server),
-    }).toString();
+  const ledgerctl = (command) => {
+    const words = [binary, ...command.split(" "), "--data-dir", server.dataDir, "--json"];
+    return JSON.parse(execFileSync(process.execPath, words, { env: environmentOf(server) }));
+  };
   const second = args.includes("SECOND") ? await startSecondServer(server) : null;
   let whole = args.replace("SECOND", second?.url ?? "");
   if (args.includes("OTHER")) {
-    const created = ledgerctl(
-      "ledger",
-      "create",
-      "Other",
-      "--org",
-      server.organizationId,
-      "--currency",
-      "USD",
-    );
-    const { id } = JSON.parse(created);
-    for (const code of ["1", "2"]) ledgerctl("account", "add", code, code, "--ledger", id);
+    const { id } = ledgerctl(`ledger create Other --org ${server.organizationId} --currency USD`);
+    for (const code of ["1", "2"]) ledgerctl(`account add ${code} ${code} --ledger ${id}`);
     whole = whole.replace("OTHER", id);
   }
   try {
