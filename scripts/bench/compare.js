@@ -43,8 +43,11 @@ const loads = [
   { name: "lone entry writer, p50", connections: 1, unit: "ms", kind: "entries" },
 ].filter(({ name }) => name.includes(values.only));
 
-const { LedgerClient, prepareLoads } = await importSource(
-  'export { prepareLoads } from "./cli/commands/bench/run.ts";' +
+// What `ledgerctl bench` loads with.
+const { LedgerClient, prepareEntries, prepareLoads, prepareWallets } = await importSource(
+  'export { prepareLoads } from "./cli/commands/bench/measure.ts";' +
+    'export { prepareEntries } from "./cli/commands/bench/entries.ts";' +
+    'export { prepareWallets } from "./cli/commands/bench/wallets.ts";' +
     'export { LedgerClient } from "./client/ledger-client.ts";',
 );
 let prepared = 0;
@@ -53,14 +56,16 @@ let prepared = 0;
 async function prepareSlices(server, load) {
   const client = new LedgerClient(server);
   const ledger = await client.getLedger(server.ledgerId);
-  const settings = { walletCount: 10_000, bulk: null, balances: false, accounts: null, ...load };
-  const { runLoad } = await prepareLoads(load.kind ?? "wallets", settings, {
-    connection: server,
-    client,
-    ledger,
-    run: `${process.pid}x${(prepared += 1)}`,
-    progress: { tell: () => {} },
-  });
+  const bench = { client, ledger, run: `${process.pid}x${(prepared += 1)}` };
+  const workload =
+    load.kind === "entries"
+      ? await prepareEntries(bench, null)
+      : await prepareWallets(bench, {
+          ...{ walletCount: 10_000, bulk: null, balances: false },
+          ...load,
+        });
+  const progress = { tell: () => {} };
+  const { runLoad } = prepareLoads(workload, { connection: server, progress });
   await client.close();
   return async (sliceMs) => {
     const done = await runLoad({
@@ -70,7 +75,7 @@ async function prepareSlices(server, load) {
     });
     if (done.firstError !== null) throw new Error(`${server.checkout}: ${done.firstError}`);
     await sleep(pauseMs);
-    if (load.unit === "ms") return done.latencies.percentile(50) / 1000;
+    if (load.unit === "ms") return median(done.latenciesMs);
     return done.perSecond * (load.bulk ?? 1);
   };
 }

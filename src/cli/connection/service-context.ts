@@ -18,6 +18,7 @@ import { RetryNotice } from "./retry-notice.ts";
 
 export interface ServiceContext {
   readonly output: Output;
+  readonly connection: Connection;
   readonly client: LedgerClient;
   /** The ledger that the command is about. Throws a usage failure when none was named. */
   readonly ledgerId: () => string;
@@ -40,12 +41,13 @@ export async function withService<Result>(
   flags: ServiceFlags,
   environment: Environment,
   run: (context: ServiceContext) => Promise<Result>,
-  { connection, showsProgress = false, ...more }: ServiceOptions = {},
+  { connection: found, showsProgress = false, ...more }: ServiceOptions = {},
 ): Promise<Result> {
   const output = new Output(flags, environment.isColorRefused);
-  const { url, apiKey, apiSecret, ledger } = requireCredentials(
-    connection ?? (await resolveConnection(flags, environment, output)),
+  const connection = requireCredentials(
+    found ?? (await resolveConnection(flags, environment, output)),
   );
+  const { url, apiKey, apiSecret, ledger } = connection;
   const wait = new RetryNotice(output);
   const answer = new RequestProgress(!showsProgress && !output.isQuiet);
   const client = new LedgerClient({
@@ -74,7 +76,7 @@ export async function withService<Result>(
   };
   try {
     return await interruptible(
-      () => run({ output, client, ledgerId, wait }),
+      () => run({ output, connection, client, ledgerId, wait }),
       () => {
         wait.abort();
       },

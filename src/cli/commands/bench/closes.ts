@@ -2,58 +2,41 @@
 import type { Environment } from "../../../config.ts";
 import type { Close } from "../../../client/ledger-client.ts";
 import { checkBundle } from "../../../verify/bundle.ts";
-import { exitCodes } from "../../failure.ts";
-import { readLines } from "../../input/entry-files/byte-lines.ts";
+import { exitCodes, type ExitCode } from "../../failure.ts";
 import { requireWholeNumber } from "../../input/whole-number.ts";
-import type { ServiceFlags } from "../../definition/options.ts";
+import { bundleLines } from "../merkle/check-close.ts";
 import { eachConcurrently } from "./concurrently.ts";
-import { chooseAccounts, linesOf, type Accounts } from "./entries-workload.ts";
+import { chooseAccounts, linesOf, type Accounts } from "./entries.ts";
 import { Findings } from "./findings.ts";
+import { readServerPid, type WatchFlags } from "./load-flags.ts";
 import { withBench, type Bench } from "./open-bench.ts";
 import { describePercentiles, percentilesOf, type Percentiles } from "./percentiles.ts";
-import { describeLine, describeMemory, describeVerification, type BenchReport } from "./report.ts";
+import { describeLine, describeMemory, describeVerification, withOk } from "./report.ts";
 import { watchServerMemory, type ServerMemory } from "./server-memory.ts";
 import { externalIdOf } from "./workload.ts";
 
-export interface ClosesFlags extends ServiceFlags {
+export interface ClosesFlags extends WatchFlags {
   entries: string;
   otherLedger?: string;
-  serverPid?: string;
-}
-
-interface ClosesReport extends Pick<BenchReport, "ledgerId" | "run" | "verification"> {
-  readonly bench: "closes";
-  readonly entries: number;
-  readonly closeSeconds: number;
-  /** Latencies of writes, one after the other, while the period was being closed. */
-  readonly walletWritesMs: Percentiles;
-  readonly otherLedgerEntriesMs?: Percentiles;
-  /** To read the bundle and check it. */
-  readonly bundleSeconds: number;
-  readonly serverMemoryMib?: ServerMemory;
 }
 
 const entriesPerBulk = 1_000;
 const bulksAtOnce = 4;
-const lineBytesMax = 16 * 1024 * 1024;
 
-export async function runCloses(flags: ClosesFlags, environment: Environment): Promise<number> {
+export async function benchCloses(flags: ClosesFlags, environment: Environment): Promise<ExitCode> {
   const count = requireWholeNumber("--entries", flags.entries, 1, 10_000_000);
-  const pid = flags.serverPid && requireWholeNumber("--server-pid", flags.serverPid, 1);
+  const serverPid = readServerPid(flags);
   return withBench(flags, environment, async (bench) => {
-    const memory = pid ? watchServerMemory(pid) : null;
-    const report = await measure(bench, count, flags.otherLedger);
-    const whole = { ...report, ...(memory && { serverMemoryMib: memory() }) };
-    bench.output.result(whole, describe);
+    const memory = watchServerMemory(serverPid);
+    const measured = await measure(bench, count, flags.otherLedger);
+    const serverMemoryMib = memory();
+    const report = { ...measured, ...(serverMemoryMib && { serverMemoryMib }) };
+    bench.output.result(report, describe);
     return report.verification.ok ? exitCodes.done : exitCodes.verificationFailed;
   });
 }
 
-async function measure(
-  bench: Bench,
-  count: number,
-  otherLedger: string | undefined,
-): Promise<ClosesReport> {
+async function measure(bench: Bench, count: number, otherLedger: string | undefined) {
   const { client, ledger, run, progress } = bench;
   const accounts = await chooseAccounts(client, ledger.id);
   const otherAccounts =
@@ -62,15 +45,16 @@ async function measure(
   progress.tell(() => "closing");
   const wallet = { ledgerId: ledger.id, callerKey: `bench-${run}` };
   const credit = { amount: "1", assetCode: ledger.functionalCurrency };
+  const startedMs = performance.now();
+  let closeSeconds = 0;
   let isClosed = false;
   const isOver = () => isClosed;
-  const startedMs = performance.now();
   const closing = client.closePeriod(ledger.id, { periodId: `bench-${run}` }).finally(() => {
+    closeSeconds = (performance.now() - startedMs) / 1000;
     isClosed = true;
   });
-  const timed = closing.then((close) => ({ ...close, ms: performance.now() - startedMs }));
   const [close, walletWritesMs, otherLedgerEntriesMs] = await Promise.all([
-    timed,
+    closing,
     writeUntil(isOver, () => client.creditWallet(wallet, credit)),
     otherLedger !== undefined && otherAccounts !== null
       ? writeUntil(isOver, (number) =>
@@ -84,7 +68,8 @@ async function measure(
     ledgerId: ledger.id,
     run,
     entries: close.entryCount,
-    closeSeconds: close.ms / 1000,
+    closeSeconds,
+    // Latencies of writes, one after the other, while the period was being closed.
     walletWritesMs,
     ...(otherLedgerEntriesMs && { otherLedgerEntriesMs }),
     ...(await checkClose(bench, close, count)),
@@ -130,13 +115,12 @@ async function checkClose(
   { client, ledger, run }: Bench,
   { closeId, closeHash }: Close,
   count: number,
-): Promise<Pick<ClosesReport, "bundleSeconds" | "verification">> {
+) {
   let found = 0;
   const startedMs = performance.now();
   const chunks = (await client.streamBundle(ledger.id, closeId)) as AsyncIterable<Buffer>;
   async function* lines() {
-    for await (const { bytes } of readLines(chunks, lineBytesMax)) {
-      const line = bytes?.toString() ?? "";
+    for await (const line of bundleLines(chunks)) {
       if (line.includes(`"externalId":"bench-${run}-`)) found += 1;
       yield line;
     }
@@ -151,13 +135,12 @@ async function checkClose(
     lost.check("every acknowledged entry is in the close", count),
     different.check("the bundle gives the close", 1),
   ];
-  return {
-    bundleSeconds,
-    verification: { ok: checks.every(({ ok }) => ok), checks, notChecked: [] },
-  };
+  return { bundleSeconds, verification: withOk({ checks, notChecked: [] }) };
 }
 
-function describe(report: ClosesReport): string {
+function describe(
+  report: Awaited<ReturnType<typeof measure>> & { readonly serverMemoryMib?: ServerMemory },
+): string {
   const { otherLedgerEntriesMs, serverMemoryMib } = report;
   const lines = {
     closed: `${report.entries} entries in ${report.closeSeconds.toFixed(1)} s`,

@@ -1,7 +1,7 @@
 // Sends the requests of a benchmark and measures the answers. One request is under way on a connection.
-import { createHistogram } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../../core/thrown.ts";
+import { eachConcurrently } from "./concurrently.ts";
 import { outcomeOf, type OutcomeLog } from "./outcome-log.ts";
 import { RawConnection, type RawReply } from "./raw-connection.ts";
 import { fullSpeed, steadyRate, type Schedule } from "./schedule.ts";
@@ -13,8 +13,6 @@ const overtimeMs = 10_000;
 const reconnectMs = 100;
 /** Fewer than a server's backlog. */
 const openedAtOnce = 200;
-/** Values are told apart to a thousandth. */
-const figures = 3;
 
 export interface LoadSettings {
   /** Requests a second; null: as many as the service takes. */
@@ -25,15 +23,17 @@ export interface LoadSettings {
   readonly isLateDropped?: boolean;
 }
 
+/** What is sent, and who is told what became of it. */
 export interface LoadRequests {
+  readonly url: URL;
   readonly requests: SignedRequests;
   readonly outcomes: OutcomeLog;
-  readonly acknowledged?: Workload["acknowledged"];
+  readonly workload: Workload;
 }
 
 export class Load {
-  /** Microseconds, of acknowledged requests and (as far as they had waited) of those never sent. */
-  readonly latencies = createHistogram({ figures });
+  /** Of acknowledged requests and (as far as they had waited) of those never sent. */
+  readonly latenciesMs: number[] = [];
   /** Requests. */
   acknowledged = 0;
   /** Of these, those that were answered within the duration. */
@@ -45,13 +45,11 @@ export class Load {
   unsent = 0;
   elapsedMs = 0;
   readonly settings: LoadSettings;
-  readonly #url: URL;
   readonly #sent: LoadRequests;
   #startMs = 0;
 
-  constructor(settings: LoadSettings, url: URL, sent: LoadRequests) {
+  constructor(settings: LoadSettings, sent: LoadRequests) {
     this.settings = settings;
-    this.#url = url;
     this.#sent = sent;
   }
 
@@ -66,7 +64,10 @@ export class Load {
   /** Opens all connections first: making them is not what is measured. */
   async run(): Promise<void> {
     const { durationMs, rate, isLateDropped } = this.settings;
-    const connections = await this.#open();
+    const connections: RawConnection[] = [];
+    await eachConcurrently(this.settings.connections, openedAtOnce, async () => {
+      connections.push(await RawConnection.open(this.#sent.url));
+    });
     this.#startMs = performance.now();
     const schedule =
       rate === null
@@ -74,16 +75,6 @@ export class Load {
         : steadyRate(this.#startMs, durationMs, rate, isLateDropped);
     await Promise.all(connections.map((connection) => this.#work(connection, schedule)));
     this.unsent += schedule.dropped;
-  }
-
-  async #open(): Promise<RawConnection[]> {
-    const connections: RawConnection[] = [];
-    while (connections.length < this.settings.connections) {
-      const count = Math.min(openedAtOnce, this.settings.connections - connections.length);
-      const opening = Array.from({ length: count }, () => RawConnection.open(this.#url));
-      connections.push(...(await Promise.all(opening)));
-    }
-    return connections;
   }
 
   async #work(first: RawConnection, schedule: Schedule): Promise<void> {
@@ -94,7 +85,7 @@ export class Load {
       if (!connection.isOpen) connection = (await this.#reopen()) ?? connection;
       if (connection.isOpen && performance.now() < this.#overtimeEndMs) {
         await this.#send(connection, dueMs);
-      } else this.#giveUp(dueMs);
+      } else this.#recordUnsent(dueMs);
     }
     connection.destroy();
   }
@@ -106,7 +97,7 @@ export class Load {
   async #reopen(): Promise<RawConnection | null> {
     while (performance.now() < this.#overtimeEndMs) {
       try {
-        return await RawConnection.open(this.#url);
+        return await RawConnection.open(this.#sent.url);
       } catch {
         await sleep(reconnectMs);
       }
@@ -116,13 +107,13 @@ export class Load {
 
   async #send(connection: RawConnection, dueMs: number): Promise<void> {
     const { number, bytes } = this.#sent.requests.take();
+    this.#sent.outcomes.record(number, "unknown");
     // A timer may fire a fraction of a millisecond early.
     const startMs = Math.min(dueMs, performance.now());
     try {
       const reply = await connection.exchange(bytes);
       this.#record(number, reply, performance.now() - startMs);
     } catch (error) {
-      this.#sent.outcomes.record(number, "unknown");
       this.#countError("no answer", messageOf(error));
     }
   }
@@ -135,8 +126,8 @@ export class Load {
     if (outcome === "acknowledged") {
       this.acknowledged += 1;
       if (this.elapsedMs <= this.settings.durationMs) this.acknowledgedInTime += 1;
-      this.latencies.record(microseconds(latencyMs));
-      this.#sent.acknowledged?.(number, nowMs);
+      this.latenciesMs.push(latencyMs);
+      this.#sent.workload.acknowledged?.(number, nowMs);
     } else {
       const isBare = reply.status === 503 && !reply.hasRetryAfter;
       this.#countError(`${reply.status}${isBare ? " without Retry-After" : ""}`, reply.body);
@@ -144,18 +135,13 @@ export class Load {
   }
 
   /** Left out, the longest waits would be missing from the percentiles. */
-  #giveUp(dueMs: number): void {
+  #recordUnsent(dueMs: number): void {
     this.unsent += 1;
-    this.latencies.record(microseconds(performance.now() - dueMs));
+    this.latenciesMs.push(performance.now() - dueMs);
   }
 
   #countError(status: string, text: string): void {
     this.errors.set(status, (this.errors.get(status) ?? 0) + 1);
     this.firstError ??= `${status}: ${text}`;
   }
-}
-
-/** A histogram takes whole numbers from 1. */
-function microseconds(milliseconds: number): number {
-  return Math.max(1, Math.floor(milliseconds * 1000));
 }

@@ -1,30 +1,47 @@
 // `bench overload`: how much of the rate that a service sustains is left when a multiple of it is sent.
-import type { Load, LoadSettings } from "./load.ts";
-import type { BenchSettings } from "./settings.ts";
+import type { Environment } from "../../../config.ts";
+import type { ExitCode } from "../../failure.ts";
+import { requireWholeNumber } from "../../input/whole-number.ts";
+import { readLoadSettings, readWalletCount, type LoadFlags } from "./load-flags.ts";
+import type { LoadSettings } from "./load.ts";
+import { measure, type RunLoad } from "./measure.ts";
+import type { Measured } from "./report.ts";
+import { prepareWallets } from "./wallets.ts";
 
-/** Acknowledged requests a second. */
-export interface OverloadFigures {
-  readonly sustainedBefore: number;
-  /** Of those that were answered before the last request was due. */
-  readonly overloaded: number;
-  readonly sustainedAfter: number;
-  /** `overloaded` to `sustainedBefore`. */
-  readonly kept: number;
+export interface OverloadFlags extends LoadFlags {
+  wallets: string;
+  factor: string;
 }
 
 const sustained: LoadSettings = { rate: null, connections: 256, durationMs: 5_000 };
 
+export async function benchOverload(
+  flags: OverloadFlags,
+  environment: Environment,
+): Promise<ExitCode> {
+  const settings = readLoadSettings(flags);
+  const walletCount = readWalletCount(flags.wallets);
+  const factor = requireWholeNumber("--factor", flags.factor, 1, 100);
+  return measure("overload", flags, environment, {
+    prepare: (bench) => prepareWallets(bench, { walletCount, bulk: null, balances: false }),
+    load: (runLoad) => overload(settings, factor, runLoad),
+  });
+}
+
 /** Measures the sustained rate, sends `factor` times as much, and measures again; `load` is the overload. */
-export async function runOverload(
-  settings: BenchSettings,
-  runLoad: (settings: LoadSettings) => Promise<Load>,
-): Promise<{ load: Load; overload: OverloadFigures }> {
+async function overload(
+  settings: LoadSettings,
+  factor: number,
+  runLoad: RunLoad,
+): Promise<Measured> {
   const before = Math.round((await runLoad(sustained)).perSecond);
-  const rate = Math.max(1, before * settings.factor);
+  const rate = Math.max(1, before * factor);
   const load = await runLoad({ ...settings, rate, isLateDropped: true });
   const after = Math.round((await runLoad(sustained)).perSecond);
   const overloaded = Math.round((load.acknowledgedInTime * 1000) / settings.durationMs);
   const kept = Math.round((100 * overloaded) / before) / 100;
-  const overload = { sustainedBefore: before, overloaded, sustainedAfter: after, kept };
-  return { load, overload };
+  return {
+    load,
+    overload: { sustainedBefore: before, overloaded, sustainedAfter: after, kept },
+  };
 }

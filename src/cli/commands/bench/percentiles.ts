@@ -1,4 +1,4 @@
-// The percentiles of a few latencies, kept one by one; those of a load are in a histogram.
+// Percentiles of latencies.
 
 export interface Percentiles {
   readonly p50: number;
@@ -8,14 +8,22 @@ export interface Percentiles {
 
 /** Of milliseconds, which may be negative; zeros of none. */
 export function percentilesOf(milliseconds: readonly number[]): Percentiles {
-  const sorted = [...milliseconds].sort((a, b) => a - b);
-  const at = (share: number) => {
-    const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-    return Math.round(value * 100) / 100;
-  };
-  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+  const { p50, p99, max } = loadPercentilesOf(milliseconds);
+  return { p50, p99, max };
 }
 
-export function describePercentiles({ p50, p99, max }: Percentiles): string {
-  return `p50 ${p50} ms, p99 ${p99} ms, max ${max} ms`;
+/** The same and more of a load, which has many. */
+export function loadPercentilesOf(milliseconds: readonly number[]) {
+  const sorted = Float64Array.from(milliseconds).sort();
+  const at = (share: number) => {
+    const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+    return Math.round(value * 1000) / 1000;
+  };
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), "p99.9": at(0.999), max: at(1) };
+}
+
+export function describePercentiles(percentiles: Percentiles): string {
+  return Object.entries(percentiles)
+    .map(([name, value]) => `${name} ${value} ms`)
+    .join(", ");
 }

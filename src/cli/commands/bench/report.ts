@@ -2,49 +2,44 @@
 import { counted } from "../../terminal/counted.ts";
 import type { Check } from "./findings.ts";
 import type { Load } from "./load.ts";
-import type { OverloadFigures } from "./overload.ts";
-import { describePercentiles, type Percentiles } from "./percentiles.ts";
+import { describePercentiles, loadPercentilesOf } from "./percentiles.ts";
 import type { ServerMemory } from "./server-memory.ts";
-import type { BenchKind } from "./settings.ts";
-import type { Verdict, Workload } from "./workload.ts";
+import type { Verdict } from "./workload.ts";
 
-export interface BenchReport {
-  readonly bench: BenchKind;
-  readonly ledgerId: string;
-  /** In every externalId of this run: `bench-{run}-{number}`. */
-  readonly run: string;
-  readonly connections: number;
-  readonly rate: number | null;
-  readonly durationSeconds: number;
-  readonly acknowledged: number;
-  readonly requestsPerSecond: number;
-  /** Of bulks. */
-  readonly writesPerSecond?: number;
-  /** By HTTP status, and `no answer`. */
-  readonly errors: Readonly<Record<string, number>>;
-  readonly unsent: number;
-  readonly latencyMs: Readonly<Record<"p50" | "p90" | "p99" | "p99.9" | "max", number>>;
-  readonly messagesAfterReplyMs?: Percentiles;
+export interface Measured {
+  readonly load: Load;
   readonly overload?: OverloadFigures;
-  readonly serverMemoryMib?: ServerMemory;
-  readonly verification: Verdict & { readonly ok: boolean };
 }
 
+/** Acknowledged requests a second. */
+export interface OverloadFigures {
+  readonly sustainedBefore: number;
+  /** Of those that were answered before the last request was due. */
+  readonly overloaded: number;
+  readonly sustainedAfter: number;
+  /** `overloaded` to `sustainedBefore`. */
+  readonly kept: number;
+}
+
+export type BenchReport = ReturnType<typeof reportOf>;
+
 export function reportOf(
-  facts: Pick<BenchReport, "bench" | "ledgerId" | "run">,
-  { writesPerRequest }: Workload,
-  measured: {
-    load: Load;
-    verdict: Verdict;
-    overload: OverloadFigures | undefined;
-    serverMemoryMib: ServerMemory | undefined;
+  facts: {
+    readonly bench: "entries" | "wallets" | "streams" | "overload";
+    readonly ledgerId: string;
+    /** In every externalId of this run: `bench-{run}-{number}`. */
+    readonly run: string;
   },
-): BenchReport {
-  const { load, overload, serverMemoryMib } = measured;
+  measured: Measured & {
+    /** 0 for reads. */
+    readonly writesPerRequest: number;
+    readonly verdict: Verdict;
+    readonly serverMemoryMib: ServerMemory | null;
+  },
+) {
+  const { load, writesPerRequest, overload, serverMemoryMib } = measured;
   const { messagesAfterReplyMs, ...verdict } = measured.verdict;
   const { connections, rate, durationMs } = load.settings;
-  const percentile = (share: number) =>
-    load.acknowledged === 0 ? 0 : load.latencies.percentile(100 * share) / 1000;
   return {
     ...facts,
     connections,
@@ -52,28 +47,28 @@ export function reportOf(
     durationSeconds: durationMs / 1000,
     acknowledged: load.acknowledged,
     requestsPerSecond: round(load.perSecond),
+    // Of bulks.
     ...(writesPerRequest > 1 && { writesPerSecond: round(load.perSecond * writesPerRequest) }),
+    // By HTTP status, and `no answer`.
     errors: Object.fromEntries(load.errors),
     unsent: load.unsent,
-    latencyMs: {
-      p50: percentile(0.5),
-      p90: percentile(0.9),
-      p99: percentile(0.99),
-      "p99.9": percentile(0.999),
-      max: percentile(1),
-    },
+    latencyMs: loadPercentilesOf(load.latenciesMs),
     ...(messagesAfterReplyMs && { messagesAfterReplyMs }),
     ...(overload && { overload }),
     ...(serverMemoryMib && { serverMemoryMib }),
-    verification: { ok: verdict.checks.every(({ ok }) => ok), ...verdict },
+    verification: withOk(verdict),
   };
 }
 
+/** A verdict with whether all of its checks found nothing. */
+export function withOk<Given extends Verdict>(verdict: Given) {
+  return { ok: verdict.checks.every(({ ok }) => ok), ...verdict };
+}
+
 export function describeReport(report: BenchReport): string {
-  const { acknowledged, requestsPerSecond, writesPerSecond, latencyMs, rate } = report;
+  const { acknowledged, requestsPerSecond, writesPerSecond, rate } = report;
   const { overload, messagesAfterReplyMs, serverMemoryMib } = report;
   const errors = Object.entries(report.errors).map(([status, count]) => `${count} × ${status}`);
-  const latencies = Object.entries(latencyMs).map(([name, value]) => `${name} ${value} ms`);
   const lines = {
     load: `${rate === null ? "full speed" : `${rate}/s`} for ${report.durationSeconds} s on ${counted(report.connections, "connection")}`,
     acknowledged:
@@ -81,7 +76,7 @@ export function describeReport(report: BenchReport): string {
       (writesPerSecond === undefined ? "" : ` (${writesPerSecond} writes/s)`),
     errors: errors.length === 0 ? "none" : errors.join(", "),
     ...(report.unsent > 0 && { "never sent": `${report.unsent}: the service was too slow` }),
-    latency: latencies.join(", "),
+    latency: describePercentiles(report.latencyMs),
     ...(messagesAfterReplyMs && {
       messages: `${describePercentiles(messagesAfterReplyMs)} after the reply`,
     }),
@@ -103,7 +98,9 @@ export function describeMemory({ start, end, max }: ServerMemory): string {
 
 export function describeVerification({
   verification,
-}: Pick<BenchReport, "verification">): string[] {
+}: {
+  verification: Verdict & { ok: boolean };
+}): string[] {
   return [
     describeLine(["verification", verification.ok ? "ok" : "FAILED"]),
     ...verification.checks.flatMap(describeCheck),

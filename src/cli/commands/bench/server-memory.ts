@@ -14,8 +14,12 @@ export interface ServerMemory {
 const sampleMs = 500;
 const samplesPerMinute = 60_000 / sampleMs;
 
-/** Watches from now until the function it gives is called. Throws a usage failure where there is no such process. */
-export function watchServerMemory(pid: number): () => ServerMemory {
+/**
+ * Watches from now until the function it gives is called; nothing where `pid` is null. Throws a usage failure where there is
+ * no such process.
+ */
+export function watchServerMemory(pid: number | null): () => ServerMemory | null {
+  if (pid === null) return () => null;
   const start = residentMib(pid);
   if (start === null) throw usageFailure(`--server-pid: there is no process ${pid} to watch`);
   const samples = [start];

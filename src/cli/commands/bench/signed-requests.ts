@@ -1,13 +1,8 @@
 // Requests of a benchmark as the bytes that go over the wire, signed before they are sent: what the client
 // spends on signing must not look like the service's latency.
 import { signRequest } from "../../../core/signing.ts";
+import type { Connection } from "../../connection/settings.ts";
 import type { BenchRequest } from "./workload.ts";
-
-export interface Signer {
-  readonly url: string;
-  readonly apiKey: string;
-  readonly apiSecret: string;
-}
 
 interface Signed {
   /** 1, 2, 3 … */
@@ -22,7 +17,7 @@ const aheadMax = 200_000;
 const ageMsMax = 60_000;
 
 export class SignedRequests {
-  readonly #signer: Signer;
+  readonly #connection: Connection;
   readonly #url: URL;
   readonly #make: (number: number) => BenchRequest;
   /** The last is sent first. */
@@ -30,9 +25,9 @@ export class SignedRequests {
   #lastNumber = 0;
 
   /** `make` says what the requests 1, 2, 3 … ask. */
-  constructor(signer: Signer, make: (number: number) => BenchRequest) {
-    this.#signer = signer;
-    this.#url = new URL(signer.url);
+  constructor(connection: Connection, make: (number: number) => BenchRequest) {
+    this.#connection = connection;
+    this.#url = new URL(connection.url);
     this.#make = make;
   }
 
@@ -55,7 +50,7 @@ export class SignedRequests {
   }
 
   #sign(number: number): Signed {
-    const { apiKey, apiSecret } = this.#signer;
+    const { apiKey, apiSecret } = this.#connection;
     const { method, target, body } = this.#make(number);
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = signRequest(apiSecret, { timestamp, method, target, body });

@@ -5,15 +5,15 @@ import type { LedgerClient, WalletLogEntry } from "../../../client/ledger-client
 import { movementBetween, readPosition, type Position } from "./position.ts";
 import { eachConcurrently } from "./concurrently.ts";
 import { Findings, type Check } from "./findings.ts";
-import { Sightings, type OutcomeLog } from "./outcome-log.ts";
+import type { OutcomeLog } from "./outcome-log.ts";
 import {
   callerKeyOf,
   fundingAmount,
   fundingIdOf,
   movementOf,
   type WalletRun,
-} from "./wallet-run.ts";
-import { numberOf, type Verdict } from "./workload.ts";
+} from "./wallet-writes.ts";
+import { numberOf, type Tell, type Verdict } from "./workload.ts";
 
 const pageLimit = 100;
 const readsAtOnce = 8;
@@ -34,9 +34,9 @@ export interface WalletsToVerify {
 export async function verifyWallets(
   of: WalletsToVerify,
   outcomes: OutcomeLog,
-  tell: (progress: () => string) => void,
+  tell: Tell,
 ): Promise<Verdict> {
-  const logs = new WalletLogs(of);
+  const logs = new WalletLogs(of, outcomes);
   const wallets = walletsToRead(of.walletRun, outcomes.last);
   tell(
     () => `verifying: ${logs.walletsRead} of ${wallets.length} wallets, ${logs.writes} writes read`,
@@ -45,7 +45,7 @@ export async function verifyWallets(
   const unread = of.walletRun.walletCount - wallets.length;
   logs.assumeUntouched(unread);
   const lost = new Findings();
-  outcomes.compare(logs.sightings, "write", lost);
+  outcomes.compare("write", lost);
   const account = await checkAccount(of, logs);
   return {
     checks: [
@@ -113,16 +113,17 @@ async function countPostedWrites(of: WalletsToVerify, lastSequence: number): Pro
 class WalletLogs {
   readonly findings = new Findings();
   readonly unposted = new Findings();
-  readonly sightings = new Sightings();
   /** Of all wallets: credits less debits. */
   sum = 0n;
   writes = 0;
   walletsRead = 0;
   readonly #of: WalletsToVerify;
+  readonly #outcomes: OutcomeLog;
   readonly #untilMs = performance.now() + postingMsMax;
 
-  constructor(of: WalletsToVerify) {
+  constructor(of: WalletsToVerify, outcomes: OutcomeLog) {
     this.#of = of;
+    this.#outcomes = outcomes;
   }
 
   /** Counts wallets that are not read with what they were funded with; the account tells whether that is so. */
@@ -187,7 +188,7 @@ class WalletLogs {
       this.#fault(wallet, `holds a write at seq ${write.seq} that was never sent`);
       return;
     }
-    this.sightings.see(number);
+    this.#outcomes.see(number);
     const sent = movementOf(walletRun, number);
     const isAsSent =
       sent.wallet === wallet && sent.type === write.type && sent.amount.toString() === write.amount;

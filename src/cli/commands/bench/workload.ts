@@ -19,13 +19,13 @@ export interface Workload {
   /** The same number always gives the same request. */
   readonly request: (number: number) => BenchRequest;
   /** Called with each request that was acknowledged; `atMs` is on the clock of performance.now(). */
-  readonly acknowledged?: ((number: number, atMs: number) => void) | undefined;
+  readonly acknowledged?: (number: number, atMs: number) => void;
   /** Looks through the API for what was acknowledged; hands to `tell` how far it has come. */
-  readonly verify: (
-    outcomes: OutcomeLog,
-    tell: (progress: () => string) => void,
-  ) => Promise<Verdict>;
+  readonly verify: (outcomes: OutcomeLog, tell: Tell) => Promise<Verdict>;
 }
+
+/** Takes in what says how far something has come. */
+export type Tell = (progress: () => string) => void;
 
 export interface Verdict {
   readonly checks: readonly Check[];

@@ -43,7 +43,7 @@ async function checkFile(file: string, expected: string | null): Promise<CloseVe
   let source: ByteSource | null = null;
   try {
     source = await openByteSource(file === "-" ? null : file);
-    return await checkBundle(linesOf(source.chunks), expected);
+    return await checkBundle(bundleLines(source.chunks), expected);
   } catch (error) {
     if (error instanceof NoBundle) throw damaged(`${file} is no bundle: ${error.message}`);
     // A file that can't be read says nothing about what is in it.
@@ -59,8 +59,8 @@ const lineBytesMax = 16 * 1024 * 1024;
 
 const lineFeed = 0x0a;
 
-/** Lines as text; one that is too long or no UTF-8 becomes an empty one, which no check takes. */
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** The lines of a bundle as text; one that is too long or no UTF-8 becomes an empty one, which no check takes. */
+export async function* bundleLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let lastByte: number | undefined;
   async function* noted(): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {

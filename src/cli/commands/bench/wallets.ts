@@ -1,34 +1,75 @@
 // `bench wallets`: credits and debits of wallets that are this run's own, or reads of their balances. How they are verified is in
 // wallet-logs.ts.
 import { paths } from "../../../contract/paths.ts";
-import type { BulkMovementInput, LedgerClient } from "../../../client/ledger-client.ts";
-import { CommandFailure, exitCodes } from "../../failure.ts";
-import type { WorkloadBench } from "./open-bench.ts";
+import type { Environment } from "../../../config.ts";
+import { usageFailure, type ExitCode } from "../../failure.ts";
+import { requireWholeNumber } from "../../input/whole-number.ts";
+import { readLoadSettings, readWalletCount, type LoadFlags } from "./load-flags.ts";
+import { measure } from "./measure.ts";
+import type { Bench } from "./open-bench.ts";
 import { readPosition } from "./position.ts";
-import type { WorkloadSettings } from "./settings.ts";
 import { verifyWallets } from "./wallet-logs.ts";
 import {
   callerKeyOf,
-  fundingAmount,
-  fundingIdOf,
+  fundWallets,
+  movementInput,
   movementOf,
   type WalletRun,
-} from "./wallet-run.ts";
-import { externalIdOf, type BenchRequest, type Workload } from "./workload.ts";
+} from "./wallet-writes.ts";
+import type { BenchRequest, Workload } from "./workload.ts";
 
-const bulkMax = 1_000;
+export interface WalletsFlags extends LoadFlags {
+  wallets?: string;
+  hot?: boolean;
+  bulk?: string;
+  balances?: boolean;
+}
 
+export interface WalletsSettings {
+  readonly walletCount: number;
+  /** Writes in a request; null: one, and not as a bulk. */
+  readonly bulk: number | null;
+  /** Whether balances are read, and nothing is written. */
+  readonly balances: boolean;
+}
+
+export async function benchWallets(
+  flags: WalletsFlags,
+  environment: Environment,
+): Promise<ExitCode> {
+  const load = readLoadSettings(flags);
+  const settings = readWalletsSettings(flags);
+  return measure("wallets", flags, environment, {
+    prepare: (bench) => prepareWallets(bench, settings),
+    load: async (runLoad) => ({ load: await runLoad(load) }),
+  });
+}
+
+function readWalletsSettings(flags: WalletsFlags): WalletsSettings {
+  const { wallets, hot = false, bulk, balances = false } = flags;
+  if (bulk !== undefined && balances) {
+    throw usageFailure("--balances reads one balance a request; leave out --bulk");
+  }
+  if (hot && wallets !== undefined) {
+    throw usageFailure("--hot writes one wallet; leave out --wallets");
+  }
+  return {
+    walletCount: readWalletCount(wallets ?? (hot ? "1" : "1000")),
+    bulk: bulk === undefined ? null : requireWholeNumber("--bulk", bulk, 1, 1_000),
+    balances,
+  };
+}
+
+/** Makes and funds the wallets. */
 export async function prepareWallets(
-  { client, ledger, run }: WorkloadBench,
-  settings: WorkloadSettings,
+  { client, ledger, run }: Pick<Bench, "client" | "ledger" | "run">,
+  { walletCount, bulk, balances }: WalletsSettings,
 ): Promise<Workload & { walletRun: WalletRun }> {
-  const { walletCount } = settings;
   const assetCode = ledger.functionalCurrency;
   const walletRun: WalletRun = { ledgerId: ledger.id, assetCode, run, walletCount };
   const account = `wallets:${assetCode}`;
   const before = await readPosition(client, ledger.id, [account]);
   await fundWallets(client, walletRun);
-  const { balances, bulk } = settings;
   return {
     walletRun,
     described: { wallets: walletCount, ...(bulk === null ? {} : { bulk }) },
@@ -62,39 +103,4 @@ function balanceRequest(walletRun: WalletRun, number: number): BenchRequest {
   const { wallet } = movementOf(walletRun, number);
   const walletKey = `${walletRun.ledgerId}:${callerKeyOf(walletRun, wallet)}`;
   return { method: "GET", target: paths.getWalletBalance({ walletKey }), body: "" };
-}
-
-function movementInput(walletRun: WalletRun, number: number): BulkMovementInput {
-  const { wallet, type, amount } = movementOf(walletRun, number);
-  return {
-    callerKey: callerKeyOf(walletRun, wallet),
-    type,
-    amount: amount.toString(),
-    assetCode: walletRun.assetCode,
-    externalId: externalIdOf(walletRun.run, number),
-  };
-}
-
-/** Not measured. Without it a debit that comes before the first credit would be refused. */
-async function fundWallets(client: LedgerClient, walletRun: WalletRun): Promise<void> {
-  const { ledgerId, assetCode, walletCount } = walletRun;
-  for (let first = 0; first < walletCount; first += bulkMax) {
-    const length = Math.min(bulkMax, walletCount - first);
-    const writes = Array.from({ length }, (_, index): BulkMovementInput => ({
-      callerKey: callerKeyOf(walletRun, first + index),
-      type: "credit",
-      amount: fundingAmount.toString(),
-      assetCode,
-      externalId: fundingIdOf(walletRun),
-    }));
-    const { results } = await client.writeWallets(ledgerId, writes);
-    for (const result of results) {
-      if ("error" in result) {
-        throw new CommandFailure(
-          `the wallets can't be funded: ${result.error} (${result.status})`,
-          exitCodes.failed,
-        );
-      }
-    }
-  }
 }

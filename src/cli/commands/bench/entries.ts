@@ -1,0 +1,175 @@
+// `bench entries`: entries of two lines, found again by reading the journal from where it stood.
+import { paths } from "../../../contract/paths.ts";
+import type { LedgerClient, Entry } from "../../../client/ledger-client.ts";
+import type { Environment } from "../../../config.ts";
+import { usageFailure, type ExitCode } from "../../failure.ts";
+import { eachConcurrently } from "./concurrently.ts";
+import { Findings, type Check } from "./findings.ts";
+import { readLoadSettings, type LoadFlags } from "./load-flags.ts";
+import { measure } from "./measure.ts";
+import type { Bench } from "./open-bench.ts";
+import type { OutcomeLog } from "./outcome-log.ts";
+import { movementBetween, readPosition, type Position } from "./position.ts";
+import { externalIdOf, numberOf, type Tell, type Verdict, type Workload } from "./workload.ts";
+
+export interface EntriesFlags extends LoadFlags {
+  accounts?: string;
+}
+
+export type Accounts = readonly [string, string];
+
+const pageLimit = 100;
+const readsAtOnce = 8;
+
+export async function benchEntries(
+  flags: EntriesFlags,
+  environment: Environment,
+): Promise<ExitCode> {
+  const settings = readLoadSettings(flags);
+  const accounts = flags.accounts === undefined ? null : readAccounts(flags.accounts);
+  return measure("entries", flags, environment, {
+    prepare: (bench) => prepareEntries(bench, accounts),
+    load: async (runLoad) => ({ load: await runLoad(settings) }),
+  });
+}
+
+function readAccounts(text: string): Accounts {
+  const [first = "", second = "", ...more] = text.split(",");
+  if (first === "" || second === "" || more.length > 0 || first === second) {
+    throw usageFailure("--accounts must be two accounts, such as 1000,4000");
+  }
+  return [first, second];
+}
+
+/** `given` are the accounts posted to; null: the first two of the chart. */
+export async function prepareEntries(
+  { client, ledger: { id: ledgerId }, run }: Pick<Bench, "client" | "ledger" | "run">,
+  given: Accounts | null,
+): Promise<Workload> {
+  const accounts = given ?? (await chooseAccounts(client, ledgerId));
+  const before = await readPosition(client, ledgerId, accounts);
+  const target = paths.postEntry({ ledgerId });
+  return {
+    described: { accounts },
+    writesPerRequest: 1,
+    request: (number) => ({
+      method: "POST",
+      target,
+      body: JSON.stringify({
+        externalId: externalIdOf(run, number),
+        originSystem: "ledgerctl bench",
+        lines: linesOf(number, accounts),
+      }),
+    }),
+    verify: (outcomes, tell) =>
+      verifyEntries({ client, ledgerId, run, accounts, before }, outcomes, tell),
+  };
+}
+
+/** The first two of the chart that are active, except those of wallets: their balances are reconciled with the wallets'. */
+export async function chooseAccounts(client: LedgerClient, ledgerId: string): Promise<Accounts> {
+  const chart = await client.listAccounts(ledgerId, { activeOnly: true });
+  const [first, second] = chart
+    .map(({ glAccountCode }) => glAccountCode)
+    .filter((code) => !/^wallets(-clearing)?:/.test(code));
+  if (first === undefined || second === undefined) {
+    throw usageFailure("the chart has no two active accounts; name two with --accounts A,B");
+  }
+  return [first, second];
+}
+
+/** Amounts differ from entry to entry, and so do their directions. */
+export function linesOf(number: number, [first, second]: Accounts) {
+  const amount = (number % 2 === 0 ? 1 : -1) * (1 + (number % 997));
+  return [
+    { glAccountCode: first, functionalAmount: String(amount) },
+    { glAccountCode: second, functionalAmount: String(-amount) },
+  ];
+}
+
+interface EntriesToVerify {
+  readonly client: LedgerClient;
+  readonly ledgerId: string;
+  readonly run: string;
+  readonly accounts: Accounts;
+  readonly before: Position;
+}
+
+async function verifyEntries(
+  { client, ledgerId, run, accounts, before }: EntriesToVerify,
+  outcomes: OutcomeLog,
+  tell: Tell,
+): Promise<Verdict> {
+  const after = await readPosition(client, ledgerId, accounts);
+  const findings = new Findings();
+  const sums = new Map<string, bigint>();
+  const written = after.lastSequence - before.lastSequence;
+  let read = 0;
+  tell(() => `verifying: ${read} of ${written} entries read`);
+  // Sequences have no gaps: where a page begins is known before the one ahead of it is read.
+  await eachConcurrently(Math.ceil(written / pageLimit), readsAtOnce, async (page) => {
+    const first = before.lastSequence + page * pageLimit + 1;
+    const limit = Math.min(pageLimit, after.lastSequence - first + 1);
+    const { entries } = await client.listEntries(ledgerId, { after: first - 1, limit });
+    for (let index = 0; index < limit; index += 1) {
+      const entry = entries[index];
+      if (entry?.sequence !== first + index) {
+        findings.add(`the journal has no entry with the sequence ${first + index}`);
+        return;
+      }
+      for (const { glAccountCode, functionalAmount } of entry.lines) {
+        sums.set(glAccountCode, (sums.get(glAccountCode) ?? 0n) + BigInt(functionalAmount));
+      }
+      const number = numberOf(run, entry.externalId);
+      if (number === null) continue;
+      outcomes.see(number);
+      if (!isAsSent(entry, number, accounts)) {
+        findings.add(`entry ${number} has other lines than were sent`);
+      }
+    }
+    read += limit;
+  });
+  outcomes.compare("entry", findings);
+  const balances = checkBalances(before, after, sums, accounts);
+  return {
+    checks: [
+      findings.check("every acknowledged entry is there once", outcomes.acknowledged),
+      ...(balances === null ? [] : [balances]),
+    ],
+    notChecked:
+      balances === null
+        ? ["balances: others post to this ledger without a pause, so no balance holds still"]
+        : [],
+  };
+}
+
+function isAsSent({ lines }: Entry, number: number, accounts: Accounts): boolean {
+  const sent = linesOf(number, accounts);
+  return (
+    lines.length === sent.length &&
+    sent.every(
+      ({ glAccountCode, functionalAmount }, index) =>
+        lines[index]?.glAccountCode === glAccountCode &&
+        lines[index].functionalAmount === functionalAmount,
+    )
+  );
+}
+
+/** Others may post to the accounts too: what they posted was read as well. */
+function checkBalances(
+  before: Position,
+  after: Position,
+  sums: ReadonlyMap<string, bigint>,
+  accounts: Accounts,
+): Check | null {
+  const findings = new Findings();
+  for (const account of accounts) {
+    const moved = movementBetween(before, after, account);
+    if (moved === null) return null;
+    const sum = sums.get(account) ?? 0n;
+    if (moved !== sum) {
+      findings.add(`account ${account} moved by ${moved}, its entries sum to ${sum}`);
+    }
+  }
+  return findings.check("balances moved by what was posted", accounts.length);
+}
