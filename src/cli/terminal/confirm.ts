@@ -1,7 +1,6 @@
 // Asking before what can't be undone: on a terminal only; elsewhere --yes says it.
-import { createInterface } from "node:readline/promises";
-import type { Readable, Writable } from "node:stream";
 import { CommandFailure, exitCodes, usageFailure } from "../failure.ts";
+import { ask, type Prompt } from "./prompt.ts";
 
 /** Whether there is somebody who can be asked. */
 export function isTerminal(): boolean {
@@ -14,35 +13,15 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
   if (!isTerminal()) {
     throw usageFailure(`${question} There is no terminal to ask on; say --yes to go ahead.`);
   }
-  await ask(question, { input: process.stdin, output: process.stderr });
+  await askToConfirm(question, { input: process.stdin, output: process.stderr });
 }
 
-const interrupted = Symbol("Ctrl-C");
-
 /** Asks on a terminal. Anything but yes is a failure: Ctrl-C with 130, an end of the input (Ctrl-D) like a no. */
-export async function ask(
+export async function askToConfirm(
   question: string,
-  terminal: { input: Readable; output: Writable },
+  terminal: Pick<Prompt, "input" | "output">,
 ): Promise<void> {
-  const prompt = createInterface({ ...terminal, terminal: true });
-  const ended = new AbortController();
-  // Without a listener, readline would leave the question open for ever.
-  prompt.once("SIGINT", () => {
-    ended.abort(interrupted);
-  });
-  prompt.once("close", () => {
-    ended.abort();
-  });
-  try {
-    const answer = await prompt.question(`${question} [y/N] `, { signal: ended.signal });
-    if (/^y(es)?$/i.test(answer.trim())) return;
-  } catch (error) {
-    if (!ended.signal.aborted) throw error;
-    terminal.output.write("\n");
-  } finally {
-    prompt.close();
-  }
-  if (ended.signal.reason === interrupted)
-    throw new CommandFailure("interrupted; nothing was done", exitCodes.interrupted);
-  throw new CommandFailure("nothing was done", exitCodes.failed);
+  const outcome = "nothing was done";
+  const answer = await ask(`${question} [y/N] `, { ...terminal, isHidden: false, outcome });
+  if (!/^y(es)?$/i.test(answer)) throw new CommandFailure(outcome, exitCodes.failed);
 }

@@ -1,7 +1,7 @@
 // The question before what can't be undone, on a terminal of streams.
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { ask } from "../../../src/cli/terminal/confirm.ts";
+import { askToConfirm } from "../../../src/cli/terminal/confirm.ts";
 
 function answering(keys: string | null): Promise<void> {
   const input = new PassThrough();
@@ -11,7 +11,7 @@ function answering(keys: string | null): Promise<void> {
     if (keys === null) input.end();
     else input.write(keys);
   });
-  return ask("Close it?", { input, output });
+  return askToConfirm("Close it?", { input, output });
 }
 
 describe("a question", () => {

@@ -13,7 +13,7 @@ import {
   writeConfigFile,
   type ProfileMember,
 } from "../../connection/profiles.ts";
-import { askHidden } from "../../terminal/secret-prompt.ts";
+import { ask } from "../../terminal/prompt.ts";
 import { suggestion } from "../../input/suggestion.ts";
 import { settingMembers } from "./setting-keys.ts";
 
@@ -66,8 +66,12 @@ function requireMember(key: string): ProfileMember {
 /** From the terminal, where a secret is not shown, or all of stdin. */
 async function readValue(key: string, member: ProfileMember): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
-  const terminal = { input: process.stdin, output: process.stderr };
-  return askHidden(`${key}: `, member === "apiSecret", terminal);
+  return ask(`${key}: `, {
+    input: process.stdin,
+    output: process.stderr,
+    isHidden: member === "apiSecret",
+    outcome: "nothing was changed",
+  });
 }
 
 /** What is wrong is said without the value, which may be a secret in the wrong place. */
