@@ -29,7 +29,7 @@ export async function openByteSource(file: string | null): Promise<ByteSource> {
   const stat = await handle.stat();
   if (stat.isDirectory()) {
     await handle.close();
-    throw usageFailure(`${file} is a folder, not a file of entries`);
+    throw usageFailure(`${file} is a folder, not a file`);
   }
   const stream = handle.createReadStream({ highWaterMark: 256 * 1024 });
   return byteSource(file, stream, stat.isFile() ? stat.size : null);

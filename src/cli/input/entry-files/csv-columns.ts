@@ -2,6 +2,7 @@
 import { parseExactJson } from "../../../contract/exact-json.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../core/journal.ts";
 import { usageFailure } from "../../failure.ts";
+import type { Texts } from "./csv-rows.ts";
 import { valueFault } from "./entry-text.ts";
 import { findJsonFault, memberName } from "./json-fault.ts";
 
@@ -27,30 +28,40 @@ export const lineMembers = {
   lineDescription: "description",
 } as const;
 
-const knownColumns: readonly string[] = [...entryColumns, ...Object.keys(lineMembers)];
-
 export type EntryColumn = (typeof entryColumns)[number];
 type LineColumn = keyof typeof lineMembers;
 
-/** Checks the header, whose columns may stand in any order. Throws a usage failure. */
-export function readHeader(fields: readonly string[]): readonly string[] {
-  const names = fields.map((name) => name.trim());
+const knownColumns = [...entryColumns, ...(Object.keys(lineMembers) as LineColumn[])];
+
+/** The columns of a header of entries. Throws a usage failure. */
+export function readEntryHeader(fields: readonly string[]): readonly (keyof RowTexts)[] {
+  if (fields.length === 0) throw usageFailure("the CSV is empty; its first row names the columns");
+  return readHeader(fields, knownColumns, ["glAccountCode", "functionalAmount"]);
+}
+
+/** Checks a header, whose columns may stand in any order. Throws a usage failure. */
+export function readHeader<Column extends string>(
+  fields: readonly string[],
+  columns: readonly Column[],
+  needed: readonly Column[],
+): readonly Column[] {
   const fail = (what: string) =>
-    usageFailure(`line 1: ${what}; the columns are ${knownColumns.join(", ")}`);
+    usageFailure(`line 1: ${what}; the columns are ${columns.join(", ")}`);
+  const names = fields.map((name) => name.trim());
   refuseOtherSeparators(names);
-  for (const needed of ["glAccountCode", "functionalAmount"]) {
-    if (!names.includes(needed)) throw fail(`the header lacks the column ${needed}`);
-  }
-  for (const [index, name] of names.entries()) {
+  const missing = needed.find((name) => !names.includes(name));
+  if (missing !== undefined) throw fail(`the header lacks the column ${missing}`);
+  return names.map((name, index) => {
     // A misspelt externalId must not silently lose idempotency.
-    if (!knownColumns.includes(name)) throw fail(`the column ${JSON.stringify(name)} is not known`);
+    const column = columns.find((known) => known === name);
+    if (column === undefined) throw fail(`the column ${JSON.stringify(name)} is not known`);
     if (names.indexOf(name) !== index) throw fail(`the column ${name} is there twice`);
-  }
-  return names;
+    return column;
+  });
 }
 
 /** Spreadsheets write semicolons where the comma is the decimal sign. Throws a usage failure. */
-export function refuseOtherSeparators(names: readonly string[]): void {
+function refuseOtherSeparators(names: readonly string[]): void {
   const [only = ""] = names;
   if (names.length > 1 || !/[;\t]/.test(only)) return;
   const separators = only.includes(";") ? "semicolons" : "tabs";
@@ -75,14 +86,7 @@ export function placeInCsv(
   return `line ${row ?? entry.line}${column === undefined ? "" : `, column ${column}`}`;
 }
 
-/** The texts of a row by column; empty ones are left out. */
-export type RowTexts = Readonly<Partial<Record<EntryColumn | LineColumn, string>>>;
-
-export function readTexts(header: readonly string[], fields: readonly string[]): RowTexts {
-  return Object.fromEntries(
-    header.flatMap((name, index) => (fields[index] ? [[name, fields[index]]] : [])),
-  );
-}
+export type RowTexts = Texts<EntryColumn | LineColumn>;
 
 export type Read<Value> =
   | { readonly value: Value; readonly fault?: never }

@@ -1,21 +1,19 @@
 // Puts the rows of a CSV together into entries. A row is a line; the rows of an entry stand together.
 //
 // Rows belong together that have the same externalId. What they say about the entry must then be the
-// same, or be left empty behind the first row. Rows without an externalId belong together as long as all
+// same, or be left empty after the first row. Rows without an externalId belong together as long as all
 // they say about the entry is the same and their amounts do not yet sum to zero: two equal sales in a
 // row stay two. An entry part of whose lines already balances needs an externalId to stay whole.
 import { linesMax, type JsonObject, type JsonValue } from "../../../core/journal.ts";
 import { readCsvRows } from "./csv-rows.ts";
 import {
   entryColumns,
+  readEntryHeader,
   readEntryMembers,
-  readHeader,
   readLine,
-  readTexts,
   type RowTexts,
 } from "./csv-columns.ts";
 import type { Found } from "./file-entry.ts";
-import { usageFailure } from "../../failure.ts";
 
 interface Group {
   readonly line: number;
@@ -28,7 +26,7 @@ interface Group {
   fault: string | null;
 }
 
-/** Hears at most once that rows were taken apart where their amounts sum to zero. */
+/** Is called once at most: rows were taken apart where their amounts sum to zero. */
 export type Remark = (text: string) => void;
 
 /**
@@ -40,20 +38,16 @@ export async function* readCsvEntries(
   chunks: AsyncIterable<Buffer>,
   remark: Remark,
 ): AsyncGenerator<Found> {
-  const rows = readCsvRows(chunks);
-  const header = await readFirstRow(rows);
   let group: Group | null = null;
   let brokenLine: number | null = null;
   let hasRemarked = false;
-  for await (const { line, fields, fault } of rows) {
-    if (fields?.length !== header.length) {
-      const counts = `${fields?.length ?? 0} fields, but the header has ${header.length}`;
-      yield { line, fault: fault ?? `line ${line}: ${counts}` };
+  for await (const { line, texts, fault } of readCsvRows(chunks, readEntryHeader)) {
+    if (texts === undefined) {
+      yield { line, fault };
       brokenLine = line;
       if (group !== null) blame(group, line);
       continue;
     }
-    const texts = readTexts(header, fields);
     if (group !== null && !belongs(texts, group)) {
       if (!hasRemarked && isSameEntry(texts, group.texts)) {
         hasRemarked = true;
@@ -73,14 +67,6 @@ export async function* readCsvEntries(
     addRow(group, line, texts);
   }
   if (group !== null) yield finish(group);
-}
-
-async function readFirstRow(rows: AsyncGenerator<{ fields?: readonly string[]; fault?: string }>) {
-  const first = await rows.next();
-  if (first.done === true) throw usageFailure("the CSV is empty; its first row names the columns");
-  const { fields, fault } = first.value;
-  if (fields === undefined) throw usageFailure(fault ?? "the CSV has no header");
-  return readHeader(fields);
 }
 
 function begin(line: number, texts: RowTexts): Group {

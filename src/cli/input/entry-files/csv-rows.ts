@@ -1,33 +1,73 @@
 // Reads CSV (RFC 4180, UTF-8) row by row in constant memory. Written by hand because a broken row must
 // not take the rest of the file with it: csv-parse 7, told to skip records with errors, loses its place
-// behind an unbalanced quote and swallows rows up to the next one, or to the end.
+// after an unbalanced quote and swallows rows up to the next one, or to the end.
+import { usageFailure } from "../../failure.ts";
 import { findBrokenUtf8, readLines, type ByteLine } from "./byte-lines.ts";
 
-export type CsvRow =
-  | { readonly line: number; readonly fields: readonly string[]; readonly fault?: never }
-  | { readonly line: number; readonly fault: string; readonly fields?: never };
+/** The texts of a row by column, empty ones left out; or what is wrong with it. */
+export type CsvRow<Column extends string> =
+  | { readonly line: number; readonly texts: Texts<Column>; readonly fault?: never }
+  | { readonly line: number; readonly fault: string; readonly texts?: never };
+
+export type Texts<Column extends string> = Readonly<Partial<Record<Column, string>>>;
 
 const rowBytesMax = 1024 * 1024;
 const quote = 0x22;
 
 /**
- * The rows of a file, each with the line on which it begins; lines may end in LF or CRLF, and blank ones
- * are passed over. Behind a broken row reading goes on with the line after the row's first.
+ * The rows of a file after its header, each with the line on which it begins; lines may end in LF or CRLF, and
+ * blank ones are passed over. After a broken row, reading goes on with the line after the row's first. `readHeader`
+ * gets the first row, without fields where the file is empty, and returns the column of each. Throws what that
+ * throws, and a usage failure where the header is broken.
  */
-export async function* readCsvRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRow> {
+export async function* readCsvRows<Column extends string>(
+  chunks: AsyncIterable<Buffer>,
+  readHeader: (fields: readonly string[]) => readonly Column[],
+): AsyncGenerator<CsvRow<Column>> {
   const lines = new LineQueue(readLines(chunks, rowBytesMax));
+  let header: readonly Column[] | null = null;
   for (let first = await lines.next(); first !== null; first = await lines.next()) {
     const { line, bytes } = first;
-    if (bytes === null) {
-      yield { line, fault: `line ${line}: longer than ${rowBytesMax / 1024} KiB` };
-    } else if (bytes.length > 0 && !(bytes.length === 1 && bytes[0] === 0x0d)) {
-      yield await readRow(line, bytes, lines);
+    if (bytes !== null && isBlank(bytes)) continue;
+    const fields = await readRow(line, bytes, lines);
+    if (typeof fields === "string") {
+      if (header === null) throw usageFailure(fields);
+      yield { line, fault: fields };
+    } else if (header === null) {
+      header = readHeader(fields);
+    } else if (fields.length !== header.length) {
+      const counts = `${fields.length} fields, but the header has ${header.length}`;
+      yield { line, fault: `line ${line}: ${counts}` };
+    } else {
+      yield { line, texts: textsOf(header, fields) };
     }
   }
+  if (header === null) readHeader([]);
 }
 
-/** A line with an odd number of quotes ends inside of a quoted field: the row goes on. */
-async function readRow(line: number, first: Buffer, lines: LineQueue): Promise<CsvRow> {
+function isBlank(bytes: Buffer): boolean {
+  return bytes.length === 0 || (bytes.length === 1 && bytes[0] === 0x0d);
+}
+
+function textsOf<Column extends string>(
+  header: readonly Column[],
+  fields: readonly string[],
+): Texts<Column> {
+  return Object.fromEntries(
+    header.flatMap((name, index) => (fields[index] ? [[name, fields[index]]] : [])),
+  ) as Texts<Column>;
+}
+
+/**
+ * The fields of a row, or its fault. A line with an odd number of quotes ends inside of a quoted field: the row
+ * goes on.
+ */
+async function readRow(
+  line: number,
+  first: Buffer | null,
+  lines: LineQueue,
+): Promise<string[] | string> {
+  if (first === null) return `line ${line}: longer than ${rowBytesMax / 1024} KiB`;
   const parts = [first];
   const more: ByteLine[] = [];
   let length = first.length;
@@ -38,18 +78,18 @@ async function readRow(line: number, first: Buffer, lines: LineQueue): Promise<C
     length += next?.bytes?.length ?? 0;
     if (!next?.bytes || length > rowBytesMax) {
       lines.giveBack(more);
-      return { line, fault: `line ${line}: a quote is opened and never closed` };
+      return `line ${line}: a quote is opened and never closed`;
     }
     parts.push(Buffer.from("\n"), next.bytes);
     isOpen = isOpen !== hasOddQuotes(next.bytes);
   }
   const bytes = parts.length === 1 ? first : Buffer.concat(parts);
   const brokenLine = findBrokenUtf8(bytes, line);
-  if (brokenLine !== null) return { line, fault: `line ${brokenLine}: not valid UTF-8` };
+  if (brokenLine !== null) return `line ${brokenLine}: not valid UTF-8`;
   const fields = splitFields(bytes.toString("utf8").replace(/\r$/, ""));
-  if (typeof fields !== "string") return { line, fields };
+  if (typeof fields !== "string") return fields;
   lines.giveBack(more);
-  return { line, fault: `line ${line}, ${fields}` };
+  return `line ${line}, ${fields}`;
 }
 
 /** The fields of a row whose quotes are balanced, or which column is broken and how. */
@@ -76,7 +116,7 @@ function splitFields(row: string): string[] | string {
   }
 }
 
-/** The index behind the closing quote; doubled quotes are part of the field. */
+/** The index after the closing quote; doubled quotes are part of the field. */
 function endOfQuoted(row: string, start: number): number {
   for (let at = row.indexOf('"', start + 1); at >= 0; at = row.indexOf('"', at + 2)) {
     if (row.charAt(at + 1) !== '"') return at + 1;

@@ -20,7 +20,7 @@ export class ValueScanner {
   #isEscaped = false;
 
   /**
-   * Scans on from an index and returns the index behind the value, or -1 when it goes on in the next
+   * Scans on from an index and returns the index after the value, or -1 when it goes on in the next
    * chunk. Broken JSON ends somewhere too; whoever parses it will see.
    */
   scan(bytes: Buffer, from: number): number {

@@ -1,23 +1,17 @@
 // A file of entries, opened: what it holds comes out one by one, each with an externalId.
-import type { JsonObject } from "../../../core/journal.ts";
 import { usageFailure } from "../../failure.ts";
 import { openByteSource } from "./byte-source.ts";
 import { readCsvEntries, type Remark } from "./csv-entries.ts";
 import { DerivedIds } from "./derived-id.ts";
-import type { Found, FoundFault } from "./file-entry.ts";
+import type { Found, FoundEntry, FoundFault } from "./file-entry.ts";
 import { findLayout, type EntryFormat, type EntryLayout } from "./format.ts";
 import { readJsonArray } from "./json-array.ts";
 import { readJsonObject } from "./json-object.ts";
 import { readNdjson } from "./ndjson.ts";
 
 /** An entry to post: the file's, or with an externalId derived from it. */
-export interface FileEntry {
-  readonly line: number;
-  /** Of a CSV: on which line of the file each line of the entry stands. */
-  readonly rowLines?: readonly number[];
+export interface FileEntry extends FoundEntry {
   readonly externalId: string;
-  readonly body: JsonObject;
-  readonly fault?: never;
 }
 
 export interface EntrySource {
