@@ -1,4 +1,4 @@
-// Waiting for a service that does not answer: told after a second, and given up at once when asked to.
+// Waiting for a service that does not answer: told after a second, and ended at once when asked to.
 import type { Output } from "../terminal/output.ts";
 
 const silentMs = 1_000;
@@ -9,7 +9,6 @@ export class RetryNotice {
   readonly #abort = new AbortController();
   #note: NodeJS.Timeout | null = null;
   #isRefused = false;
-  #isOver = false;
 
   constructor(output: Output) {
     this.#output = output;
@@ -23,7 +22,6 @@ export class RetryNotice {
   /** A request is going to be tried again. */
   begin(): void {
     if (this.#isRefused) this.#abort.abort();
-    if (this.#isOver) return;
     this.#note ??= setTimeout(() => {
       // A progress line may stand there.
       if (process.stderr.isTTY && !this.#output.isQuiet) process.stderr.write("\r\u001b[K");
@@ -39,7 +37,6 @@ export class RetryNotice {
 
   /** The command is done, or has failed: what is still under way ends at once, and nothing is told of it any more. */
   close(): void {
-    this.#isOver = true;
     this.end();
     this.#abort.abort();
   }

@@ -2,7 +2,6 @@
 import type { Environment } from "../../config.ts";
 import { LedgerClient, ServiceProblem, type Exchange } from "../../client/ledger-client.ts";
 import { problemKinds } from "../../core/errors.ts";
-import { RequestProgress } from "../terminal/request-progress.ts";
 import { usageFailure } from "../failure.ts";
 import { interruptible } from "../terminal/interrupts.ts";
 import {
@@ -14,6 +13,7 @@ import {
 import type { ServiceFlags } from "../definition/options.ts";
 import { Output } from "../terminal/output.ts";
 import { printableLines } from "../terminal/printable.ts";
+import { ProgressLine, waitingFor } from "../terminal/progress-line.ts";
 import { RetryNotice } from "./retry-notice.ts";
 
 export interface ServiceContext {
@@ -49,7 +49,8 @@ export async function withService<Result>(
   );
   const { url, apiKey, apiSecret, ledger } = connection;
   const wait = new RetryNotice(output);
-  const answer = new RequestProgress(!showsProgress && !output.isQuiet);
+  const progress = new ProgressLine(!showsProgress && !output.isQuiet);
+  let requestsInFlight = 0;
   const client = new LedgerClient({
     url: requireHttpUrl(url),
     apiKey,
@@ -58,10 +59,12 @@ export async function withService<Result>(
     retryForMs: 3_000,
     ...more,
     onRequest: () => {
-      answer.begin();
+      if (requestsInFlight === 0) progress.tell(waitingFor("the service is at work"));
+      requestsInFlight += 1;
     },
     onExchange: (exchange) => {
-      answer.end();
+      requestsInFlight -= 1;
+      if (requestsInFlight === 0) progress.rest();
       if (exchange.status !== null && !isBusy(exchange.status)) wait.end();
       if (flags.verbose === true) describeExchange(exchange);
     },
@@ -84,6 +87,7 @@ export async function withService<Result>(
   } catch (error) {
     throw ledger === null ? error : namingLedger(error, ledger);
   } finally {
+    progress.end();
     wait.close();
     await client.close();
   }

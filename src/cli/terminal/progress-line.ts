@@ -100,6 +100,12 @@ export class ProgressLine {
     this.#startedMs = performance.now();
   }
 
+  /** The line is away until there is something to tell again. */
+  rest(): void {
+    this.#describe = () => "";
+    this.clear();
+  }
+
   end(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.clear();
