@@ -14,14 +14,14 @@ import { forBash, splitShellLine } from "./shell-line.ts";
 import { kindOfArgument, kindOfOption, type ValueKind } from "./values.ts";
 
 interface Completion {
-  /** What the shell does: completes files by itself, or puts a space behind the only candidate or does not. */
+  /** What the shell does: completes files by itself, or puts a space after the only candidate or does not. */
   readonly how: "files" | "nospace" | "space";
   readonly candidates: readonly Candidate[];
 }
 
 /**
  * Prints how to go on, then a candidate a line. `words`: for bash its word breaks and the line up to the cursor, for
- * others the words behind the program's name, the last being typed.
+ * others the words after the program's name, the last being typed.
  */
 export async function printCandidates(
   shell: string,

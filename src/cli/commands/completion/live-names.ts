@@ -1,5 +1,6 @@
 // Names that the service knows, for completion: what can't be had quickly is left out, and nothing is said of it.
 import { LedgerClient, type Entry } from "../../../client/ledger-client.ts";
+import type { Connection } from "../../connection/settings.ts";
 import type { LiveName } from "./values.ts";
 
 export interface Candidate {
@@ -15,15 +16,8 @@ const entriesMax = 100;
 const postingsMax = 5;
 const monthsMax = 13;
 
-export interface LiveSource {
-  readonly url: string;
-  readonly apiKey: string;
-  readonly apiSecret: string;
-  readonly ledger: string | null;
-}
-
 /** Fails where the service does, or takes too long. */
-export async function listLiveNames(name: LiveName, source: LiveSource): Promise<Candidate[]> {
+export async function listLiveNames(name: LiveName, source: Connection): Promise<Candidate[]> {
   const { ledger: ledgerId, ...connection } = source;
   const signal = AbortSignal.timeout(timeoutMs);
   const client = new LedgerClient({ ...connection, timeoutMs, retryForMs: 0, signal });
@@ -48,9 +42,11 @@ async function listOfLedger(
     case "closed period":
       return listClosed(client, ledgerId);
     case "open period":
-      return listOpen(client, ledgerId);
-    case "period":
-      return [...(await listClosed(client, ledgerId)), ...(await listOpen(client, ledgerId))];
+      return openMonths(await listClosed(client, ledgerId));
+    case "period": {
+      const closed = await listClosed(client, ledgerId);
+      return [...closed, ...openMonths(closed)];
+    }
     case "wallet":
       return listWallets(client, ledgerId);
     default:
@@ -84,8 +80,8 @@ async function listClosed(client: LedgerClient, ledgerId: string): Promise<Candi
 }
 
 /** The months up to this one that are not closed, the oldest first. */
-async function listOpen(client: LedgerClient, ledgerId: string): Promise<Candidate[]> {
-  const closed = new Set((await listClosed(client, ledgerId)).map(({ value }) => value));
+function openMonths(closes: readonly Candidate[]): Candidate[] {
+  const closed = new Set(closes.map(({ value }) => value));
   const now = new Date();
   const months = Array.from({ length: monthsMax }, (_, back) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back)).toISOString().slice(0, 7),

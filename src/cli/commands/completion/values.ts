@@ -2,7 +2,7 @@
 import { accountTypes, scopes } from "../../../core/ledger.ts";
 import { currencyExponents } from "../../../core/currencies.ts";
 import { exportFormats } from "../export/export-format.ts";
-import { scripts } from "./scripts.ts";
+import { scripts } from "./completion.ts";
 
 /** Names that are asked of the service or read from the configuration file. */
 export type LiveName =
