@@ -3,7 +3,7 @@ import { chmod, mkdir, open, readFile, readlink, realpath, rename, stat } from "
 import { dirname, resolve } from "node:path";
 import { isJsonObject } from "../../core/journal.ts";
 import { errorCode } from "../../core/thrown.ts";
-import { findJsonFault, memberName, positionOf } from "../input/entry-files/json-fault.ts";
+import { findJsonFault, positionOf } from "../input/entry-files/json-fault.ts";
 import { usageFailure } from "../failure.ts";
 import { fileFailureReason } from "../input/file-failure.ts";
 
@@ -47,60 +47,42 @@ function parseConfig(file: string, text: string): ConfigFile {
     const { line, column } = positionOf(text, broken.offset);
     throw usageFailure(`${file} is not valid JSON at line ${line}, column ${column}`);
   }
-  try {
-    return readConfig(JSON.parse(text));
-  } catch (error) {
-    if (!(error instanceof WrongMember)) throw error;
-    const member = memberName(error.path);
-    const what = member === "" ? "it must be a JSON object" : `${member} ${error.message}`;
-    throw usageFailure(`${file} is not a configuration file: ${what}`);
-  }
+  return readConfig(JSON.parse(text), (what) =>
+    usageFailure(`${file} is not a configuration file: ${what}`),
+  );
 }
 
-class WrongMember extends Error {
-  readonly path: readonly string[];
-
-  constructor(path: readonly string[], message: string) {
-    super(message);
-    this.path = path;
-  }
-}
+type Fail = (what: string) => Error;
 
 // By hand: every offline command reads the file, and a schema library costs more to load than all else.
-function readConfig(value: unknown): ConfigFile {
-  const { currentProfile, profiles = {} } = requireObject(value, []);
-  const read = Object.entries(requireObject(profiles, ["profiles"])).map(
-    ([name, profile]) => [name, readProfile(profile, ["profiles", name])] as const,
-  );
+function readConfig(value: unknown, fail: Fail): ConfigFile {
+  if (!isJsonObject(value)) throw fail("it must be a JSON object");
+  const { profiles = {} } = value;
+  if (!isJsonObject(profiles)) throw fail("profiles must be a JSON object");
+  const read = Object.entries(profiles).map(([name, profile]) => {
+    const place = `profiles.${name}`;
+    if (!isJsonObject(profile)) throw fail(`${place} must be a JSON object`);
+    return [name, readTexts(profile, profileMembers, `${place}.`, fail)] as const;
+  });
   return {
-    ...readText({ currentProfile }, "currentProfile", []),
+    ...readTexts(value, ["currentProfile"], "", fail),
     profiles: Object.fromEntries(read),
   };
 }
 
-function readProfile(value: unknown, path: readonly string[]): Profile {
-  const object = requireObject(value, path);
-  return Object.assign(
-    {},
-    ...profileMembers.map((name) => readText(object, name, path)),
-  ) as Profile;
-}
-
-/** The member of that name, if it is there. */
-function readText<Name extends string>(
+/** The members of those names that are there. */
+function readTexts<Name extends string>(
   object: Readonly<Record<string, unknown>>,
-  name: Name,
-  path: readonly string[],
+  names: readonly Name[],
+  place: string,
+  fail: Fail,
 ): Partial<Record<Name, string>> {
-  const value = object[name];
-  if (value === undefined) return {};
-  if (typeof value !== "string") throw new WrongMember([...path, name], "must be a text");
-  return { [name]: value } as Record<Name, string>;
-}
-
-function requireObject(value: unknown, path: readonly string[]): Readonly<Record<string, unknown>> {
-  if (isJsonObject(value)) return value;
-  throw new WrongMember(path, "must be a JSON object");
+  const present = names.filter((name) => object[name] !== undefined);
+  const wrong = present.find((name) => typeof object[name] !== "string");
+  if (wrong !== undefined) throw fail(`${place}${wrong} must be a text`);
+  return Object.fromEntries(present.map((name) => [name, object[name]])) as Partial<
+    Record<Name, string>
+  >;
 }
 
 /** Writes the file whole, readable by its owner alone, or not at all. A link stays one: what it leads to is written. */

@@ -70,13 +70,8 @@ export async function resolveConnection(
   output: Output,
 ): Promise<Partial<Connection>> {
   const settings = await resolveSettings(flags, environment, output);
-  const [url, apiKey, apiSecret] = [settings.url, settings.apiKey, settings.apiSecret];
-  return {
-    ...(url.value === null ? {} : { url: url.value }),
-    ...(apiKey.value === null ? {} : { apiKey: apiKey.value }),
-    ...(apiSecret.value === null ? {} : { apiSecret: apiSecret.value }),
-    ledger: settings.ledger.value,
-  };
+  const given = Object.entries(settings).filter(([, { value }]) => value !== null);
+  return Object.fromEntries(given.map(([name, { value }]) => [name, value]));
 }
 
 /**
