@@ -13,7 +13,7 @@ export interface ScreenSize {
 export interface ScreenOptions {
   /** The frame as it is to be now, for a size; a row less than the terminal has, which ink would scroll. */
   readonly draw: (size: ScreenSize) => ReactElement;
-  /** Hears of each key by its name, such as `down`, or its character. `q` and Ctrl-C are the screen's own. */
+  /** Is called with the name of each key, such as `down`, or its character. `q` and Ctrl-C are the screen's own. */
   readonly onKey: (key: string, size: ScreenSize) => void;
   readonly frameMs: number;
   /** What feeds the screen. The screen ends with it, and fails as it fails. */
@@ -53,11 +53,9 @@ class Screen {
   }
 
   run(): Promise<number> {
-    const ended = new Promise<number>((resolve, reject: (reason: Error) => void) => {
+    const ended = new Promise<number>((resolve, reject) => {
       this.#end = resolve;
-      this.#fail = (error) => {
-        reject(error instanceof Error ? error : new Error(String(error)));
-      };
+      this.#fail = reject;
     });
     this.#options.source.then(() => {
       this.#end(exitCodes.done);
@@ -69,9 +67,10 @@ class Screen {
   #enter(): void {
     const { stdin, stdout } = process;
     this.#hasEntered = true;
-    process.on("exit", this.#leaveAtExit);
-    process.on("uncaughtException", this.#onUncaught);
-    process.on("SIGHUP", this.#onHangup);
+    process.on("exit", this.leave);
+    // What frames, keys and sizes throw comes here, too.
+    process.on("uncaughtException", this.#fail);
+    process.on("SIGHUP", hangUp);
     stdout.write(enterAlternateScreen + hideCursor + clearScreen);
     // A terminal that only shows (stdin is a file) has no keys; Ctrl-C comes as a signal then.
     if (stdin.isTTY) {
@@ -86,13 +85,13 @@ class Screen {
   }
 
   /** Puts the terminal back as it was; a second time it does nothing. Must not throw: it runs at exit, too. */
-  leave(): void {
+  readonly leave = () => {
     if (!this.#hasEntered) return;
     this.#hasEntered = false;
     const { stdin, stdout } = process;
-    process.off("exit", this.#leaveAtExit);
-    process.off("uncaughtException", this.#onUncaught);
-    process.off("SIGHUP", this.#onHangup);
+    process.off("exit", this.leave);
+    process.off("uncaughtException", this.#fail);
+    process.off("SIGHUP", hangUp);
     stdout.off("resize", this.#onResize);
     if (this.#frames !== null) clearInterval(this.#frames);
     if (this.#soon !== null) clearTimeout(this.#soon);
@@ -106,7 +105,7 @@ class Screen {
         stdin.pause();
       }
     }
-  }
+  };
 
   #mount(): void {
     const { stdin, stdout, stderr } = process;
@@ -122,22 +121,14 @@ class Screen {
   }
 
   readonly #drawFrame = () => {
-    try {
-      this.#ink?.rerender(this.#options.draw(sizeOf(process.stdout)));
-    } catch (error) {
-      this.#fail(error);
-    }
+    this.#ink?.rerender(this.#options.draw(sizeOf(process.stdout)));
   };
 
   /** What was drawn for another size has been moved about by the terminal: ink begins anew. */
   readonly #onResize = () => {
-    try {
-      this.#ink?.unmount();
-      process.stdout.write(hideCursor + clearScreen);
-      this.#mount();
-    } catch (error) {
-      this.#fail(error);
-    }
+    this.#ink?.unmount();
+    process.stdout.write(hideCursor + clearScreen);
+    this.#mount();
   };
 
   readonly #onKeyPress = (_text: string | undefined, key: KeyPress) => {
@@ -151,28 +142,16 @@ class Screen {
       this.#end(exitCodes.done);
       return;
     }
-    try {
-      this.#options.onKey(name, sizeOf(process.stdout));
-    } catch (error) {
-      this.#fail(error);
-    }
+    this.#options.onKey(name, sizeOf(process.stdout));
     this.#soon ??= setTimeout(() => {
       this.#soon = null;
       this.#drawFrame();
     }, keyFrameMs);
   };
+}
 
-  readonly #leaveAtExit = () => {
-    this.leave();
-  };
-
-  readonly #onUncaught = (error: unknown) => {
-    this.#fail(error);
-  };
-
-  readonly #onHangup = () => {
-    process.exit(exitCodes.interrupted);
-  };
+function hangUp(): void {
+  process.exit(exitCodes.interrupted);
 }
 
 /** A terminal may not know its size. */
