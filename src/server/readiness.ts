@@ -6,36 +6,21 @@ import type { Database } from "./database.ts";
 
 const answerTimeoutMs = 2_000;
 
-/** Asks the database, unless it is known to be away; those who ask at the same time share the answer. */
-export class Readiness {
-  readonly #database: Database;
-  readonly #pool: Pool;
-  #ping: Promise<boolean> | null = null;
-  #isStopping = false;
-
-  constructor(database: Database, pool: Pool) {
-    this.#database = database;
-    this.#pool = pool;
-  }
-
-  /** From now on the server is not ready. */
-  stop(): void {
-    this.#isStopping = true;
-  }
-
-  async check(): Promise<{ ready: boolean; reason: string | null }> {
-    if (this.#isStopping) return { ready: false, reason: "the server is stopping" };
-    const state = this.#database.state();
+/** A check that asks the database, unless it is known to be away; those who ask at the same time share the answer. */
+export function checkingReadiness(database: Database, pool: Pool) {
+  let ping: Promise<boolean> | null = null;
+  return async (): Promise<{ ready: boolean; reason: string | null }> => {
+    const state = database.state();
     if (state !== "running") return { ready: false, reason: `the database is ${state}` };
-    this.#ping ??= pingDatabase(this.#pool)
+    ping ??= pingDatabase(pool)
       .then(
         () => true,
         () => false,
       )
       .finally(() => {
-        this.#ping = null;
+        ping = null;
       });
-    const ready = await Promise.race([this.#ping, sleep(answerTimeoutMs, false, { ref: false })]);
+    const ready = await Promise.race([ping, sleep(answerTimeoutMs, false, { ref: false })]);
     return { ready, reason: ready ? null : "the database does not answer" };
-  }
+  };
 }

@@ -13,7 +13,7 @@ import { findLedger } from "../store/ledgers.ts";
 import type { Database } from "./database.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { openPools, type Pools } from "./pools.ts";
-import { Readiness } from "./readiness.ts";
+import { checkingReadiness } from "./readiness.ts";
 
 export interface Service {
   listen(host: string, port: number): Promise<string>;
@@ -42,7 +42,8 @@ export function createService(options: ServiceOptions): Service {
   const { environment, database, log, version } = options;
   const pools = openPools(database.url, options.pool, database.dataDir !== null);
   const engine = createEngine(pools, environment, log);
-  const readiness = new Readiness(database, pools.interactive);
+  const checkReadiness = checkingReadiness(database, pools.interactive);
+  let isStopping = false;
   const counts = new HttpCounts();
   const own = new ProcessMetrics({
     ...engine,
@@ -61,7 +62,8 @@ export function createService(options: ServiceOptions): Service {
     bodyBytesMax: environment.bodyBytesMax,
     connectionsMax: environment.connectionsMax,
     clockWindowSeconds: environment.clockWindowSeconds,
-    readiness: () => readiness.check(),
+    readiness: async () =>
+      isStopping ? { ready: false, reason: "the server is stopping" } : checkReadiness(),
   });
   return {
     listen: async (host, port) => {
@@ -71,7 +73,7 @@ export function createService(options: ServiceOptions): Service {
     },
     metrics,
     stop: async () => {
-      readiness.stop();
+      isStopping = true;
       await stopInOrder(server, engine, pools, environment.graceMs);
     },
   };

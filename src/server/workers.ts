@@ -87,7 +87,7 @@ export class WorkerService implements Service {
         this.#log.warn({ pid: worker.process.pid, err: error }, "a worker can't be reached");
       });
       worker.on("message", (message: WorkerMessage) => {
-        // One that starts while the others stop hears of it here; nobody may have listened before.
+        // One that starts while the others stop is told here: before, it may not have listened.
         if (message.event === "waiting") worker.send(this.#isStopping ? stopMessage : assignment);
         else if (message.event === "ready") {
           this.#metrics.add(worker);
