@@ -106,7 +106,7 @@ export function describeFailure(error: unknown): string {
 function failureLines(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
   if (error instanceof HintedFailure) {
-    // Behind what is wrong and before the request id.
+    // After what is wrong, and before the request id.
     const lines = failureLines(error.cause);
     return [...lines.slice(0, -1), `  ${printable(error.hint)}`, ...lines.slice(-1)];
   }

@@ -36,13 +36,10 @@ export function createProgram(): Command {
     .description("A double-entry ledger service: serve it, keep its books, check them.")
     .version(programVersion(), "--version", "print the version")
     .usage("<command> [options]")
-    .helpCommand(false)
-    .helpOption("-h, --help", "show this help")
     .addHelpText(
       "after",
       "\n`ledgerctl help` lists topics, `ledgerctl COMMAND --help` has examples.",
-    )
-    .configureHelp({ sortSubcommands: false, groupItems: ownFirst });
+    );
   program.commandsGroup("Server and administration:");
   defineServe(program);
   defineMigrate(program);

@@ -1,5 +1,5 @@
 // Lists of the service, read page by page, however long they are.
-import { requireWholeNumber } from "../input/whole-number.ts";
+import { requireWholeNumber } from "../input/arguments.ts";
 import type { Output } from "../terminal/output.ts";
 
 /** The most that the service gives at once. */

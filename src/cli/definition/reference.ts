@@ -5,7 +5,7 @@ import { pathOf, shownCommandsOf } from "./command-tree.ts";
 
 const begin = "<!-- From here on made by `npm run docs:cli`. -->";
 
-/** The page with the reference of the program's commands in place of what stood behind the mark, as Markdown. */
+/** The page with the reference of the program's commands in place of what followed the mark, as Markdown. */
 export function withReference(page: string, program: Command): string {
   const at = page.indexOf(begin);
   if (at < 0) throw new Error(`the page has no line ${begin}`);
@@ -46,7 +46,7 @@ function commandSection(command: Command): string {
     sentence(command.description()),
     ...(own.length === 0 ? [] : [optionTable(own)]),
     ...(links.length === 0 ? [] : [`And ${links.join(", ")}.`]),
-    `\`\`\`text\n${helpBehind(command).trim()}\n\`\`\``,
+    `\`\`\`text\n${helpAfterOptions(command).trim()}\n\`\`\``,
   ].join("\n\n");
 }
 
@@ -74,8 +74,8 @@ function optionTable(options: readonly Option[]): string {
   return ["| option | what it does |", "|---|---|", ...rows].join("\n");
 }
 
-/** What a command's help says behind its options: notes and examples. */
-function helpBehind(command: Command): string {
+/** What a command's help says after its options: notes and examples. */
+function helpAfterOptions(command: Command): string {
   let text = "";
   // A command is an EventEmitter, which its types leave out.
   (command as unknown as NodeJS.EventEmitter).emit("afterHelp", {

@@ -1,4 +1,4 @@
-// Ctrl-C in commands that hold nothing which has to be let go of.
+// Ctrl-C in commands that have nothing to release.
 import { CommandFailure, exitCodes } from "../failure.ts";
 
 /** What does not end by itself when it is told to. */

@@ -1,5 +1,7 @@
 // What commands print: results on stdout, all else on stderr; tables for people, JSON for scripts.
+import { once } from "node:events";
 import Table from "cli-table3";
+import type { Environment } from "../../config.ts";
 import { stringifyExactJson, type ExactJsonValue } from "../../contract/exact-json.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
 
@@ -94,6 +96,19 @@ export class Output {
     const parts = text.split(bold);
     return parts.map((part, index) => (index % 2 === 0 ? printableLines(part) : part)).join("");
   }
+}
+
+/**
+ * Resolves when stdout can take more. Without it, results printed faster than a pipe is read pile up in
+ * memory: 2 GB for a dry run of a million entries into `wc`.
+ */
+export async function outputDrained(): Promise<void> {
+  if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");
+}
+
+/** Whether a command that has a live screen shows it: on a terminal that can move its cursor, unless lines were asked for. */
+export function isScreenWanted(output: Output, environment: Environment): boolean {
+  return process.stdout.isTTY && !output.isJson && environment.term !== "dumb";
 }
 
 /** The members of a document, a line each, aligned. */

@@ -2,10 +2,9 @@
 import type { Environment } from "../../../config.ts";
 import { parseRate } from "../../../core/asset.ts";
 import { setAssetRule, type AssetRuleChange } from "../../../engine/assets.ts";
-import { requireCurrency, requireLabel } from "../../input/arguments.ts";
+import { requireCurrency, requireLabel, requireWholeNumber } from "../../input/arguments.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { onLedger, type LedgerFlags } from "../../connection/ledger-context.ts";
-import { requireWholeNumber } from "../../input/whole-number.ts";
 import { document, readPending } from "./asset-document.ts";
 
 export interface SetAssetFlags extends LedgerFlags {

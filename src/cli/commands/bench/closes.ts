@@ -3,7 +3,7 @@ import type { Environment } from "../../../config.ts";
 import type { Close } from "../../../client/ledger-client.ts";
 import { checkBundle } from "../../../verify/bundle.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
-import { requireWholeNumber } from "../../input/whole-number.ts";
+import { requireWholeNumber } from "../../input/arguments.ts";
 import { bundleLines } from "../merkle/check-close.ts";
 import { eachConcurrently } from "./concurrently.ts";
 import { chooseAccounts, linesOf, type Accounts } from "./entries.ts";

@@ -1,7 +1,7 @@
 // `bench overload`: how much of the rate that a service sustains is left when a multiple of it is sent.
 import type { Environment } from "../../../config.ts";
 import type { ExitCode } from "../../failure.ts";
-import { requireWholeNumber } from "../../input/whole-number.ts";
+import { requireWholeNumber } from "../../input/arguments.ts";
 import { readLoadSettings, readWalletCount, type LoadFlags } from "./load-flags.ts";
 import type { LoadSettings } from "./load.ts";
 import { measure, type RunLoad } from "./measure.ts";

@@ -3,7 +3,7 @@
 import { paths } from "../../../contract/paths.ts";
 import type { Environment } from "../../../config.ts";
 import { usageFailure, type ExitCode } from "../../failure.ts";
-import { requireWholeNumber } from "../../input/whole-number.ts";
+import { requireWholeNumber } from "../../input/arguments.ts";
 import { readLoadSettings, readWalletCount, type LoadFlags } from "./load-flags.ts";
 import { measure } from "./measure.ts";
 import type { Bench } from "./open-bench.ts";

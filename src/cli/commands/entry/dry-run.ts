@@ -7,8 +7,7 @@ import { placeInCsv } from "../../input/entry-files/csv-columns.ts";
 import type { FoundFault } from "../../input/entry-files/file-entry.ts";
 import type { FileEntry } from "../../input/entry-files/open-entries.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
-import { toJson, type Output } from "../../terminal/output.ts";
-import { outputDrained } from "../../terminal/output-drained.ts";
+import { outputDrained, toJson, type Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
 
 interface PlacedFault {

@@ -3,11 +3,10 @@ import type { Environment } from "../../../config.ts";
 import type { EntryListQuery, Entry } from "../../../client/ledger-client.ts";
 import { requireLabel, requireMoment } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import type { Column, Output } from "../../terminal/output.ts";
+import { outputDrained, type Column, type Output } from "../../terminal/output.ts";
 import { noteMore, pages, readRange, type RangeFlags } from "../../connection/pages.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
-import { outputDrained } from "../../terminal/output-drained.ts";
 import { printable } from "../../terminal/printable.ts";
 
 export interface ListFlags extends ServiceFlags, RangeFlags {

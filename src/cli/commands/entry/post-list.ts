@@ -11,7 +11,7 @@ import type { EntrySource, FileEntry } from "../../input/entry-files/open-entrie
 import { describeFailure, exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
 import type { ServiceContext } from "../../connection/service-context.ts";
 import { describeProgress, ProgressLine } from "../../terminal/progress-line.ts";
-import { outputDrained } from "../../terminal/output-drained.ts";
+import { outputDrained } from "../../terminal/output.ts";
 import { Bulks, type Found } from "./bulks.ts";
 import { resultLine, type PostResult } from "./post-result.ts";
 

@@ -2,8 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Environment } from "../../../config.ts";
 import type { EntryInput } from "../../../client/ledger-client.ts";
-import { requireOneOf } from "../../input/arguments.ts";
-import { requireWholeNumber } from "../../input/whole-number.ts";
+import { requireOneOf, requireWholeNumber } from "../../input/arguments.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
 import type { FileEntry } from "../../input/entry-files/open-entries.ts";
 import type { FoundFault } from "../../input/entry-files/file-entry.ts";

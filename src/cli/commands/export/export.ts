@@ -11,7 +11,7 @@ import { requireMoment, requireOneOf } from "../../input/arguments.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { outputDrained } from "../../terminal/output-drained.ts";
+import { outputDrained } from "../../terminal/output.ts";
 import { printableLines } from "../../terminal/printable.ts";
 import { describeProgress, waitingFor, withProgress } from "../../terminal/progress-line.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";

@@ -10,7 +10,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
 import { members, type Output } from "../../terminal/output.ts";
 import { describeProgress, withProgress } from "../../terminal/progress-line.ts";
-import { requireWholeNumber } from "../../input/whole-number.ts";
+import { requireWholeNumber } from "../../input/arguments.ts";
 
 export interface SeedFlags extends DatabaseFlags {
   seed: string;

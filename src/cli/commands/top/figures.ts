@@ -65,7 +65,7 @@ export interface Figures {
   };
 }
 
-/** `now` comes behind `before`; `nowMs` is Unix time. */
+/** `now` is the later scrape; `nowMs` is Unix time. */
 export function figuresOf(before: Scrape, now: Scrape, nowMs: number): Figures {
   const rates = new Rates(before, now);
   const figure = (name: string) => now.sum(`ledgerctl_${name}`) ?? 0;
@@ -78,7 +78,7 @@ export function figuresOf(before: Scrape, now: Scrape, nowMs: number): Figures {
     upSeconds: startedAt === null ? null : Math.max(0, nowMs / 1000 - startedAt),
     intervalSeconds: rates.seconds,
     writes: writesOf(now, rates),
-    lanes: lanesOf(now).map((lane) => laneOf(lane, now, rates)),
+    lanes: valuesOf(now, "ledgerctl_queue_writes", "lane").map((lane) => laneOf(lane, now, rates)),
     posting: {
       lagSeconds: known("posting_lag_seconds"),
       pendingBatches: known("posting_pending_batches"),
@@ -157,10 +157,6 @@ function writesOf(now: Scrape, rates: Rates): Figures["writes"] {
     refusedPerSecond: rate("refused"),
     troublePerSecond: rate("unavailable") + rate("unknown") + rate("failed"),
   };
-}
-
-function lanesOf(now: Scrape): string[] {
-  return valuesOf(now, "ledgerctl_queue_writes", "lane");
 }
 
 function laneOf(lane: string, now: Scrape, rates: Rates): LaneFigures {

@@ -7,8 +7,7 @@ import { requireHttpUrl, resolveConnection } from "../../connection/settings.ts"
 import { CommandFailure, exitCodes, notFoundFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import type { OutputFlags } from "../../definition/options.ts";
-import { Output } from "../../terminal/output.ts";
-import { isScreenWanted } from "../../terminal/screen-wanted.ts";
+import { isScreenWanted, Output } from "../../terminal/output.ts";
 import { figuresOf, type Figures } from "./figures.ts";
 import { figureLines, laneCells } from "./lines.ts";
 import { Scrape } from "./metrics-text.ts";

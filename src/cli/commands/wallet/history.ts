@@ -2,9 +2,8 @@
 import type { Environment } from "../../../config.ts";
 import type { WalletLogEntry } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { toJson, type Column } from "../../terminal/output.ts";
+import { toJson, type Column, outputDrained } from "../../terminal/output.ts";
 import { noteMore, pages, readRange, type RangeFlags } from "../../connection/pages.ts";
-import { outputDrained } from "../../terminal/output-drained.ts";
 import { amountsOf } from "./wallet-asset.ts";
 import { withWallet } from "./wallet-context.ts";
 

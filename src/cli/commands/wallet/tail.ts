@@ -3,13 +3,11 @@ import type { Environment } from "../../../config.ts";
 import type { WalletStream, BalanceMessage } from "../../../client/ledger-client.ts";
 import { usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
-import { isScreenWanted } from "../../terminal/screen-wanted.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { toJson, type Output } from "../../terminal/output.ts";
+import { isScreenWanted, outputDrained, toJson, type Output } from "../../terminal/output.ts";
 import { withService } from "../../connection/service-context.ts";
-import { outputDrained } from "../../terminal/output-drained.ts";
 import { printable } from "../../terminal/printable.ts";
-import { requireWholeNumber } from "../../input/whole-number.ts";
+import { requireWholeNumber } from "../../input/arguments.ts";
 import { addressOf, requireWalletName } from "./wallet-arguments.ts";
 
 export interface TailFlags extends ServiceFlags {
