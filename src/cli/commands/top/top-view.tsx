@@ -34,7 +34,10 @@ export function TopView({ state, url, size, isColored }: TopViewProps): ReactEle
       size={size}
       isColored={isColored}
       title="top"
-      alarm={alarmOf(state)}
+      alarms={[
+        ...(state.paused === null ? [] : ["PAUSED"]),
+        ...(state.fault === null ? [] : [`no answer: ${printable(state.fault)}`]),
+      ]}
       facts={[
         printable(url),
         ...(figures === undefined
@@ -114,11 +117,3 @@ const laneColumns: readonly ScreenColumn<LaneFigures>[] = [
     text,
   })),
 ];
-
-function alarmOf({ fault, paused }: TopState): string | null {
-  const alarms = [
-    ...(paused === null ? [] : ["PAUSED"]),
-    ...(fault === null ? [] : [`no answer: ${printable(fault)}`]),
-  ];
-  return alarms.length === 0 ? null : alarms.join(", ");
-}

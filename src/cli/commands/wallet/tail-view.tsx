@@ -40,6 +40,7 @@ export function TailView({ state, nowMs, size, isColored }: TailViewProps): Reac
   const scroll = scrolledTo(state.scroll, state.scroll.chosen, wallets.length, height);
   const seen = wallets.slice(scroll.from, scroll.from + height);
   const chosen = wallets[scroll.chosen];
+  const lost = state.wallets.filter(({ stream }) => stream === "lost").length;
   return (
     <Frame
       size={size}
@@ -51,7 +52,10 @@ export function TailView({ state, nowMs, size, isColored }: TailViewProps): Reac
         connectionOf(state.wallets),
         orderOf(state),
       ]}
-      alarm={alarmOf(state)}
+      alarms={[
+        ...(state.paused === null ? [] : ["PAUSED"]),
+        ...(lost === 0 ? [] : [`${lost} lost, reconnecting`]),
+      ]}
       keys={keys}
     >
       <Table
@@ -83,15 +87,6 @@ function hasDetail({ isDetailed }: TailState, { rows }: ScreenSize): boolean {
 function placeOf(from: number, seen: number, all: number): string {
   const count = all === 1 ? "1 wallet" : `${all} wallets`;
   return seen === all ? count : `${from + 1} to ${from + seen} of ${count}`;
-}
-
-function alarmOf({ wallets, paused }: TailState): string | null {
-  const lost = wallets.filter(({ stream }) => stream === "lost").length;
-  const alarms = [
-    ...(paused === null ? [] : ["PAUSED"]),
-    ...(lost === 0 ? [] : [`${lost} lost, reconnecting`]),
-  ];
-  return alarms.length === 0 ? null : alarms.join(", ");
 }
 
 function orderOf({ sort, isReversed }: TailState): string {

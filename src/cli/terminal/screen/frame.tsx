@@ -7,8 +7,8 @@ export interface FrameProps {
   readonly size: ScreenSize;
   readonly isColored: boolean;
   readonly title: string;
-  /** What must not be missed; null where all is well. */
-  readonly alarm: string | null;
+  /** What must not be missed. */
+  readonly alarms: readonly string[];
   /** What else stands at the top, in order of weight. */
   readonly facts: readonly string[];
   readonly keys: readonly (readonly [key: string, does: string])[];
@@ -19,14 +19,14 @@ export interface FrameProps {
 export const frameRows = 3;
 
 export function Frame(props: FrameProps): ReactElement {
-  const { size, isColored, title, facts, alarm, keys, children } = props;
+  const { size, isColored, title, facts, alarms, keys, children } = props;
   const help = keys.map(([key, does]) => `${key} ${does}`).join("  ");
   return (
     <Box flexDirection="column" width={size.columns} height={size.rows}>
       <Box flexShrink={0} flexDirection="column">
         <Text wrap="truncate">
           <Text bold={isColored}>{title}</Text>
-          {alarm === null ? null : <Text {...tint(isColored, "red")}>{`  ${alarm}`}</Text>}
+          {alarms.length > 0 && <Text {...tint(isColored, "red")}>{`  ${alarms.join(", ")}`}</Text>}
           {facts.map((fact) => `  ${fact}`).join("")}
         </Text>
         <Text> </Text>

@@ -1,6 +1,6 @@
 // A live screen: draws frames at a fixed rate, hands on keys, and leaves the terminal as it was on every way out.
 // Loaded by commands that have a screen, and only then: ink takes longer to load than all the rest.
-import { emitKeypressEvents } from "node:readline";
+import { emitKeypressEvents, type Key } from "node:readline";
 import { render, type Instance } from "ink";
 import type { ReactElement } from "react";
 import { exitCodes } from "../../failure.ts";
@@ -33,18 +33,11 @@ export async function runScreen(options: ScreenOptions): Promise<number> {
   }
 }
 
-interface KeyPress {
-  readonly name?: string | undefined;
-  readonly sequence?: string | undefined;
-  readonly ctrl?: boolean;
-}
-
 class Screen {
   readonly #options: ScreenOptions;
   #ink: Instance | null = null;
-  #frames: NodeJS.Timeout | null = null;
-  #soon: NodeJS.Timeout | null = null;
-  #hasEntered = false;
+  #frames: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
   #end: (exitCode: number) => void = () => undefined;
   #fail: (error: unknown) => void = () => undefined;
 
@@ -66,7 +59,6 @@ class Screen {
 
   #enter(): void {
     const { stdin, stdout } = process;
-    this.#hasEntered = true;
     process.on("exit", this.leave);
     // What frames, keys and sizes throw comes here, too.
     process.on("uncaughtException", this.#fail);
@@ -84,17 +76,15 @@ class Screen {
     this.#frames = setInterval(this.#drawFrame, this.#options.frameMs);
   }
 
-  /** Puts the terminal back as it was; a second time it does nothing. Must not throw: it runs at exit, too. */
+  /** Puts the terminal back as it was. Must not throw: it runs at exit, too. */
   readonly leave = () => {
-    if (!this.#hasEntered) return;
-    this.#hasEntered = false;
     const { stdin, stdout } = process;
     process.off("exit", this.leave);
     process.off("uncaughtException", this.#fail);
     process.off("SIGHUP", hangUp);
     stdout.off("resize", this.#onResize);
-    if (this.#frames !== null) clearInterval(this.#frames);
-    if (this.#soon !== null) clearTimeout(this.#soon);
+    clearInterval(this.#frames);
+    clearTimeout(this.#soon);
     try {
       this.#ink?.unmount();
     } finally {
@@ -131,7 +121,7 @@ class Screen {
     this.#mount();
   };
 
-  readonly #onKeyPress = (_text: string | undefined, key: KeyPress) => {
+  readonly #onKeyPress = (_text: string | undefined, key: Key) => {
     const isCharacter = key.sequence?.length === 1 && key.sequence > " ";
     const name = (isCharacter ? key.sequence : key.name) ?? "";
     if (key.ctrl === true) {
@@ -144,7 +134,7 @@ class Screen {
     }
     this.#options.onKey(name, sizeOf(process.stdout));
     this.#soon ??= setTimeout(() => {
-      this.#soon = null;
+      this.#soon = undefined;
       this.#drawFrame();
     }, keyFrameMs);
   };
