@@ -46,10 +46,9 @@ export class Scrape {
 function readLabels(text: string): Labels {
   const pairs = [...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)];
   return Object.fromEntries(
-    pairs.map(([, label = "", value = ""]) => [label, value.replace(/\\(.)/g, unescaped)]),
+    pairs.map(([, label = "", value = ""]) => [
+      label,
+      value.replace(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character)),
+    ]),
   );
-}
-
-function unescaped(_: string, character: string): string {
-  return character === "n" ? "\n" : character;
 }

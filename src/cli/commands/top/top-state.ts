@@ -37,8 +37,3 @@ export function changeTop(state: TopState, event: TopEvent, nowMs: number): TopS
       return { ...state, paused: state.paused === null ? state.history : null };
   }
 }
-
-/** What is to be seen. */
-export function shownHistory({ paused, history }: TopState): readonly Figures[] {
-  return paused ?? history;
-}

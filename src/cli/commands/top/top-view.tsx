@@ -8,7 +8,7 @@ import { sparkline } from "../../terminal/screen/sparkline.ts";
 import { Table, type ScreenColumn } from "../../terminal/screen/table.tsx";
 import type { Figures, LaneFigures } from "./figures.ts";
 import { figureLines, laneCells } from "./lines.ts";
-import { shownHistory, type TopState } from "./top-state.ts";
+import type { TopState } from "./top-state.ts";
 
 export interface TopViewProps {
   readonly state: TopState;
@@ -27,7 +27,7 @@ const sparksRows = 5;
 const lanesWidthMax = 92;
 
 export function TopView({ state, url, size, isColored }: TopViewProps): ReactElement {
-  const history = shownHistory(state);
+  const history = state.paused ?? state.history;
   const [figures] = history;
   return (
     <Frame

@@ -1,5 +1,5 @@
 // `wallet tail` as a live screen: messages change what is known, and frames show it, far fewer than messages come.
-import type { LedgerClient, WalletAddress, WalletStream } from "../../../client/ledger-client.ts";
+import type { LedgerClient, WalletAddress } from "../../../client/ledger-client.ts";
 import { runScreen } from "../../terminal/screen/run-screen.ts";
 import { changeTail, startTail, type TailEvent } from "./tail-state.ts";
 import { TailView, walletRows } from "./tail-view.tsx";
@@ -50,11 +50,9 @@ export async function tailOnScreen(
       },
       frameMs,
       source: Promise.all(
-        streams.map((stream, index) =>
-          followStream(stream, (message) => {
-            change({ type: "message", index, message });
-          }),
-        ),
+        streams.map(async (stream, index) => {
+          for await (const message of stream) change({ type: "message", index, message });
+        }),
       ),
     });
   } finally {
@@ -78,11 +76,4 @@ async function figuresAt(
       return { ...one, balance, available: (BigInt(balance) - BigInt(held)).toString() };
     }),
   );
-}
-
-async function followStream(
-  stream: WalletStream,
-  take: (message: { balance: string; available: string; seq: number }) => void,
-): Promise<void> {
-  for await (const message of stream) take(message);
 }

@@ -177,27 +177,30 @@ export function shownWallets(
   nowMs: number,
 ): { readonly wallets: readonly Wallet[]; readonly atMs: number } {
   const { wallets, atMs } = state.paused ?? { wallets: state.wallets, atMs: nowMs };
-  const sorted =
-    state.sort === "as given" ? [...wallets] : wallets.toSorted(comparing(state.sort, atMs));
+  const sorted = wallets.toSorted((a, b) => compare(a, b, state.sort, atMs));
   return { wallets: state.isReversed ? sorted.reverse() : sorted, atMs };
 }
 
 /** The greatest and the latest come first, names in order of the alphabet; equal ones as they were given. */
-function comparing(sort: SortOrder, atMs: number): (a: Wallet, b: Wallet) => number {
+function compare(a: Wallet, b: Wallet, sort: SortOrder, atMs: number): number {
   switch (sort) {
     case "balance":
-      return (a, b) => (a.balance === b.balance ? 0 : a.balance > b.balance ? -1 : 1);
+      return descending(a.balance, b.balance);
     case "held":
-      return (a, b) => (heldOf(a) === heldOf(b) ? 0 : heldOf(a) > heldOf(b) ? -1 : 1);
+      return descending(heldOf(a), heldOf(b));
     case "changes/s":
-      return (a, b) => ratePerSecond(b.activity, atMs) - ratePerSecond(a.activity, atMs);
+      return descending(ratePerSecond(a.activity, atMs), ratePerSecond(b.activity, atMs));
     case "last change":
-      return (a, b) => (b.changes[0]?.atMs ?? 0) - (a.changes[0]?.atMs ?? 0);
+      return descending(a.changes[0]?.atMs ?? 0, b.changes[0]?.atMs ?? 0);
     case "name":
-      return (a, b) => (a.key === b.key ? 0 : a.key < b.key ? -1 : 1);
+      return -descending(a.key, b.key);
     case "as given":
-      return () => 0;
+      return 0;
   }
+}
+
+function descending<Value extends bigint | number | string>(a: Value, b: Value): number {
+  return a === b ? 0 : a > b ? -1 : 1;
 }
 
 /** Changes of all wallets in a second, the mean of the last few. */

@@ -1,6 +1,6 @@
 // `wallet tail`: follows wallets until it is interrupted; on a terminal as a live screen, else a line a message.
 import type { Environment } from "../../../config.ts";
-import type { WalletStream, BalanceMessage } from "../../../client/ledger-client.ts";
+import type { BalanceMessage } from "../../../client/ledger-client.ts";
 import { usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
@@ -42,7 +42,11 @@ export async function tailWallets(
       }),
     }));
     try {
-      await Promise.all(streams.map(({ key, stream }) => printAll(stream, key, lines)));
+      await Promise.all(
+        streams.map(async ({ key, stream }) => {
+          for await (const message of stream) await lines.print(key, message);
+        }),
+      );
     } finally {
       for (const { stream } of streams) stream.close();
     }
@@ -56,10 +60,6 @@ function readSince(flags: TailFlags, keyCount: number): { since?: number } {
     throw usageFailure("--since goes with one KEY: every wallet counts a seq of its own");
   }
   return { since: requireWholeNumber("--since", flags.since, 0) };
-}
-
-async function printAll(stream: WalletStream, key: string, lines: MessageLines): Promise<void> {
-  for await (const message of stream) await lines.print(key, message);
 }
 
 /** Tells on stderr when a connection is lost, once however often it is tried, and when it is there again. */

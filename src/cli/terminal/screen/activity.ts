@@ -13,11 +13,11 @@ const rateSeconds = 5;
 
 export const noActivity: Activity = { second: 0, counts: [] };
 
-/** With `count` more at a moment; one earlier than the newest counts as of the newest. */
-export function withActivity(activity: Activity, nowMs: number, count = 1): Activity {
+/** With one more at a moment; one earlier than the newest counts as of the newest. */
+export function withActivity(activity: Activity, nowMs: number): Activity {
   const second = Math.max(activity.second, Math.floor(nowMs / 1000));
   const counts = lastSeconds(activity, second * 1000, secondsMax);
-  return { second, counts: [...counts.slice(0, -1), (counts.at(-1) ?? 0) + count] };
+  return { second, counts: [...counts.slice(0, -1), (counts.at(-1) ?? 0) + 1] };
 }
 
 /** The counts of the last `length` seconds, the one that has just begun as the last. */

@@ -24,13 +24,8 @@ export interface ScreenOptions {
 const keyFrameMs = 40;
 
 /** Resolves with the exit code when the person quits or the source ends. Rejects with what went wrong. */
-export async function runScreen(options: ScreenOptions): Promise<number> {
-  const screen = new Screen(options);
-  try {
-    return await screen.run();
-  } finally {
-    screen.leave();
-  }
+export function runScreen(options: ScreenOptions): Promise<number> {
+  return new Screen(options).run();
 }
 
 class Screen {
@@ -45,7 +40,7 @@ class Screen {
     this.#options = options;
   }
 
-  run(): Promise<number> {
+  async run(): Promise<number> {
     const ended = new Promise<number>((resolve, reject) => {
       this.#end = resolve;
       this.#fail = reject;
@@ -53,13 +48,17 @@ class Screen {
     this.#options.source.then(() => {
       this.#end(exitCodes.done);
     }, this.#fail);
-    this.#enter();
-    return ended;
+    try {
+      this.#enter();
+      return await ended;
+    } finally {
+      this.#leave();
+    }
   }
 
   #enter(): void {
     const { stdin, stdout } = process;
-    process.on("exit", this.leave);
+    process.on("exit", this.#leave);
     // What frames, keys and sizes throw comes here, too.
     process.on("uncaughtException", this.#fail);
     process.on("SIGHUP", hangUp);
@@ -77,9 +76,9 @@ class Screen {
   }
 
   /** Puts the terminal back as it was. Must not throw: it runs at exit, too. */
-  readonly leave = () => {
+  readonly #leave = () => {
     const { stdin, stdout } = process;
-    process.off("exit", this.leave);
+    process.off("exit", this.#leave);
     process.off("uncaughtException", this.#fail);
     process.off("SIGHUP", hangUp);
     stdout.off("resize", this.#onResize);
