@@ -61,10 +61,7 @@ export async function seedBooks(
     return await pool.transaction(async (transaction) => {
       const apiKey = await insertLedgerWithChart(transaction, scenario, key);
       const recorder = new Recorder(transaction, ledgerId, onProgress);
-      for (const event of scenario.events()) {
-        const written = recorder.take(event);
-        if (written !== null) await written;
-      }
+      for (const event of scenario.events()) await recorder.take(event);
       await recorder.finish(scenario);
       const { entries, closes } = recorder;
       return { outcome: "done", organizationId, ledgerId, ...apiKey, entries, closes };
@@ -110,8 +107,8 @@ class Recorder {
     this.#onProgress = onProgress;
   }
 
-  /** Takes one event. Returns a promise when too many statements are under way: wait for it before the next event. */
-  take(event: SeedEvent): Promise<void> | null {
+  /** Takes one event; when too many statements are under way, waits for them. */
+  async take(event: SeedEvent): Promise<void> {
     const [transaction, ledgerId] = [this.#transaction, this.#ledgerId];
     switch (event.kind) {
       case "entry":
@@ -119,8 +116,10 @@ class Recorder {
         if (this.#gathered.length >= entriesPerWrite) this.#writeEntries();
         break;
       case "walletBatch":
-        this.#send(insertWalletWrites(transaction, ledgerId, event.batch.writes));
-        this.#send(insertPendingPostings(transaction, ledgerId, event.batch.pendingPostings));
+        this.#send(
+          insertWalletWrites(transaction, ledgerId, event.batch.writes),
+          insertPendingPostings(transaction, ledgerId, event.batch.pendingPostings),
+        );
         break;
       case "posting": {
         const { posting, journalId } = event;
@@ -128,18 +127,18 @@ class Recorder {
           pendingPostingId,
           journalId,
         }));
-        this.#send(markPosted(transaction, ledgerId, marks));
-        this.#send(upsertPostingTotals(transaction, ledgerId, posting.totals));
-        this.#send(insertWalletPostings(transaction, ledgerId, [{ ...posting, journalId }]));
+        this.#send(
+          markPosted(transaction, ledgerId, marks),
+          upsertPostingTotals(transaction, ledgerId, posting.totals),
+          insertWalletPostings(transaction, ledgerId, [{ ...posting, journalId }]),
+        );
         break;
       }
       case "close":
         this.closes.push(event.record);
-        for (const sent of insertClose(transaction, event.record, event.balances, event.subtrees)) {
-          this.#send(sent);
-        }
+        this.#send(...insertClose(transaction, event.record, event.balances, event.subtrees));
     }
-    return this.#underWay.length < underWayMax ? null : this.#answered();
+    if (this.#underWay.length >= underWayMax) await this.#answered();
   }
 
   /** Writes what is left: the last entries, the wallets as they are in the end, and the journal's head. */
@@ -167,17 +166,19 @@ class Recorder {
         ? []
         : [{ journalId: reversesJournalId, reversalJournalId: journalId }],
     );
-    this.#send(insertEntries(transaction, ledgerId, entries));
-    this.#send(insertLines(transaction, ledgerId, entries));
-    this.#send(insertReversals(transaction, ledgerId, reversals));
-    this.#send(addToBalances(transaction, ledgerId, balanceChanges(entries)));
+    this.#send(
+      insertEntries(transaction, ledgerId, entries),
+      insertLines(transaction, ledgerId, entries),
+      insertReversals(transaction, ledgerId, reversals),
+      addToBalances(transaction, ledgerId, balanceChanges(entries)),
+    );
     this.entries += entries.length;
   }
 
-  #send(reply: Promise<unknown>): void {
+  #send(...replies: Promise<unknown>[]): void {
     // A failure is reported when the statement is awaited; until then it must not count as unhandled.
-    reply.catch(() => undefined);
-    this.#underWay.push(reply);
+    for (const reply of replies) reply.catch(() => undefined);
+    this.#underWay.push(...replies);
   }
 
   async #answered(): Promise<void> {

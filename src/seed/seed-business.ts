@@ -2,7 +2,7 @@
 // buys and pays, has a payroll, and makes mistakes that it reverses.
 import { convert } from "../core/asset.ts";
 import { currencyExponent } from "../core/currencies.ts";
-import type { Entry, EntryDraft, JsonObject, Line } from "../core/journal.ts";
+import type { Entry, EntryDraft, Line } from "../core/journal.ts";
 import type { JournalWrite } from "../core/journal-batch.ts";
 import { timestampFromEpochMs, type Timestamp } from "../core/time.ts";
 import {
@@ -150,7 +150,7 @@ export class SeedBusiness {
 
   /** Pays an open invoice. Abroad, at the day's rate, this makes a gain or a loss. */
   #payment(slot: EntrySlot): BusinessWrite | null {
-    const invoice = this.#take(this.#invoices, () => true);
+    const invoice = this.#take(this.#invoices);
     if (invoice === null) return null;
     const { number, customer, currency } = invoice;
     const lines =
@@ -198,7 +198,7 @@ export class SeedBusiness {
   }
 
   #billPayment(slot: EntrySlot): BusinessWrite | null {
-    const bill = this.#take(this.#bills, () => true);
+    const bill = this.#take(this.#bills);
     if (bill === null) return null;
     const { number, supplier, amount } = bill;
     return entryWrite(slot, {
@@ -293,7 +293,7 @@ export class SeedBusiness {
   }
 
   /** Removes and returns one item that fits; the last item takes its place. */
-  #take<Item>(items: Item[], fits: (item: Item) => boolean): Item | null {
+  #take<Item>(items: Item[], fits: (item: Item) => boolean = () => true): Item | null {
     const index = this.#random.below(items.length);
     const taken = items[index];
     const last = items.at(-1);
@@ -312,14 +312,8 @@ export class SeedBusiness {
 
 function entryWrite(
   { atMs }: EntrySlot,
-  content: {
-    externalId: string;
-    eventType: string;
-    description: string;
-    metadata: JsonObject;
-    lines: readonly Line[];
-    entryType?: EntryDraft["entryType"];
-  },
+  content: Pick<EntryDraft, "externalId" | "eventType" | "description" | "metadata" | "lines"> &
+    Partial<Pick<EntryDraft, "entryType">>,
   made: (entry: Entry) => void = () => undefined,
 ): BusinessWrite {
   const draft: EntryDraft = {

@@ -114,8 +114,9 @@ export class SeedWallets {
     const number = String(keys.length + 1).padStart(5, "0");
     const key = `${rule.assetCode.toLowerCase()}-${number}`;
     keys.push(key);
-    fundsByKey.set(key, { available: 0n, holdId: null, isReserving: false });
-    return this.#credit(key, rule, fundsByKey);
+    const funds = { available: 0n, holdId: null, isReserving: false };
+    fundsByKey.set(key, funds);
+    return this.#credit(key, rule, funds);
   }
 
   #next(
@@ -127,14 +128,14 @@ export class SeedWallets {
     const funds = fundsByKey.get(callerKey) ?? this.#fundsOf(callerKey);
     fundsByKey.set(callerKey, funds);
     const roll = isCredit ? 0 : this.#random.below(100);
-    if (roll < 50 || funds.available < 100n) return this.#credit(callerKey, rule, fundsByKey);
+    if (roll < 50 || funds.available < 100n) return this.#credit(callerKey, rule, funds);
     const amount = BigInt(this.#random.between(1, Math.min(Number(funds.available), 8_000)));
     if (roll < 80) {
       funds.available -= amount;
       return { type: "debit", amount, ...this.#movement(callerKey, rule, "purchase") };
     }
     if (funds.holdId !== null) return this.#resolve(callerKey, funds, funds.holdId);
-    if (funds.isReserving) return this.#credit(callerKey, rule, fundsByKey);
+    if (funds.isReserving) return this.#credit(callerKey, rule, funds);
     funds.isReserving = true;
     funds.available -= amount;
     const movement = this.#movement(callerKey, rule, "booking");
@@ -150,10 +151,9 @@ export class SeedWallets {
       : { type: "release", callerKey, holdId };
   }
 
-  #credit(callerKey: string, rule: AssetRule, fundsByKey: Map<string, Funds>): WalletWrite {
+  #credit(callerKey: string, rule: AssetRule, funds: Funds): WalletWrite {
     const amount = BigInt(this.#random.between(500, 20_000));
-    const funds = fundsByKey.get(callerKey);
-    if (funds !== undefined) funds.available += amount;
+    funds.available += amount;
     return { type: "credit", amount, ...this.#movement(callerKey, rule, "top-up") };
   }
 
