@@ -56,15 +56,12 @@ let prepared = 0;
 async function prepareSlices(server, load) {
   const client = new LedgerClient(server);
   const ledger = await client.getLedger(server.ledgerId);
-  const bench = { client, ledger, run: `${process.pid}x${(prepared += 1)}` };
+  const progress = { tell: () => {} };
+  const bench = { client, ledger, run: `${process.pid}x${(prepared += 1)}`, progress };
   const workload =
     load.kind === "entries"
       ? await prepareEntries(bench, null)
-      : await prepareWallets(bench, {
-          ...{ walletCount: 10_000, bulk: null, balances: false },
-          ...load,
-        });
-  const progress = { tell: () => {} };
+      : await prepareWallets(bench, { walletCount: 10_000, ...load });
   const { runLoad } = prepareLoads(workload, { connection: server, progress });
   await client.close();
   return async (sliceMs) => {

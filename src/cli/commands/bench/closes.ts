@@ -7,7 +7,7 @@ import { requireWholeNumber } from "../../input/arguments.ts";
 import { bundleLines } from "../merkle/check-close.ts";
 import { eachConcurrently } from "./concurrently.ts";
 import { chooseAccounts, linesOf, type Accounts } from "./entries.ts";
-import { Findings } from "./findings.ts";
+import { checkOf } from "./findings.ts";
 import { readServerPid, type WatchFlags } from "./load-flags.ts";
 import { withBench, type Bench } from "./open-bench.ts";
 import { describePercentiles, percentilesOf, type Percentiles } from "./percentiles.ts";
@@ -127,13 +127,11 @@ async function checkClose(
   }
   const bundle = await checkBundle(lines(), closeHash);
   const bundleSeconds = (performance.now() - startedMs) / 1000;
-  const lost = new Findings();
-  if (found !== count) lost.add(`${count} were posted, ${found} are there`);
-  const different = new Findings();
-  for (const { where, what } of bundle.findings) different.add(`${where}: ${what}`);
+  const lost = found === count ? [] : [`${count} were posted, ${found} are there`];
+  const different = bundle.findings.map(({ where, what }) => `${where}: ${what}`);
   const checks = [
-    lost.check("every acknowledged entry is in the close", count),
-    different.check("the bundle gives the close", 1),
+    checkOf("every acknowledged entry is in the close", count, lost),
+    checkOf("the bundle gives the close", 1, different),
   ];
   return { bundleSeconds, verification: withOk({ checks, notChecked: [] }) };
 }

@@ -1,16 +1,17 @@
 // `bench entries`: entries of two lines, found again by reading the journal from where it stood.
+import { isDeepStrictEqual } from "node:util";
 import { paths } from "../../../contract/paths.ts";
 import type { LedgerClient, Entry } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import { usageFailure, type ExitCode } from "../../failure.ts";
 import { eachConcurrently } from "./concurrently.ts";
-import { Findings, type Check } from "./findings.ts";
+import { checkOf, type Check } from "./findings.ts";
 import { readLoadSettings, type LoadFlags } from "./load-flags.ts";
 import { measure } from "./measure.ts";
-import type { Bench } from "./open-bench.ts";
+import type { BenchLedger } from "./open-bench.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 import { movementBetween, readPosition, type Position } from "./position.ts";
-import { externalIdOf, numberOf, type Tell, type Verdict, type Workload } from "./workload.ts";
+import { externalIdOf, numberOf, type Verdict, type Workload } from "./workload.ts";
 
 export interface EntriesFlags extends LoadFlags {
   accounts?: string;
@@ -43,9 +44,11 @@ function readAccounts(text: string): Accounts {
 
 /** `given` are the accounts posted to; null: the first two of the chart. */
 export async function prepareEntries(
-  { client, ledger: { id: ledgerId }, run }: Pick<Bench, "client" | "ledger" | "run">,
+  benchLedger: BenchLedger,
   given: Accounts | null,
 ): Promise<Workload> {
+  const { client, run } = benchLedger;
+  const ledgerId = benchLedger.ledger.id;
   const accounts = given ?? (await chooseAccounts(client, ledgerId));
   const before = await readPosition(client, ledgerId, accounts);
   const target = paths.postEntry({ ledgerId });
@@ -61,8 +64,7 @@ export async function prepareEntries(
         lines: linesOf(number, accounts),
       }),
     }),
-    verify: (outcomes, tell) =>
-      verifyEntries({ client, ledgerId, run, accounts, before }, outcomes, tell),
+    verify: (outcomes) => verifyEntries(benchLedger, accounts, before, outcomes),
   };
 }
 
@@ -87,25 +89,18 @@ export function linesOf(number: number, [first, second]: Accounts) {
   ];
 }
 
-interface EntriesToVerify {
-  readonly client: LedgerClient;
-  readonly ledgerId: string;
-  readonly run: string;
-  readonly accounts: Accounts;
-  readonly before: Position;
-}
-
 async function verifyEntries(
-  { client, ledgerId, run, accounts, before }: EntriesToVerify,
+  { client, ledger: { id: ledgerId }, run, progress }: BenchLedger,
+  accounts: Accounts,
+  before: Position,
   outcomes: OutcomeLog,
-  tell: Tell,
 ): Promise<Verdict> {
   const after = await readPosition(client, ledgerId, accounts);
-  const findings = new Findings();
+  const findings: string[] = [];
   const sums = new Map<string, bigint>();
   const written = after.lastSequence - before.lastSequence;
   let read = 0;
-  tell(() => `verifying: ${read} of ${written} entries read`);
+  progress.tell(() => `verifying: ${read} of ${written} entries read`);
   // Sequences have no gaps: where a page begins is known before the one ahead of it is read.
   await eachConcurrently(Math.ceil(written / pageLimit), readsAtOnce, async (page) => {
     const first = before.lastSequence + page * pageLimit + 1;
@@ -114,7 +109,7 @@ async function verifyEntries(
     for (let index = 0; index < limit; index += 1) {
       const entry = entries[index];
       if (entry?.sequence !== first + index) {
-        findings.add(`the journal has no entry with the sequence ${first + index}`);
+        findings.push(`the journal has no entry with the sequence ${first + index}`);
         return;
       }
       for (const { glAccountCode, functionalAmount } of entry.lines) {
@@ -124,16 +119,16 @@ async function verifyEntries(
       if (number === null) continue;
       outcomes.see(number);
       if (!isAsSent(entry, number, accounts)) {
-        findings.add(`entry ${number} has other lines than were sent`);
+        findings.push(`entry ${number} has other lines than were sent`);
       }
     }
     read += limit;
   });
-  outcomes.compare("entry", findings);
+  const found = [...findings, ...outcomes.differences("entry")];
   const balances = checkBalances(before, after, sums, accounts);
   return {
     checks: [
-      findings.check("every acknowledged entry is there once", outcomes.acknowledged),
+      checkOf("every acknowledged entry is there once", outcomes.acknowledged, found),
       ...(balances === null ? [] : [balances]),
     ],
     notChecked:
@@ -144,15 +139,11 @@ async function verifyEntries(
 }
 
 function isAsSent({ lines }: Entry, number: number, accounts: Accounts): boolean {
-  const sent = linesOf(number, accounts);
-  return (
-    lines.length === sent.length &&
-    sent.every(
-      ({ glAccountCode, functionalAmount }, index) =>
-        lines[index]?.glAccountCode === glAccountCode &&
-        lines[index].functionalAmount === functionalAmount,
-    )
-  );
+  const stored = lines.map(({ glAccountCode, functionalAmount }) => ({
+    glAccountCode,
+    functionalAmount,
+  }));
+  return isDeepStrictEqual(stored, linesOf(number, accounts));
 }
 
 /** Others may post to the accounts too: what they posted was read as well. */
@@ -162,14 +153,14 @@ function checkBalances(
   sums: ReadonlyMap<string, bigint>,
   accounts: Accounts,
 ): Check | null {
-  const findings = new Findings();
+  const findings: string[] = [];
   for (const account of accounts) {
     const moved = movementBetween(before, after, account);
     if (moved === null) return null;
     const sum = sums.get(account) ?? 0n;
     if (moved !== sum) {
-      findings.add(`account ${account} moved by ${moved}, its entries sum to ${sum}`);
+      findings.push(`account ${account} moved by ${moved}, its entries sum to ${sum}`);
     }
   }
-  return findings.check("balances moved by what was posted", accounts.length);
+  return checkOf("balances moved by what was posted", accounts.length, findings);
 }

@@ -1,7 +1,6 @@
 // The flags that several benchmarks have.
 import type { ServiceFlags } from "../../definition/options.ts";
-import { requireDurationMs } from "../../input/arguments.ts";
-import { requireWholeNumber } from "../../input/arguments.ts";
+import { requireDurationMs, requireWholeNumber } from "../../input/arguments.ts";
 import type { LoadSettings } from "./load.ts";
 
 export interface WatchFlags extends ServiceFlags {

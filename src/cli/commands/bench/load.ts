@@ -4,7 +4,7 @@ import { messageOf } from "../../../core/thrown.ts";
 import { eachConcurrently } from "./concurrently.ts";
 import { outcomeOf, type OutcomeLog } from "./outcome-log.ts";
 import { RawConnection, type RawReply } from "./raw-connection.ts";
-import { fullSpeed, steadyRate, type Schedule } from "./schedule.ts";
+import { fullSpeed, steadyRate } from "./schedule.ts";
 import type { SignedRequests } from "./signed-requests.ts";
 import type { Workload } from "./workload.ts";
 
@@ -63,23 +63,25 @@ export class Load {
 
   /** Opens all connections first: making them is not what is measured. */
   async run(): Promise<void> {
-    const { durationMs, rate, isLateDropped } = this.settings;
+    const { durationMs, rate, isLateDropped = false } = this.settings;
     const connections: RawConnection[] = [];
     await eachConcurrently(this.settings.connections, openedAtOnce, async () => {
       connections.push(await RawConnection.open(this.#sent.url));
     });
     this.#startMs = performance.now();
+    const countDropped = (count: number) => {
+      this.unsent += count;
+    };
     const schedule =
       rate === null
         ? fullSpeed(this.#startMs, durationMs)
-        : steadyRate(this.#startMs, durationMs, rate, isLateDropped);
+        : steadyRate(this.#startMs, durationMs, rate, isLateDropped ? countDropped : null);
     await Promise.all(connections.map((connection) => this.#work(connection, schedule)));
-    this.unsent += schedule.dropped;
   }
 
-  async #work(first: RawConnection, schedule: Schedule): Promise<void> {
+  async #work(first: RawConnection, schedule: Iterable<number>): Promise<void> {
     let connection = first;
-    for (let dueMs = schedule.take(); dueMs !== null; dueMs = schedule.take()) {
+    for (const dueMs of schedule) {
       const waitMs = Math.round(dueMs - performance.now());
       if (waitMs > 0) await sleep(waitMs);
       if (!connection.isOpen) connection = (await this.#reopen()) ?? connection;

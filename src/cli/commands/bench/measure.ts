@@ -33,7 +33,7 @@ export async function measure(
 ): Promise<ExitCode> {
   const serverPid = readServerPid(flags);
   return withBench(flags, environment, async (context) => {
-    const { output, progress, ledger, run } = context;
+    const { output } = context;
     const workload = await steps.prepare(context);
     const { outcomes, runLoad } = prepareLoads(workload, context);
     const memory = watchServerMemory(serverPid);
@@ -43,12 +43,8 @@ export async function measure(
     if (firstError !== null) {
       output.note(`the first error: ${printable(firstError).slice(0, firstErrorLengthMax)}`);
     }
-    const verdict = await workload.verify(outcomes, (describe) => {
-      progress.tell(describe);
-    });
-    const facts = { bench, ledgerId: ledger.id, run, ...workload.described };
-    const { writesPerRequest } = workload;
-    const report = reportOf(facts, { ...measured, writesPerRequest, serverMemoryMib, verdict });
+    const verdict = await workload.verify(outcomes);
+    const report = reportOf(bench, context, workload, measured, verdict, serverMemoryMib);
     output.result(report, describeReport);
     if (!report.verification.ok) return exitCodes.verificationFailed;
     // Nothing was lost where nothing was taken; that is no success.

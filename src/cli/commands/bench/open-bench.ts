@@ -20,6 +20,9 @@ export interface Bench {
   readonly progress: Pick<ProgressLine, "tell">;
 }
 
+/** What a workload is made for. */
+export type BenchLedger = Pick<Bench, "client" | "ledger" | "run" | "progress">;
+
 /** Closing a million entries is one request. */
 const timeoutMs = 600_000;
 

@@ -1,5 +1,4 @@
 // What became of each write of a run, and whether that is what the ledger says.
-import type { Findings } from "./findings.ts";
 import type { RawReply } from "./raw-connection.ts";
 
 /** `unknown`: it may have been done; the answer is missing, or says so. */
@@ -50,12 +49,14 @@ export class OutcomeLog {
     this.#timesSeen[number] = (this.#timesSeen[number] ?? 0) + 1;
   }
 
-  /** Adds what differs between what was answered and what was seen. */
-  compare(what: string, findings: Findings): void {
+  /** What differs between what was answered and what was seen. */
+  differences(what: string): string[] {
+    const found: string[] = [];
     this.#timesSeen.forEach((timesSeen, number) => {
       const fault = faultOf(this.#outcomes[number], timesSeen);
-      if (fault !== null) findings.add(`${what} ${number} ${fault}`);
+      if (fault !== null) found.push(`${what} ${number} ${fault}`);
     });
+    return found;
   }
 }
 

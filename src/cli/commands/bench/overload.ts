@@ -23,7 +23,7 @@ export async function benchOverload(
   const walletCount = readWalletCount(flags.wallets);
   const factor = requireWholeNumber("--factor", flags.factor, 1, 100);
   return measure("overload", flags, environment, {
-    prepare: (bench) => prepareWallets(bench, { walletCount, bulk: null, balances: false }),
+    prepare: (bench) => prepareWallets(bench, { walletCount }),
     load: (runLoad) => overload(settings, factor, runLoad),
   });
 }

@@ -1,13 +1,9 @@
 // Percentiles of latencies.
 
-export interface Percentiles {
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
-}
+export type Percentiles = ReturnType<typeof percentilesOf>;
 
 /** Of milliseconds, which may be negative; zeros of none. */
-export function percentilesOf(milliseconds: readonly number[]): Percentiles {
+export function percentilesOf(milliseconds: readonly number[]) {
   const { p50, p99, max } = loadPercentilesOf(milliseconds);
   return { p50, p99, max };
 }

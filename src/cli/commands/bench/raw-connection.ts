@@ -1,4 +1,5 @@
 // A kept-alive HTTP/1.1 connection that costs little: whole requests as bytes, one under way at a time.
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
@@ -21,7 +22,6 @@ export class RawConnection {
   readonly #socket: Socket;
   #received = "";
   #waiting: Waiting | null = null;
-  #isOpen = true;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -45,15 +45,12 @@ export class RawConnection {
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const port = Number(url.port === "" ? (isTls ? 443 : 80) : url.port);
     const socket = isTls ? connectTls({ host, port, servername: host }) : connect({ host, port });
-    await new Promise<void>((resolve, reject) => {
-      socket.once(isTls ? "secureConnect" : "connect", resolve);
-      socket.once("error", reject);
-    });
+    await once(socket, isTls ? "secureConnect" : "connect");
     return new RawConnection(socket);
   }
 
   get isOpen(): boolean {
-    return this.#isOpen;
+    return !this.#socket.destroyed;
   }
 
   /** Rejects when the connection is lost before the whole answer is there. */
@@ -79,7 +76,6 @@ export class RawConnection {
   }
 
   #lose(error: Error): void {
-    this.#isOpen = false;
     this.#waiting?.reject(error);
     this.#waiting = null;
   }

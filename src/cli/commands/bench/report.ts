@@ -2,9 +2,10 @@
 import { counted } from "../../terminal/counted.ts";
 import type { Check } from "./findings.ts";
 import type { Load } from "./load.ts";
+import type { BenchLedger } from "./open-bench.ts";
 import { describePercentiles, loadPercentilesOf } from "./percentiles.ts";
 import type { ServerMemory } from "./server-memory.ts";
-import type { Verdict } from "./workload.ts";
+import type { Verdict, Workload } from "./workload.ts";
 
 export interface Measured {
   readonly load: Load;
@@ -23,25 +24,21 @@ export interface OverloadFigures {
 
 export type BenchReport = ReturnType<typeof reportOf>;
 
+/** `bench` is the verb that measured. */
 export function reportOf(
-  facts: {
-    readonly bench: "entries" | "wallets" | "streams" | "overload";
-    readonly ledgerId: string;
-    /** In every externalId of this run: `bench-{run}-{number}`. */
-    readonly run: string;
-  },
-  measured: Measured & {
-    /** 0 for reads. */
-    readonly writesPerRequest: number;
-    readonly verdict: Verdict;
-    readonly serverMemoryMib: ServerMemory | null;
-  },
+  bench: "entries" | "wallets" | "streams" | "overload",
+  { ledger, run }: BenchLedger,
+  { described, writesPerRequest }: Workload,
+  { load, overload }: Measured,
+  { messagesAfterReplyMs, ...verdict }: Verdict,
+  serverMemoryMib: ServerMemory | null,
 ) {
-  const { load, writesPerRequest, overload, serverMemoryMib } = measured;
-  const { messagesAfterReplyMs, ...verdict } = measured.verdict;
   const { connections, rate, durationMs } = load.settings;
   return {
-    ...facts,
+    bench,
+    ledgerId: ledger.id,
+    run,
+    ...described,
     connections,
     rate,
     durationSeconds: durationMs / 1000,

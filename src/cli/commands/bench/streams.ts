@@ -5,7 +5,7 @@ import { LedgerClient } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import { requireHttpUrl } from "../../connection/settings.ts";
 import type { ExitCode } from "../../failure.ts";
-import { Findings } from "./findings.ts";
+import { checkOf } from "./findings.ts";
 import { readLoadSettings, readWalletCount, type LoadFlags } from "./load-flags.ts";
 import { measure } from "./measure.ts";
 import type { Bench } from "./open-bench.ts";
@@ -43,8 +43,7 @@ async function prepareStreams(
   readUrl: string | null,
 ): Promise<Workload> {
   const { connection } = bench;
-  const settings = { walletCount, bulk: null, balances: false };
-  const { walletRun, ...wallets } = await prepareWallets(bench, settings);
+  const { walletRun, ...wallets } = await prepareWallets(bench, { walletCount });
   const readClient = new LedgerClient({ ...connection, url: readUrl ?? connection.url });
   const times = new MessageTimes(walletRun);
   await times.open(readClient);
@@ -53,10 +52,10 @@ async function prepareStreams(
     acknowledged: (number, atMs) => {
       times.addReply(number, atMs);
     },
-    verify: async (outcomes, tell) => {
+    verify: async (outcomes) => {
       const messages = await times.finish();
       await readClient.close();
-      const verdict = await wallets.verify(outcomes, tell);
+      const verdict = await wallets.verify(outcomes);
       return { ...verdict, ...messages, checks: [...verdict.checks, ...messages.checks] };
     },
   };
@@ -112,13 +111,13 @@ class MessageTimes {
     const untilMs = performance.now() + lastMessagesMsMax;
     while (this.#missing().length > 0 && performance.now() < untilMs) await sleep(pollMs);
     for (const stream of this.#streams) stream.close();
-    const findings = new Findings();
-    for (const text of this.#missing()) findings.add(text);
     const times = this.#wallets.flatMap(({ replies, messages }) =>
       [...replies].map(([seq, atMs]) => (messages.get(seq) ?? Infinity) - atMs),
     );
     return {
-      checks: [findings.check("every acknowledged write came as a message", times.length)],
+      checks: [
+        checkOf("every acknowledged write came as a message", times.length, this.#missing()),
+      ],
       messagesAfterReplyMs: percentilesOf(times.filter(Number.isFinite)),
     };
   }

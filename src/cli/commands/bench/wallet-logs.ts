@@ -1,10 +1,12 @@
 // Verifying `bench wallets`: each wallet's log is replayed and held against what was acknowledged, its
 // balance, and the account that the writes were posted to.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LedgerClient, WalletLogEntry } from "../../../client/ledger-client.ts";
+import type { LedgerClient, WalletAddress, WalletLogEntry } from "../../../client/ledger-client.ts";
+import { pages, type Range } from "../../connection/pages.ts";
+import type { Bench } from "./open-bench.ts";
 import { movementBetween, readPosition, type Position } from "./position.ts";
 import { eachConcurrently } from "./concurrently.ts";
-import { Findings, type Check } from "./findings.ts";
+import { checkOf, type Check } from "./findings.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 import {
   callerKeyOf,
@@ -13,9 +15,8 @@ import {
   movementOf,
   type WalletRun,
 } from "./wallet-writes.ts";
-import { numberOf, type Tell, type Verdict } from "./workload.ts";
+import { numberOf, type Verdict } from "./workload.ts";
 
-const pageLimit = 100;
 const readsAtOnce = 8;
 /** Of more wallets than that, those are read that were written to. */
 const allReadMax = 100_000;
@@ -25,33 +26,29 @@ const postingPollMs = 250;
 
 export interface WalletsToVerify {
   readonly client: LedgerClient;
+  readonly progress: Bench["progress"];
   readonly walletRun: WalletRun;
   /** The account that credits of the asset are posted to. */
   readonly account: string;
   readonly before: Position;
 }
 
-export async function verifyWallets(
-  of: WalletsToVerify,
-  outcomes: OutcomeLog,
-  tell: Tell,
-): Promise<Verdict> {
+export async function verifyWallets(of: WalletsToVerify, outcomes: OutcomeLog): Promise<Verdict> {
   const logs = new WalletLogs(of, outcomes);
   const wallets = walletsToRead(of.walletRun, outcomes.last);
-  tell(
+  of.progress.tell(
     () => `verifying: ${logs.walletsRead} of ${wallets.length} wallets, ${logs.writes} writes read`,
   );
   await eachConcurrently(wallets.length, readsAtOnce, (index) => logs.replay(wallets[index] ?? 0));
   const unread = of.walletRun.walletCount - wallets.length;
   logs.assumeUntouched(unread);
-  const lost = new Findings();
-  outcomes.compare("write", lost);
+  const lost = outcomes.differences("write");
   const account = await checkAccount(of, logs);
   return {
     checks: [
-      lost.check("every acknowledged write is there once", outcomes.acknowledged),
-      logs.findings.check("logs have no gaps and give the balances", wallets.length),
-      logs.unposted.check("every write was posted", logs.writes),
+      checkOf("every acknowledged write is there once", outcomes.acknowledged, lost),
+      checkOf("logs have no gaps and give the balances", wallets.length, logs.faults),
+      checkOf("every write was posted", logs.writes, logs.unposted),
       ...(account === null ? [] : [account]),
     ],
     notChecked: [
@@ -82,37 +79,39 @@ async function checkAccount(of: WalletsToVerify, logs: WalletLogs): Promise<Chec
   if (moved === null) return null;
   const posted = await countPostedWrites(of, after.lastSequence);
   if (posted > logs.writes) return null;
-  const findings = new Findings();
+  const findings: string[] = [];
   if (posted < logs.writes) {
-    findings.add(`${logs.writes} writes are in the logs, postings hold ${posted}`);
+    findings.push(`${logs.writes} writes are in the logs, postings hold ${posted}`);
   }
   if (moved !== -logs.sum) {
-    findings.add(`account ${account} moved by ${moved}, the logs sum to ${logs.sum}`);
+    findings.push(`account ${account} moved by ${moved}, the logs sum to ${logs.sum}`);
   }
-  return findings.check(`account ${account} moved by minus what wallets took`, 1);
+  return checkOf(`account ${account} moved by minus what wallets took`, 1, findings);
 }
 
 /** How many wallet writes the postings to the account hold that were made since the start. */
 async function countPostedWrites(of: WalletsToVerify, lastSequence: number): Promise<number> {
   const { client, walletRun, account, before } = of;
+  const listed = pages(
+    (range) => client.listEntries(walletRun.ledgerId, { ...range, glAccountCode: account }),
+    ({ entries }) => entries.map(({ sequence }) => sequence),
+    { after: before.lastSequence, limit: Infinity },
+  );
   let count = 0;
-  for (let after = before.lastSequence; ;) {
-    const query = { after, glAccountCode: account, limit: pageLimit };
-    const { entries, hasMore } = await client.listEntries(walletRun.ledgerId, query);
+  for await (const { entries } of listed) {
     for (const { sequence, metadata, eventType } of entries) {
       const { writes } = metadata;
       if (sequence > lastSequence) return count;
       // An entry that a client posted to the account spoils the sum as others' writes do.
       count += eventType === "WALLET_BATCH" && typeof writes === "number" ? writes : Infinity;
-      after = sequence;
     }
-    if (!hasMore) return count;
   }
+  return count;
 }
 
 class WalletLogs {
-  readonly findings = new Findings();
-  readonly unposted = new Findings();
+  readonly faults: string[] = [];
+  readonly unposted: string[] = [];
   /** Of all wallets: credits less debits. */
   sum = 0n;
   writes = 0;
@@ -135,18 +134,20 @@ class WalletLogs {
   async replay(wallet: number): Promise<void> {
     const { client, walletRun } = this.#of;
     const address = { ledgerId: walletRun.ledgerId, callerKey: callerKeyOf(walletRun, wallet) };
+    const listed = pages(
+      (range) => this.#readPosted(address, range),
+      ({ writes }) => writes.map(({ seq }) => seq),
+    );
     let seq = 0;
     let balance = 0n;
-    for (let hasMore = true; hasMore;) {
-      const page = await this.#readPosted(address, seq);
-      for (const write of page.writes) {
+    for await (const { writes } of listed) {
+      for (const write of writes) {
         seq += 1;
         balance += this.#take(wallet, write, seq);
         if (write.balance !== balance.toString()) {
           this.#fault(wallet, `says ${write.balance} at seq ${write.seq}, replayed ${balance}`);
         }
       }
-      hasMore = page.hasMore && page.writes.length > 0;
     }
     const stored = await client.getWalletBalance(address);
     if (stored.balance !== balance.toString()) {
@@ -156,9 +157,9 @@ class WalletLogs {
   }
 
   /** A page of a log, once all of it has been posted or there was time enough for that. */
-  async #readPosted(wallet: { ledgerId: string; callerKey: string }, after: number) {
+  async #readPosted(wallet: WalletAddress, range: Range) {
     for (;;) {
-      const page = await this.#of.client.listWalletWrites(wallet, { after, limit: pageLimit });
+      const page = await this.#of.client.listWalletWrites(wallet, range);
       const isPosted = page.writes.every(({ journalId }) => journalId !== null);
       if (isPosted || performance.now() > this.#untilMs) return page;
       await sleep(postingPollMs);
@@ -170,7 +171,7 @@ class WalletLogs {
     const { walletRun } = this.#of;
     if (write.seq !== seq) this.#fault(wallet, `has seq ${write.seq} where ${seq} is due`);
     if (write.journalId === null) {
-      this.unposted.add(`seq ${write.seq} of ${callerKeyOf(walletRun, wallet)} was not posted`);
+      this.unposted.push(`seq ${write.seq} of ${callerKeyOf(walletRun, wallet)} was not posted`);
     }
     const amount = write.type === "debit" ? -BigInt(write.amount) : BigInt(write.amount);
     if (write.externalId === fundingIdOf(walletRun)) {
@@ -196,6 +197,6 @@ class WalletLogs {
   }
 
   #fault(wallet: number, text: string): void {
-    this.findings.add(`${callerKeyOf(this.#of.walletRun, wallet)} ${text}`);
+    this.faults.push(`${callerKeyOf(this.#of.walletRun, wallet)} ${text}`);
   }
 }

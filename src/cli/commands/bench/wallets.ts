@@ -6,7 +6,7 @@ import { usageFailure, type ExitCode } from "../../failure.ts";
 import { requireWholeNumber } from "../../input/arguments.ts";
 import { readLoadSettings, readWalletCount, type LoadFlags } from "./load-flags.ts";
 import { measure } from "./measure.ts";
-import type { Bench } from "./open-bench.ts";
+import type { BenchLedger } from "./open-bench.ts";
 import { readPosition } from "./position.ts";
 import { verifyWallets } from "./wallet-logs.ts";
 import {
@@ -28,9 +28,9 @@ export interface WalletsFlags extends LoadFlags {
 export interface WalletsSettings {
   readonly walletCount: number;
   /** Writes in a request; null: one, and not as a bulk. */
-  readonly bulk: number | null;
+  readonly bulk?: number | null;
   /** Whether balances are read, and nothing is written. */
-  readonly balances: boolean;
+  readonly balances?: boolean;
 }
 
 export async function benchWallets(
@@ -62,8 +62,8 @@ function readWalletsSettings(flags: WalletsFlags): WalletsSettings {
 
 /** Makes and funds the wallets. */
 export async function prepareWallets(
-  { client, ledger, run }: Pick<Bench, "client" | "ledger" | "run">,
-  { walletCount, bulk, balances }: WalletsSettings,
+  { client, ledger, run, progress }: BenchLedger,
+  { walletCount, bulk = null, balances = false }: WalletsSettings,
 ): Promise<Workload & { walletRun: WalletRun }> {
   const assetCode = ledger.functionalCurrency;
   const walletRun: WalletRun = { ledgerId: ledger.id, assetCode, run, walletCount };
@@ -79,8 +79,7 @@ export async function prepareWallets(
       : bulk === null
         ? (number) => writeRequest(walletRun, number)
         : (number) => bulkRequest(walletRun, number, bulk),
-    verify: (outcomes, tell) =>
-      verifyWallets({ client, walletRun, account, before }, outcomes, tell),
+    verify: (outcomes) => verifyWallets({ client, progress, walletRun, account, before }, outcomes),
   };
 }
 

@@ -13,19 +13,16 @@ export interface BenchRequest {
 
 export interface Workload {
   /** What the report says of it. */
-  readonly described: Readonly<Record<string, unknown>>;
+  readonly described: object;
   /** 0 for reads. */
   readonly writesPerRequest: number;
   /** The same number always gives the same request. */
   readonly request: (number: number) => BenchRequest;
   /** Called with each request that was acknowledged; `atMs` is on the clock of performance.now(). */
   readonly acknowledged?: (number: number, atMs: number) => void;
-  /** Looks through the API for what was acknowledged; hands to `tell` how far it has come. */
-  readonly verify: (outcomes: OutcomeLog, tell: Tell) => Promise<Verdict>;
+  /** Looks through the API for what was acknowledged. */
+  readonly verify: (outcomes: OutcomeLog) => Promise<Verdict>;
 }
-
-/** Takes in what says how far something has come. */
-export type Tell = (progress: () => string) => void;
 
 export interface Verdict {
   readonly checks: readonly Check[];
