@@ -23,16 +23,17 @@ docs/proofs.md, which describes the formats and the steps. A bundle is read line
 row for each account and one hash for each level of the tree.
 """
 
+from __future__ import annotations
+
 import argparse
 import hashlib
-import math
 import re
 import sys
+from collections import Counter, defaultdict
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
-from json import JSONDecodeError, JSONDecoder
-from typing import Any, BinaryIO, Callable, Dict, FrozenSet, List, NoReturn, Optional, Tuple
+from json import JSONDecodeError, JSONDecoder, JSONEncoder
+from typing import Any, BinaryIO, Callable, Dict, List, NamedTuple, NoReturn, Optional, Tuple
 
 BUNDLE = "ledgerctl-bundle-v1"
 PROOF = "ledgerctl-proof-v1"
@@ -49,17 +50,16 @@ MAX_DIGITS = 4000  # digits of an amount
 MAX_INTEGER = 2**53 - 1  # beyond it, doubles are not exact
 
 Document = Dict[str, Any]
-# A kind of value: its types (a boolean is none of int's), a test of a value that is not null, and its name.
-Kind = Tuple[FrozenSet[type], Optional[Callable[[Any], Any]], str]
+# A kind of value: a test of any value, and its name.
+Kind = Tuple[Callable[[Any], Any], str]
 Spec = Dict[str, Kind]
-Where = Callable[[], str]
 
 
 # --- findings ---------------------------------------------------------------------------------------------
 
 
-class TooManyFindings(Exception):
-    """Raised when enough was found to stop."""
+class Stopped(Exception):
+    """Raised when the verification can't go on, or has found enough."""
 
 
 class Findings:
@@ -72,9 +72,14 @@ class Findings:
         """Note one finding; stop the verification at the last one that is collected."""
         self.texts.append(f"{where}: {text}")
         if len(self.texts) >= MAX_FINDINGS:
-            raise TooManyFindings
+            raise Stopped
 
-    def differs(self, where: str, what: str, expected: str, found: str) -> None:
+    def stop(self, where: str, text: str) -> NoReturn:
+        """Note a finding after which nothing else can be checked."""
+        self.add(where, text)
+        raise Stopped
+
+    def differs(self, where: str, what: str, expected: str, found: Any) -> None:
         """Note something that has another value than expected."""
         self.add(where, f"{what}: expected {expected}, found {found}")
 
@@ -93,7 +98,7 @@ def show(value: Any) -> str:
     if isinstance(value, str):
         text = repr(value)
         return text if len(text) <= 160 else f"{text[:160]}... ({len(value)} characters)"
-    return scalar(value)
+    return canonical_text(value)
 
 
 # --- reading JSON -----------------------------------------------------------------------------------------
@@ -103,28 +108,21 @@ class ReadError(ValueError):
     """The text is not a JSON document of the kind that can be hashed."""
 
 
-def normal(number: float) -> Any:
-    """A double, as an int where it is an integer that doubles hold exactly."""
-    if math.isinf(number):
-        raise ReadError("a number is too large for a double")
-    return int(number) if number.is_integer() and abs(number) <= 2**53 else number
-
-
-def exact(text: str) -> Any:
-    """A JSON number as a double; ReadError if it is another number, which would have the same hash."""
-    number = normal(float(text))
+def read_number(text: str) -> Any:
+    """
+    A JSON number as a double, which is an int if it is an integer that doubles hold exactly. ReadError if the
+    text is another number than its double, as the two would have the same hash.
+    """
+    number: Any = float(text)
+    if number.is_integer() and abs(number) <= 2**53:
+        number = int(number)
     try:
-        same = Decimal(text) == Decimal(repr(number))
+        is_same = Decimal(text) == Decimal(repr(number))
     except InvalidOperation:  # an exponent beyond all bounds
-        same = False
-    if not same:
+        is_same = False
+    if not is_same:
         raise ReadError(f"a number that a double can't hold: {text[:40]}")
     return number
-
-
-def read_int(text: str) -> Any:
-    """A JSON number without fraction and exponent, read as a double."""
-    return int(text) if len(text) <= 15 else exact(text)
 
 
 def read_constant(text: str) -> NoReturn:
@@ -134,148 +132,89 @@ def read_constant(text: str) -> NoReturn:
 
 def read_object(pairs: List[Tuple[str, Any]]) -> Document:
     """The members of an object, no name twice."""
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        seen = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise ReadError(f"the member {ascii(name)} is twice in one object")
-            seen.add(name)
+    members: Document = {}
+    for name, value in pairs:
+        if name in members:
+            raise ReadError(f"the member {ascii(name)} is twice in one object")
+        members[name] = value
     return members
 
 
 DECODER = JSONDecoder(
-    object_pairs_hook=read_object, parse_int=read_int, parse_float=exact, parse_constant=read_constant
+    object_pairs_hook=read_object, parse_int=read_number, parse_float=read_number, parse_constant=read_constant
 )
+# Strings with the shortest escapes, as RFC 8785 has them.
+ENCODER = JSONEncoder(ensure_ascii=False)
 
 
-def check_string(text: str) -> None:
-    """Reject half of a surrogate pair, which is not a character."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise ReadError(f"the string {ascii(text)[:80]} has a lone surrogate") from None
-
-
-def check_inside(value: Any) -> None:
-    """Check all strings and the depth of a value."""
-    waiting = [(value, 1)]
-    while waiting:
-        item, depth = waiting.pop()
-        if depth > MAX_DEPTH:
-            raise ReadError(f"nested more than {MAX_DEPTH} deep, which is not read")
-        if isinstance(item, str):
-            check_string(item)
-        elif isinstance(item, list):
-            waiting.extend((inner, depth + 1) for inner in item)
-        elif isinstance(item, dict):
-            for name, inner in item.items():
-                check_string(name)
-                waiting.append((inner, depth + 1))
+def is_too_deep(value: Any) -> bool:
+    """Whether arrays and objects are nested more than MAX_DEPTH deep."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        objects = [item.values() for item in level if isinstance(item, dict)]
+        arrays = [item for item in level if isinstance(item, list)]
+        level = [inner for items in (*objects, *arrays) for inner in items]
+    return bool(level)
 
 
 def read_json(data: bytes) -> Any:
     """Read one JSON text; ReadError if it is not one."""
     try:
         text = data.decode("utf-8")
+        if text.startswith("\ufeff"):
+            raise ReadError("begins with a byte order mark")
+        value = DECODER.decode(text)
+        if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value):
+            raise RecursionError
+        if "\\u" in text:
+            ENCODER.encode(value).encode("utf-8")
     except UnicodeDecodeError as error:
         raise ReadError(f"not UTF-8 at byte {error.start}") from None
-    if text.startswith("\ufeff"):
-        raise ReadError("begins with a byte order mark")
-    try:
-        value = DECODER.decode(text)
     except JSONDecodeError as error:
         raise ReadError(f"not JSON at character {error.pos}: {error.msg}") from None
     except RecursionError:
         raise ReadError(f"nested more than {MAX_DEPTH} deep, which is not read") from None
-    if "\\u" in text or text.count("{") + text.count("[") > MAX_DEPTH:
-        check_inside(value)
+    except UnicodeEncodeError as error:
+        raise ReadError(f"a string has the lone surrogate {ascii(error.object[error.start])}") from None
     return value
 
 
 # --- canonical bytes (RFC 8785) ---------------------------------------------------------------------------
 
-ESCAPED = re.compile(r'[\x00-\x1f"\\]')
-has_escapes = ESCAPED.search
-SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def escape(match: "re.Match[str]") -> str:
-    """The shortest escape of one character."""
-    character = match.group()
-    return SHORT_ESCAPES.get(character) or f"\\u{ord(character):04x}"
-
-
-def quote(text: str) -> str:
-    """A canonical string."""
-    return f'"{ESCAPED.sub(escape, text)}"' if has_escapes(text) else f'"{text}"'
-
 
 def double(number: float) -> str:
-    """A finite double as ECMAScript prints it (Number::toString)."""
-    if number == 0:
-        return "0"
-    sign = "-" if number < 0 else ""
-    mantissa, _, exponent = repr(abs(number)).partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    digits = (whole + fraction).lstrip("0")
-    # The value is 0.DIGITS times ten to the power of point.
-    point = len(whole) + int(exponent or 0) - (len(whole + fraction) - len(digits))
-    digits = digits.rstrip("0")
+    """A finite double other than zero as ECMAScript prints it (Number::toString)."""
+    sign, numerals, exponent = Decimal(repr(number)).normalize().as_tuple()
+    minus = "-" if sign else ""
+    digits = "".join(map(str, numerals))
     count = len(digits)
+    # The value is 0.DIGITS times ten to the power of point.
+    point = count + int(exponent)
     if count <= point <= 21:
-        return sign + digits + "0" * (point - count)
+        return minus + digits + "0" * (point - count)
     if 0 < point <= 21:
-        return f"{sign}{digits[:point]}.{digits[point:]}"
+        return f"{minus}{digits[:point]}.{digits[point:]}"
     if -6 < point <= 0:
-        return f"{sign}0.{'0' * -point}{digits}"
+        return f"{minus}0.{'0' * -point}{digits}"
     power = f"e{'+' if point > 0 else '-'}{abs(point - 1)}"
-    return f"{sign}{digits[0]}{'.' + digits[1:] if count > 1 else ''}{power}"
+    return f"{minus}{digits[0]}{'.' + digits[1:] if count > 1 else ''}{power}"
 
 
-def scalar(value: Any) -> str:
-    """A canonical number, boolean or null."""
-    if value is None:
-        return "null"
-    if value is True:
-        return "true"
-    if value is False:
-        return "false"
-    return str(value) if type(value) is int else double(value)
-
-
-def member_order(names: Tuple[str, ...]) -> List[Tuple[str, str]]:
-    """The names by their UTF-16 code units, each with the text in front of its value."""
-    return [(name, quote(name) + ":") for name in sorted(names, key=lambda name: name.encode("utf-16-be"))]
-
-
-remembered_order = lru_cache(maxsize=1024)(member_order)
-
-
-def canonical_object(members: Document) -> str:
-    """A canonical object."""
-    parts = []
-    order = remembered_order if len(members) <= 32 else member_order
-    for name, front in order(tuple(members)):
-        value = members[name]
-        if value is None:
-            parts.append(front + "null")
-        elif type(value) is str:
-            parts.append(f'{front}"{value}"' if not has_escapes(value) else front + quote(value))
-        else:
-            parts.append(front + canonical_text(value))
-    return "{" + ",".join(parts) + "}"
+def utf16(member: Tuple[str, Any]) -> bytes:
+    """The UTF-16 code units of a member's name."""
+    return member[0].encode("utf-16-be")
 
 
 def canonical_text(value: Any) -> str:
     """Any value in canonical form."""
-    if type(value) is str:
-        return quote(value)
     if type(value) is dict:
-        return canonical_object(value) if value else "{}"
+        members = sorted(value.items(), key=utf16)
+        return "{" + ",".join([f"{ENCODER.encode(name)}:{canonical_text(item)}" for name, item in members]) + "}"
     if type(value) is list:
         return "[" + ",".join([canonical_text(item) for item in value]) + "]"
-    return scalar(value)
+    if type(value) is float:
+        return double(value)
+    return "null" if value is None else ENCODER.encode(value)  # a string, an int or a boolean
 
 
 def canonical(value: Any) -> bytes:
@@ -286,9 +225,9 @@ def canonical(value: Any) -> bytes:
 # --- trees (RFC 6962) -------------------------------------------------------------------------------------
 
 
-def leaf_hash(data: bytes) -> bytes:
-    """The hash of a leaf."""
-    return hashlib.sha256(b"\x00" + data).digest()
+def leaf_hash(document: Any) -> bytes:
+    """The hash of a leaf, from the content of its document."""
+    return hashlib.sha256(b"\x00" + canonical(document)).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
@@ -351,19 +290,15 @@ TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[
 ENTRY_TYPES = ("STANDARD", "ADJUSTING", "OPENING", "CLOSING", "REVERSAL")
 
 
-@lru_cache(maxsize=4096)
-def is_date(text: str) -> bool:
-    """YYYY-MM-DD that the calendar has."""
+def is_time(text: str) -> bool:
+    """A moment as YYYY-MM-DDTHH:mm:ss.sssZ that the calendar has."""
+    if not TIME.fullmatch(text):
+        return False
     try:
-        date(2000 + int(text[:4]) % 400, int(text[5:7]), int(text[8:]))  # the calendar repeats after 400 years
+        date(2000 + int(text[:4]) % 400, int(text[5:7]), int(text[8:10]))  # the calendar repeats after 400 years
     except ValueError:
         return False
     return True
-
-
-def is_time(text: str) -> bool:
-    """A moment as YYYY-MM-DDTHH:mm:ss.sssZ that the calendar has."""
-    return TIME.fullmatch(text) is not None and is_date(text[:10])
 
 
 def is_amount(text: str) -> bool:
@@ -371,44 +306,41 @@ def is_amount(text: str) -> bool:
     return len(text) <= MAX_DIGITS and AMOUNT.fullmatch(text) is not None
 
 
-def is_count(value: int) -> bool:
-    """An integer from 0 that a double holds exactly."""
-    return 0 <= value <= MAX_INTEGER
+def is_hash(value: Any) -> bool:
+    """A hash in hexadecimal."""
+    return type(value) is str and HASH.fullmatch(value) is not None
 
 
-def is_ordinal(value: int) -> bool:
-    """An integer from 1 that a double holds exactly."""
-    return 1 <= value <= MAX_INTEGER
+def string(description: str, test: Callable[[str], Any] = lambda text: True) -> Kind:
+    """Strings that pass a test."""
+    return lambda value: type(value) is str and test(value), description
 
 
-def is_two_or_more(value: List[Any]) -> bool:
-    """An array of two or more."""
-    return len(value) >= 2
+def integer_from(least: int) -> Kind:
+    """Integers from a bound that a double holds exactly; a boolean is none."""
+    return lambda value: type(value) is int and least <= value <= MAX_INTEGER, f"an integer from {least}"
 
 
 def or_null(kind: Kind) -> Kind:
     """The same kind of value, or null."""
-    types, test, description = kind
-    return types | {NULL}, test, description + " or null"
+    test, description = kind
+    return lambda value: value is None or test(value), f"{description} or null"
 
 
-NULL = type(None)
-STRING: Kind = (frozenset({str}), None, "a string")
+STRING = string("a string")
 STRING_OR_NULL = or_null(STRING)
-UUID_TYPE: Kind = (frozenset({str}), UUID.fullmatch, "a UUID in lower case")
-HASH_TYPE: Kind = (frozenset({str}), HASH.fullmatch, "64 lower-case hexadecimal digits")
-HASH_OR_NULL = or_null(HASH_TYPE)
-TIME_TYPE: Kind = (frozenset({str}), is_time, "a time as YYYY-MM-DDTHH:mm:ss.sssZ")
-TIME_OR_NULL = or_null(TIME_TYPE)
-AMOUNT_TYPE: Kind = (frozenset({str}), is_amount, f"an integer as a string (up to {MAX_DIGITS} characters)")
-COUNT: Kind = (frozenset({int}), is_count, "an integer from 0")
-ORDINAL: Kind = (frozenset({int}), is_ordinal, "an integer from 1")
-NUMBER_OR_NULL = or_null((frozenset({int, float}), None, "a number"))
-ENTRY_TYPE: Kind = (frozenset({str}), ENTRY_TYPES.__contains__, "one of " + ", ".join(ENTRY_TYPES))
-POSTED: Kind = (frozenset({str}), "POSTED".__eq__, "'POSTED'")
-OBJECT: Kind = (frozenset({dict}), None, "an object")
-HASHES: Kind = (frozenset({list}), None, "an array of hashes")
-LINES: Kind = (frozenset({list}), is_two_or_more, "an array of two or more lines")
+UUID_TYPE = string("a UUID in lower case", UUID.fullmatch)
+HASH_TYPE: Kind = (is_hash, "64 lower-case hexadecimal digits")
+TIME_TYPE = string("a time as YYYY-MM-DDTHH:mm:ss.sssZ", is_time)
+AMOUNT_TYPE = string(f"an integer as a string (up to {MAX_DIGITS} characters)", is_amount)
+COUNT = integer_from(0)
+ORDINAL = integer_from(1)
+NUMBER_OR_NULL = or_null((lambda value: type(value) in (int, float), "a number"))
+ENTRY_TYPE = string("one of " + ", ".join(ENTRY_TYPES), ENTRY_TYPES.__contains__)
+POSTED = string("'POSTED'", "POSTED".__eq__)
+OBJECT: Kind = (lambda value: type(value) is dict, "an object")
+HASHES: Kind = (lambda value: type(value) is list and all(map(is_hash, value)), "an array of hashes in lower case")
+LINES: Kind = (lambda value: type(value) is list and len(value) >= 2, "an array of two or more lines")
 
 ENTRY: Spec = {
     "journalId": UUID_TYPE,
@@ -450,7 +382,7 @@ CLOSE: Spec = {
     "number": ORDINAL,
     "periodId": STRING,
     "reason": STRING_OR_NULL,
-    "startsAt": TIME_OR_NULL,
+    "startsAt": or_null(TIME_TYPE),
     "endsAt": TIME_TYPE,
     "closedAt": TIME_TYPE,
     "lastSequence": COUNT,
@@ -458,7 +390,7 @@ CLOSE: Spec = {
     "merkleRoot": HASH_TYPE,
     "balancesRoot": HASH_TYPE,
     "merkleAlgorithm": STRING,
-    "previousCloseHash": HASH_OR_NULL,
+    "previousCloseHash": or_null(HASH_TYPE),
     "closeHash": HASH_TYPE,
 }
 PROOF_FILE: Spec = {
@@ -469,513 +401,368 @@ PROOF_FILE: Spec = {
     "entry": OBJECT,
     "close": OBJECT,
 }
+CLOSE_LINE: Spec = {"kind": string("'close'", "close".__eq__), "format": STRING, "close": OBJECT}
+# The lines of a bundle behind its first, in the order in which they must be.
 BUNDLE_LINES: Dict[str, Spec] = {
-    "close": {"kind": STRING, "format": STRING, "close": OBJECT},
     "account": {"kind": STRING, "account": OBJECT},
     "entry": {"kind": STRING, "entry": OBJECT},
     "trailer": {"kind": STRING, "accounts": COUNT, "entries": COUNT},
 }
-KIND_ORDER = {"close": 0, "account": 1, "entry": 2, "trailer": 3}
+KINDS = list(BUNDLE_LINES)
 
 
-def is_kind(value: Any, kind: Kind) -> bool:
-    """Whether a value is of a kind."""
-    types, test, _ = kind
-    return type(value) in types and (test is None or value is None or bool(test(value)))
-
-
-def checked(document: Any, spec: Spec, where: Where, findings: Findings) -> Document:
-    """Check that a document has exactly the members of a spec; return those that are right."""
+def has_members(document: Any, spec: Spec, where: str, findings: Findings) -> bool:
+    """Check that a document has exactly the members of a spec, each of its kind."""
     if type(document) is not dict:
-        findings.differs(where(), "the document", "an object", show(document))
-        return {}
-    if document.keys() != spec.keys():
-        return right_members(document, spec, where, findings)
-    for name, (types, test, _) in spec.items():
-        value = document[name]
-        if type(value) not in types or not (test is None or value is None or test(value)):
-            return right_members(document, spec, where, findings)
-    return document
-
-
-def right_members(document: Document, spec: Spec, where: Where, findings: Findings) -> Document:
-    """Note each member that is missing, too many or of a wrong kind; return the others."""
-    right = {}
-    for name, kind in spec.items():
+        findings.differs(where, "the document", "an object", show(document))
+        return False
+    before = len(findings.texts)
+    for name, (test, description) in spec.items():
         if name not in document:
-            findings.differs(where(), name, kind[2], "nothing (the member is missing)")
-        elif not is_kind(document[name], kind):
-            findings.differs(where(), name, kind[2], show(document[name]))
-        else:
-            right[name] = document[name]
+            findings.differs(where, name, description, "nothing (the member is missing)")
+        elif not test(document[name]):
+            findings.differs(where, name, description, show(document[name]))
     for name in document:
         if name not in spec:
-            findings.differs(where(), f"the member {show(name)}", "no such member", show(document[name]))
-    return right
+            findings.differs(where, f"the member {show(name)}", "no such member", show(document[name]))
+    return len(findings.texts) == before
 
 
-# --- close records, entries and rows ----------------------------------------------------------------------
+# --- close records and entries ----------------------------------------------------------------------------
 
 
-def check_close(record: Any, where: str, findings: Findings) -> Document:
-    """Check a close record by itself; return its members that are of the right types."""
-    close = checked(record, CLOSE, lambda: where, findings)
-    algorithm = close.get("merkleAlgorithm", ALGORITHM)
-    if algorithm != ALGORITHM:
-        findings.differs(where, "merkleAlgorithm", show(ALGORITHM), show(algorithm))
-    if "number" in close and "previousCloseHash" in close:
-        previous = close["previousCloseHash"]
-        if close["number"] == 1 and previous is not None:
-            findings.differs(where, "previousCloseHash", "null, as it is the first close", show(previous))
-        if close["number"] > 1 and previous is None:
-            findings.differs(where, "previousCloseHash", f"the hash of close {close['number'] - 1}", "null")
-    if "closeHash" in close:
-        rest = {name: value for name, value in record.items() if name != "closeHash"}
-        computed = hashlib.sha256(canonical(rest)).hexdigest()
-        if computed != close["closeHash"]:
-            findings.differs(where, "closeHash", f"{computed} (computed from the record)", close["closeHash"])
-    return close
+def check_close(close: Any, where: str, findings: Findings) -> None:
+    """Check a close record by itself; stop if its members are not right."""
+    if not has_members(close, CLOSE, where, findings):
+        raise Stopped
+    if close["merkleAlgorithm"] != ALGORITHM:
+        findings.differs(where, "merkleAlgorithm", show(ALGORITHM), show(close["merkleAlgorithm"]))
+    number, previous = close["number"], close["previousCloseHash"]
+    if number == 1 and previous is not None:
+        findings.differs(where, "previousCloseHash", "null, as it is the first close", show(previous))
+    if number > 1 and previous is None:
+        findings.differs(where, "previousCloseHash", f"the hash of close {number - 1}", "null")
+    rest = {name: value for name, value in close.items() if name != "closeHash"}
+    computed = hashlib.sha256(canonical(rest)).hexdigest()
+    if computed != close["closeHash"]:
+        findings.differs(where, "closeHash", f"{computed} (computed from the record)", close["closeHash"])
 
 
-def entry_place(entry: Any, number: Optional[int]) -> str:
-    """Which entry it is, and where."""
+def entry_name(entry: Any) -> str:
+    """Which entry it is."""
     members = entry if isinstance(entry, dict) else {}
-    name = f"entry {show(members.get('journalId'))} (sequence {show(members.get('sequence'))})"
-    return name if number is None else f"line {number}: {name}"
+    return f"entry {show(members.get('journalId'))} (sequence {show(members.get('sequence'))})"
 
 
-def check_entry_in_close(entry: Document, close: Document, where: Where, findings: Findings) -> None:
-    """Check that an entry belongs to the ledger and the period of a close record."""
-    if "ledgerId" in entry and "ledgerId" in close and entry["ledgerId"] != close["ledgerId"]:
-        findings.differs(where(), "ledgerId", show(close["ledgerId"]), show(entry["ledgerId"]))
-    when = entry.get("transactionDate")
-    starts, ends, closed = close.get("startsAt"), close.get("endsAt"), close.get("closedAt")
-    if when is not None and starts is not None and when < starts:
-        findings.differs(where(), "transactionDate", f"startsAt {starts} or later", when)
-    if when is not None and ends is not None and when >= ends:
-        findings.differs(where(), "transactionDate", f"earlier than endsAt {ends}", when)
-    if "sequence" in entry and entry["sequence"] > close.get("lastSequence", MAX_INTEGER):
-        findings.differs(
-            where(), "sequence", f"at most lastSequence {close['lastSequence']}", str(entry["sequence"])
-        )
-    persisted = entry.get("persistedAt")
-    if persisted is not None and closed is not None and persisted >= closed:
-        findings.differs(where(), "persistedAt", f"earlier than closedAt {closed}", persisted)
+def check_entry(entry: Any, close: Document, where: str, findings: Findings) -> bool:
+    """
+    Check that an entry is of the ledger and the period of a close record and sums to zero. False if its members are
+    not right, so that nothing else could be checked.
+    """
+    if not has_members(entry, ENTRY, where, findings):
+        return False
+    lines = entry["lines"]
+    if not all([has_members(line, LINE, f"{where}, lines[{index}]", findings) for index, line in enumerate(lines)]):
+        return False
+    if entry["ledgerId"] != close["ledgerId"]:
+        findings.differs(where, "ledgerId", show(close["ledgerId"]), show(entry["ledgerId"]))
+    when, starts, ends = entry["transactionDate"], close["startsAt"], close["endsAt"]
+    if starts is not None and when < starts:
+        findings.differs(where, "transactionDate", f"startsAt {starts} or later", when)
+    if when >= ends:
+        findings.differs(where, "transactionDate", f"earlier than endsAt {ends}", when)
+    if entry["sequence"] > close["lastSequence"]:
+        findings.differs(where, "sequence", f"at most lastSequence {close['lastSequence']}", entry["sequence"])
+    if entry["persistedAt"] >= close["closedAt"]:
+        findings.differs(where, "persistedAt", f"earlier than closedAt {close['closedAt']}", entry["persistedAt"])
+    total = sum(int(line["functionalAmount"]) for line in lines)
+    if total:
+        findings.differs(where, "the sum of functionalAmount over the lines", "0", total)
+    return True
 
 
-def check_lines(entry: Document, where: Where, findings: Findings) -> List[Tuple[str, int, Optional[str]]]:
-    """Check the lines of an entry and that they sum to zero; return account, amount and currency of each."""
-    postings: List[Tuple[str, int, Optional[str]]] = []
-    lines = entry.get("lines", [])
-    total = 0
-    for index, line in enumerate(lines):
-        good = checked(line, LINE, lambda: f"{where()}, lines[{index}]", findings)
-        if "glAccountCode" in good and "functionalAmount" in good:
-            amount = int(good["functionalAmount"])
-            total += amount
-            postings.append((good["glAccountCode"], amount, good.get("functionalCurrency")))
-    if total and len(postings) == len(lines):
-        findings.differs(where(), "the sum of functionalAmount over the lines", "0", str(total))
-    return postings
+class Checked(NamedTuple):
+    """What was checked, for the report."""
 
-
-def check_entry(
-    document: Any, close: Document, where: Where, findings: Findings
-) -> Tuple[Document, List[Tuple[str, int, Optional[str]]]]:
-    """Check one entry document; return its right members and its postings."""
-    entry = checked(document, ENTRY, where, findings)
-    check_entry_in_close(entry, close, where, findings)
-    return entry, check_lines(entry, where, findings)
-
-
-class Totals:
-    """What the entries of the period say about one account."""
-
-    __slots__ = ("debits", "credits", "entries", "last")
-
-    def __init__(self) -> None:
-        self.debits = 0
-        self.credits = 0
-        self.entries = 0
-        self.last = 0  # the number of the entry that was counted last
+    close: Document
+    about: List[str]  # what was checked, first the kind of file
+    limits: List[str]  # what could not be recomputed
+    bound: str  # what a merkleRoot covers
+    unbound: str  # what it does not
 
 
 # --- bundles ----------------------------------------------------------------------------------------------
 
 
-class Verdict:
-    """The result of a verification so far."""
-
-    def __init__(self) -> None:
-        self.findings = Findings()
-        self.close: Document = {}
-        self.about: List[str] = []  # what was checked
-        self.limits: List[str] = []  # what could not be recomputed
-        self.bound = ""  # what a merkleRoot covers
-        self.unbound = ""  # what it does not
-
-
-def read_line(stream: BinaryIO, number: int, findings: Findings) -> Optional[bytes]:
-    """The next line with its line feed, b"" at the end, or None if it is too long to go on."""
+def read_line(stream: BinaryIO, number: int, findings: Findings) -> bytes:
+    """The next line with its line feed, b"" at the end."""
     line = stream.readline(MAX_LINE + 1)
     if len(line) > MAX_LINE:
-        findings.add(f"line {number}", f"longer than {MAX_LINE} bytes, which is not read")
-        return None
+        findings.stop(f"line {number}", f"longer than {MAX_LINE} bytes, which is not read")
     return line
 
 
 class BundleCheck:
     """The verification of a bundle, fed line by line."""
 
-    def __init__(self, verdict: Verdict) -> None:
-        self.verdict = verdict
-        self.findings = verdict.findings
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
         self.close: Document = {}
-        self.stage = -1  # the order of the kind of the line before
-        self.rows: Dict[str, Tuple[int, Document]] = {}
+        self.kind = KINDS[0]  # of the last line that was in its place
+        self.rows: Dict[str, Tuple[str, Document]] = {}  # by account, each with its place
         self.row_tree = Tree()
-        self.last_code: Optional[bytes] = None
-        self.openings: Optional[int] = 0  # None if they can't be summed
-        self.totals: Dict[str, Totals] = {}
+        self.totals: Dict[str, Counter[str]] = defaultdict(Counter)  # what the rows should say, by account
         self.entry_tree = Tree()
-        self.last_sequence: Optional[int] = None
-        self.currencies: Dict[str, str] = {}
-        self.complete = True  # all lines could be read
+        self.last_sequence = 0
+        self.currencies: Dict[str, str] = {}  # each with the place where it is first
 
-    def run(self, first: bytes, stream: BinaryIO) -> None:
+    def run(self, first: Document, stream: BinaryIO) -> Checked:
         """Check the first line, all that follow, and then their totals."""
-        line: Optional[bytes] = first
-        number = 1
-        while line:
-            if not line.endswith(b"\n"):
-                self.findings.add(f"line {number}", "no line feed at its end: the file was cut off")
-            self.take(line, number)
-            if self.stage == KIND_ORDER["trailer"]:
+        if not has_members(first, CLOSE_LINE, "line 1", self.findings):
+            raise Stopped
+        self.close = first["close"]
+        check_close(self.close, "line 1: close record", self.findings)
+        are_right = True
+        number = 2
+        while line := read_line(stream, number, self.findings):
+            place = f"line {number}"
+            if self.kind == "trailer":
+                self.findings.add(place, "there is something behind the trailer")
                 break
+            if not line.endswith(b"\n"):
+                self.findings.add(place, "no line feed at its end: the file was cut off")
+            if not self.take(line, place):
+                are_right = False
             number += 1
-            line = read_line(stream, number, self.findings)
-        if self.stage != KIND_ORDER["trailer"]:
+        if self.kind != "trailer":
             self.findings.add(f"line {number}", "the trailer is missing: the file was cut off")
-        elif stream.read(1):
-            self.findings.add(f"line {number + 1}", "there is something behind the trailer")
-        self.finish()
+        self.check_record()
+        if are_right:
+            self.check_rows()
+            self.check_openings()
+        return self.describe()
 
-    def take(self, line: bytes, number: int) -> None:
-        """Check one line."""
-        place = f"line {number}"
+    def take(self, line: bytes, place: str) -> bool:
+        """Check one line; False if it can't be read or its members are not right, so that totals have no sense."""
         try:
             value = read_json(line)
         except ReadError as error:
             self.findings.add(place, str(error))
-            self.complete = False
-            return
+            return False
         kind = value.get("kind") if isinstance(value, dict) else None
-        if type(kind) is not str or kind not in KIND_ORDER:
-            self.findings.differs(place, "kind", "one of " + ", ".join(KIND_ORDER), show(kind))
-            self.complete = False
-            return
-        if KIND_ORDER[kind] < self.stage or (kind == "close") != (number == 1):
+        if kind not in KINDS:
+            self.findings.differs(place, "kind", "one of " + ", ".join(KINDS), show(kind))
+            return False
+        if KINDS.index(kind) < KINDS.index(self.kind):
             self.findings.add(place, f"a line of kind {kind} is not in its place")
-        self.stage = max(self.stage, KIND_ORDER[kind])
-        good = checked(value, BUNDLE_LINES[kind], lambda: place, self.findings)
-        if kind == "entry":
-            self.take_entry(value.get("entry"), number)
-        elif kind == "account":
-            self.take_row(value.get("account"), number)
-        elif kind == "trailer":
-            self.take_trailer(good, number)
-        elif number == 1:
-            self.close = check_close(good.get("close", {}), f"{place}: close record", self.findings)
-            self.verdict.close = self.close
-
-    def take_row(self, document: Any, number: int) -> None:
-        """Check a balance row by itself and in its order, and add it to its tree."""
-        self.row_tree.add(leaf_hash(canonical(document)))
-
-        def where() -> str:
-            code = document.get("glAccountCode") if isinstance(document, dict) else None
-            return f"line {number}: account {show(code)}"
-
-        row = checked(document, ROW, where, self.findings)
-        if len(row) == len(ROW):
-            expected = int(row["opening"]) + int(row["debits"]) + int(row["credits"])
-            if expected != int(row["closing"]):
-                self.findings.differs(
-                    where(), "closing", f"{expected} (opening + debits + credits)", row["closing"]
-                )
-        if "opening" in row and self.openings is not None:
-            self.openings += int(row["opening"])
         else:
-            self.openings = None
-        if "glAccountCode" in row:
-            code = row["glAccountCode"].encode("utf-8")
-            if self.last_code is not None and code <= self.last_code:
-                before = show(self.last_code.decode("utf-8"))
-                self.findings.differs(
-                    where(), "glAccountCode", f"a code behind {before}", show(row["glAccountCode"])
-                )
-            self.last_code = code
-            self.rows.setdefault(row["glAccountCode"], (number, row))
+            self.kind = kind
+        if not has_members(value, BUNDLE_LINES[kind], place, self.findings):
+            return False
+        if kind == "account":
+            return self.take_row(value["account"], place)
+        if kind == "entry":
+            return self.take_entry(value["entry"], place)
+        for name, tree in (("accounts", self.row_tree), ("entries", self.entry_tree)):
+            if value[name] != tree.size:
+                self.findings.differs(f"{place}: trailer", name, f"{tree.size} (lines in the file)", value[name])
+        return True
 
-    def take_entry(self, document: Any, number: int) -> None:
+    def take_row(self, row: Document, place: str) -> bool:
+        """Check a balance row by itself and in its order, and add it to its tree."""
+        self.row_tree.add(leaf_hash(row))
+        code = row.get("glAccountCode")
+        where = f"{place}: account {show(code)}"
+        if not has_members(row, ROW, where, self.findings):
+            return False
+        closing = int(row["opening"]) + int(row["debits"]) + int(row["credits"])
+        if closing != int(row["closing"]):
+            self.findings.differs(where, "closing", f"{closing} (opening + debits + credits)", row["closing"])
+        before = next(reversed(self.rows), None)
+        if before is not None and code.encode("utf-8") <= before.encode("utf-8"):
+            self.findings.differs(where, "glAccountCode", f"a code behind {show(before)}", show(code))
+        self.rows.setdefault(code, (where, row))
+        return True
+
+    def take_entry(self, entry: Document, place: str) -> bool:
         """Check an entry by itself and in its order, and add it to its tree and to the totals."""
-        self.entry_tree.add(leaf_hash(canonical(document)))
+        self.entry_tree.add(leaf_hash(entry))
+        where = f"{place}: {entry_name(entry)}"
+        if not check_entry(entry, self.close, where, self.findings):
+            return False
+        sequence = entry["sequence"]
+        if sequence <= self.last_sequence:
+            self.findings.differs(where, "sequence", f"more than {self.last_sequence}", sequence)
+        self.last_sequence = sequence
+        for line in entry["lines"]:
+            amount = int(line["functionalAmount"])
+            self.totals[line["glAccountCode"]]["debits" if amount > 0 else "credits"] += amount
+            if len(self.currencies) < 3:
+                self.currencies.setdefault(line["functionalCurrency"], where)
+        for code in {line["glAccountCode"] for line in entry["lines"]}:
+            self.totals[code]["entryCount"] += 1
+        return True
 
-        def where() -> str:
-            return entry_place(document, number)
-
-        entry, postings = check_entry(document, self.close, where, self.findings)
-        sequence = entry.get("sequence")
-        if sequence is not None:
-            if self.last_sequence is not None and sequence <= self.last_sequence:
-                self.findings.differs(where(), "sequence", f"more than {self.last_sequence}", str(sequence))
-            self.last_sequence = sequence
+    def check_record(self) -> None:
+        """Compare the count and the roots of the record with those of the file."""
         count = self.entry_tree.size
-        for code, amount, currency in postings:
-            totals = self.totals.get(code)
-            if totals is None:
-                totals = self.totals[code] = Totals()
-            if amount > 0:
-                totals.debits += amount
-            else:
-                totals.credits += amount
-            if totals.last != count:
-                totals.last = count
-                totals.entries += 1
-            if currency is not None and currency not in self.currencies and len(self.currencies) < 3:
-                self.currencies[currency] = where()
-
-    def take_trailer(self, trailer: Document, number: int) -> None:
-        """Check the counts of the trailer."""
-        for name, count in (("accounts", self.row_tree.size), ("entries", self.entry_tree.size)):
-            if name in trailer and trailer[name] != count:
-                self.findings.differs(
-                    f"line {number}: trailer", name, f"{count} (lines in the file)", str(trailer[name])
-                )
-
-    def finish(self) -> None:
-        """Check the totals of all lines."""
-        record = "close record"
-        count = self.entry_tree.size
-        if self.close.get("entryCount", count) != count:
-            self.findings.differs(
-                record, "entryCount", f"{count} (entries in the file)", str(self.close["entryCount"])
-            )
-        self.check_root("merkleRoot", self.entry_tree, "entry", "entries")
-        self.check_root("balancesRoot", self.row_tree, "balance row", "balance rows")
-        if self.complete:
-            self.check_rows()
-            self.check_openings()
-        self.describe()
-
-    def check_root(self, name: str, tree: Tree, one: str, several: str) -> None:
-        """Compare a root of the record with the one that was computed."""
-        computed = tree.root()
-        if self.close.get(name, computed) != computed:
-            expected = f"{computed} (computed from {counted(tree.size, one, several)})"
-            self.findings.differs("close record", name, expected, self.close[name])
+        if self.close["entryCount"] != count:
+            expected = f"{count} (entries in the file)"
+            self.findings.differs("close record", "entryCount", expected, self.close["entryCount"])
+        for name, tree, one, several in (
+            ("merkleRoot", self.entry_tree, "entry", "entries"),
+            ("balancesRoot", self.row_tree, "balance row", "balance rows"),
+        ):
+            if self.close[name] != tree.root():
+                expected = f"{tree.root()} (computed from {counted(tree.size, one, several)})"
+                self.findings.differs("close record", name, expected, self.close[name])
 
     def check_rows(self) -> None:
         """Compare the rows with the totals of the entries."""
-        for code, (number, row) in self.rows.items():
-            place = f"line {number}: account {show(code)}"
-            totals = self.totals.get(code) or Totals()
-            expected = (("debits", totals.debits), ("credits", totals.credits), ("entryCount", totals.entries))
-            for name, value in expected:
-                if name in row and int(row[name]) != value:
-                    self.findings.differs(place, name, f"{value} (from the entries)", str(row[name]))
+        for code, (where, row) in self.rows.items():
+            totals = self.totals.get(code, Counter())
+            for name in ("debits", "credits", "entryCount"):
+                if int(row[name]) != totals[name]:
+                    self.findings.differs(where, name, f"{totals[name]} (from the entries)", row[name])
         for code, totals in self.totals.items():
             if code not in self.rows:
-                used_by = counted(totals.entries, "entry", "entries")
-                self.findings.differs(
-                    f"account {show(code)}", "its balance row", f"one, as it is used by {used_by}", "none"
-                )
+                expected = f"one, as it is used by {counted(totals['entryCount'], 'entry', 'entries')}"
+                self.findings.differs(f"account {show(code)}", "its balance row", expected, "none")
 
     def nothing_before(self) -> str:
         """Why no entry that counts can be dated before the period; empty if one can."""
-        if "startsAt" in self.close and self.close["startsAt"] is None:
+        if self.close["startsAt"] is None:
             return "the period has no beginning"
-        if "lastSequence" in self.close and self.close["lastSequence"] == self.close.get("entryCount"):
+        if self.close["lastSequence"] == self.close["entryCount"]:
             return "the ledger's entries up to lastSequence are all in the period"
         return ""
 
     def check_openings(self) -> None:
         """Check what one period shows of the openings."""
-        if self.openings:
-            self.findings.differs("balance rows", "the sum of the openings", "0", str(self.openings))
+        total = sum(int(row["opening"]) for _, row in self.rows.values())
+        if total:
+            self.findings.differs("balance rows", "the sum of the openings", "0", total)
         reason = self.nothing_before()
         if not reason:
             return
-        for code, (number, row) in self.rows.items():
-            place = f"line {number}: account {show(code)}"
-            if row.get("opening", "0") != "0":
-                self.findings.differs(place, "opening", f"0, as {reason}", row["opening"])
+        for code, (where, row) in self.rows.items():
+            if row["opening"] != "0":
+                self.findings.differs(where, "opening", f"0, as {reason}", row["opening"])
             if code not in self.totals:
-                self.findings.differs(place, "the row", f"none without entries, as {reason}", "a row")
+                self.findings.differs(where, "the row", f"none without entries, as {reason}", "a row")
 
-    def describe(self) -> None:
+    def describe(self) -> Checked:
         """Say what was checked and what was not."""
-        verdict = self.verdict
         entries = counted(self.entry_tree.size, "entry", "entries")
-        rows = counted(self.row_tree.size, "balance row", "balance rows")
-        verdict.about.append(f"a bundle of {entries} and {rows}")
+        about = [f"a bundle of {entries} and {counted(self.row_tree.size, 'balance row', 'balance rows')}"]
+        limits = ["lastSequence, and whether the entries which are not in this file are dated outside the period"]
         reason = self.nothing_before()
-        if reason and self.rows:
-            verdict.about.append(f"The openings are all zero, as they must be: {reason}.")
-        elif not reason:
-            verdict.limits.append(
+        if not reason:
+            limits.insert(
+                0,
                 "the openings (only that they sum to zero was checked), and whether each account with earlier "
-                "entries alone has its row: this takes the entries from the beginning, or the close before"
+                "entries alone has its row: this takes the entries from the beginning, or the close before",
             )
-        verdict.limits.append(
-            "lastSequence, and whether the entries which are not in this file are dated outside the period"
-        )
-        if self.close.get("previousCloseHash") is not None:
-            verdict.limits.append("previousCloseHash: this takes the record of the close before")
+        elif self.rows:
+            about.append(f"The openings are all zero, as they must be: {reason}.")
         if len(self.currencies) > 1:
-            verdict.about.append("Beware: the lines are in more than one functional currency, which are added up:")
-            verdict.about += [f"  {show(name)} first in {place}" for name, place in self.currencies.items()]
-        verdict.bound = "the entries"
-        verdict.unbound = "the balances (openings, debits, credits, closings)"
+            about.append("Beware: the lines are in more than one functional currency, which are added up:")
+            about += [f"  {show(name)} first in {where}" for name, where in self.currencies.items()]
+        unbound = "the balances (openings, debits, credits, closings)"
+        return Checked(self.close, about, limits, "the entries", unbound)
 
 
 # --- proofs -----------------------------------------------------------------------------------------------
 
 
-def check_path(proof: Document, close: Document, findings: Findings) -> None:
-    """Check that the entry's leaf and the audit path lead to the record's merkleRoot."""
-    path = proof.get("auditPath", [])
-    for index, item in enumerate(path):
-        if not is_kind(item, HASH_TYPE):
-            findings.differs("proof", f"auditPath[{index}]", HASH_TYPE[2], show(item))
-    needed = {"leafIndex", "treeSize", "entry", "auditPath"}
-    if not needed <= proof.keys() or not all(is_kind(item, HASH_TYPE) for item in path):
-        return
-    index, size = proof["leafIndex"], proof["treeSize"]
+def check_proof(proof: Document, findings: Findings) -> Checked:
+    """Verify a proof."""
+    if not has_members(proof, PROOF_FILE, "proof", findings):
+        raise Stopped
+    close, entry, index, size = proof["close"], proof["entry"], proof["leafIndex"], proof["treeSize"]
+    check_close(close, "close record", findings)
+    check_entry(entry, close, entry_name(entry), findings)
+    if size != close["entryCount"]:
+        findings.differs("proof", "treeSize", f"entryCount {close['entryCount']}", size)
     if index >= size:
-        findings.differs("proof", "leafIndex", f"less than treeSize {size}", str(index))
-        return
-    leaf = leaf_hash(canonical(proof["entry"]))
-    root, problem = root_from_path(leaf, index, size, [bytes.fromhex(item) for item in path])
+        findings.stop("proof", f"leafIndex: expected less than treeSize {size}, found {index}")
+    path = [bytes.fromhex(item) for item in proof["auditPath"]]
+    root, problem = root_from_path(leaf_hash(entry), index, size, path)
     if root is None:
         findings.add(f"proof: auditPath of leaf {index} of {size}", problem)
-    elif close.get("merkleRoot", root) != root:
-        place = entry_place(proof["entry"], None)
-        findings.differs(place, "the root that its leaf and path lead to", close["merkleRoot"], root)
-
-
-def check_proof(document: Document, verdict: Verdict) -> None:
-    """Verify a proof."""
-    findings = verdict.findings
-    proof = checked(document, PROOF_FILE, lambda: "proof", findings)
-    close: Document = {}
-    if "close" in proof:
-        close = verdict.close = check_close(proof["close"], "close record", findings)
-    if "treeSize" in proof and close.get("entryCount", proof["treeSize"]) != proof["treeSize"]:
-        findings.differs("proof", "treeSize", f"entryCount {close['entryCount']}", str(proof["treeSize"]))
-    if "entry" in proof:
-        check_entry(proof["entry"], close, lambda: entry_place(proof["entry"], None), findings)
-    check_path(proof, close, findings)
-    verdict.about.append(
-        f"a proof of {entry_place(document.get('entry'), None)}, "
-        f"leaf {show(document.get('leafIndex'))} of {show(document.get('treeSize'))}"
-    )
-    verdict.limits.append("the other entries and the balances with their openings: a proof does not have them")
-    if close.get("previousCloseHash") is not None:
-        verdict.limits.append("previousCloseHash: this takes the record of the close before")
-    verdict.bound = "the entry"
-    verdict.unbound = "the balances (balancesRoot)"
+    elif root != close["merkleRoot"]:
+        findings.differs(entry_name(entry), "the root that its leaf and path lead to", close["merkleRoot"], root)
+    about = [f"a proof of {entry_name(entry)}, leaf {index} of {size}"]
+    limits = ["the other entries and the balances with their openings: a proof does not have them"]
+    return Checked(close, about, limits, "the entry", "the balances (balancesRoot)")
 
 
 # --- files ------------------------------------------------------------------------------------------------
 
 
-def attempt(data: bytes) -> Tuple[Any, str]:
-    """The JSON value of some bytes, or None and why there is none."""
+def attempt(data: bytes) -> Tuple[Document, str]:
+    """The JSON object of some bytes, or an empty one and why there is none."""
     try:
-        return read_json(data), ""
+        value = read_json(data)
     except ReadError as error:
-        return None, str(error)
+        return {}, str(error)
+    return (value, "") if isinstance(value, dict) else ({}, "not an object")
 
 
-def format_of(value: Any) -> Any:
-    """The format that a file says it has."""
-    return value.get("format") if isinstance(value, dict) else None
-
-
-def check_stream(stream: BinaryIO, verdict: Verdict) -> None:
+def check_stream(stream: BinaryIO, findings: Findings) -> Checked:
     """Tell a bundle from a proof and verify it."""
-    findings = verdict.findings
     first = read_line(stream, 1, findings)
-    if first is None:
-        return
     if not first:
-        findings.add("file", "it is empty")
-        return
+        findings.stop("file", "it is empty")
     value, problem = attempt(first)
-    if format_of(value) == BUNDLE or (problem and f'"{BUNDLE}"'.encode() in first):
-        BundleCheck(verdict).run(first, stream)
-        return
+    if value.get("format") == BUNDLE:
+        return BundleCheck(findings).run(value, stream)
+    if problem and f'"{BUNDLE}"'.encode() in first:
+        findings.stop("line 1", problem)
     data = first + stream.read(MAX_LINE)
     if len(data) > MAX_LINE:
-        findings.add("file", f"no bundle, and longer than {MAX_LINE} bytes, which is not read")
-        return
+        findings.stop("file", f"no bundle, and longer than {MAX_LINE} bytes, which is not read")
     value, problem = attempt(data)
     if problem:
-        findings.add("file", f"neither a bundle nor a proof: {problem}")
-    elif format_of(value) != PROOF:
-        findings.differs("file", "format", f"{BUNDLE} (in the first line) or {PROOF}", show(format_of(value)))
-    else:
-        check_proof(value, verdict)
+        findings.stop("file", f"neither a bundle nor a proof: {problem}")
+    if value.get("format") != PROOF:
+        found = show(value.get("format"))
+        findings.stop("file", f"format: expected {BUNDLE} (in the first line) or {PROOF}, found {found}")
+    return check_proof(value, findings)
 
 
-def check_expected(expect: str, verdict: Verdict) -> None:
+def check_expected(expect: str, close: Document, findings: Findings) -> None:
     """Compare the hash from another source with those of the record."""
-    hashes = [verdict.close.get("closeHash"), verdict.close.get("merkleRoot")]
-    if expect not in hashes:
-        found = f"closeHash {show(hashes[0])} and merkleRoot {show(hashes[1])}"
-        verdict.findings.differs("--expect", "closeHash or merkleRoot of the record", expect, found)
-
-
-def verify(stream: BinaryIO, expect: Optional[str]) -> Tuple[Verdict, bool]:
-    """Verify a stream; also say if the verification was ended early by too many findings."""
-    verdict = Verdict()
-    try:
-        check_stream(stream, verdict)
-        if expect is not None:
-            check_expected(expect, verdict)
-    except TooManyFindings:
-        return verdict, True
-    return verdict, False
+    if expect not in (close["closeHash"], close["merkleRoot"]):
+        found = f"closeHash {show(close['closeHash'])} and merkleRoot {show(close['merkleRoot'])}"
+        findings.differs("--expect", "closeHash or merkleRoot of the record", expect, found)
 
 
 # --- report -----------------------------------------------------------------------------------------------
 
 
-def report_findings(verdict: Verdict, stopped: bool) -> int:
+def report_findings(findings: Findings, is_stopped: bool) -> None:
     """Print what does not match."""
-    texts = verdict.findings.texts
-    for text in texts:
+    for text in findings.texts:
         print(text)
-    if stopped:
-        print(f"NOT verified: {counted(len(texts), 'finding', 'findings')}, there may be more: stopped there")
-    else:
-        print(f"NOT verified: {counted(len(texts), 'finding', 'findings')}")
-    return EXIT_MISMATCH
+    more = ", there may be more: stopped there" if is_stopped else ""
+    print(f"NOT verified: {counted(len(findings.texts), 'finding', 'findings')}{more}")
 
 
-def report_consistent(verdict: Verdict, expect: Optional[str]) -> int:
+def report_consistent(checked: Checked, expect: Optional[str]) -> None:
     """Print what was checked, what was not, and if it is anchored."""
-    close = verdict.close
-    print(f"This is {verdict.about[0]}.")
+    close, about, limits, bound, unbound = checked
+    print(f"This is {about[0]}.")
     print(f"Close {close['number']} of ledger {close['ledgerId']}, period {show(close['periodId'])},")
     begins = close["startsAt"] or "the beginning"
     print(f"from {begins} to before {close['endsAt']}, closed at {close['closedAt']}.")
-    for text in verdict.about[1:]:
+    for text in about[1:]:
         print(text)
     print("Not recomputed, as the file does not have what it takes:")
-    for text in verdict.limits:
+    for text in limits:
         print(f"  - {text}")
+    if close["previousCloseHash"] is not None:
+        print("  - previousCloseHash: this takes the record of the close before")
     if expect is None:
         print(
             "consistent, NOT anchored: compare with what you got from another source: "
@@ -985,14 +772,13 @@ def report_consistent(verdict: Verdict, expect: Optional[str]) -> int:
         print(f"verified: closeHash {expect} is the one that was given, it covers the whole record")
     else:
         print("The hash that was given is the merkleRoot. It does not cover:")
-        print(f"  - {verdict.unbound}")
+        print(f"  - {unbound}")
         print("  - the bounds of the period (startsAt, endsAt), lastSequence and closedAt")
         print("  - the number, periodId, closeId and reason of the close, and the closes before it")
         if close["entryCount"] == 0:
             print("  - anything at all of this period: every period without entries has this root")
         print(f"To cover them, compare closeHash {close['closeHash']}.")
-        print(f"verified: {verdict.bound} alone: merkleRoot {expect} is the one that was given")
-    return EXIT_OK
+        print(f"verified: {bound} alone: merkleRoot {expect} is the one that was given")
 
 
 # --- command line -----------------------------------------------------------------------------------------
@@ -1005,46 +791,46 @@ def expected_hash(text: str) -> str:
     return text.lower()
 
 
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
+def arguments() -> argparse.Namespace:
+    """What the command line says; ends the process with EXIT_USAGE if it is wrong or asks for help."""
     parser = argparse.ArgumentParser(
         prog="verify_close.py",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        add_help=False,
         allow_abbrev=False,
     )
-    parser.add_argument("file", metavar="FILE", nargs="?", help="a bundle or a proof, - for standard input")
+    parser.add_argument("file", metavar="FILE", help="a bundle or a proof, - for standard input")
     parser.add_argument(
         "--expect", metavar="HASH", type=expected_hash, help="the closeHash or merkleRoot from another source"
     )
-    parser.add_argument("-h", "--help", action="store_true", help="print this; the exit code is 2")
-    return parser
-
-
-def main(argv: Optional[List[str]] = None) -> int:
-    """Run the command line; return the exit code."""
-    parser = arguments()
-    options = parser.parse_args(argv)
-    if options.help:
-        parser.print_help()
-        return EXIT_USAGE
-    if options.file is None:
-        parser.error("FILE is missing")
     try:
-        if options.file == "-":
-            verdict, stopped = verify(sys.stdin.buffer, options.expect)
-        else:
-            with open(options.file, "rb") as stream:
-                verdict, stopped = verify(stream, options.expect)
+        return parser.parse_args()
+    except SystemExit:  # of --help too: 0 is for files that are consistent
+        sys.exit(EXIT_USAGE)
+
+
+def main() -> int:
+    """Run the command line; return the exit code."""
+    options = arguments()
+    sys.setrecursionlimit(10 * MAX_DEPTH)  # a level of a document takes a few calls
+    sys.stdout.reconfigure(errors="backslashreplace")
+    findings = Findings()
+    try:
+        with sys.stdin.buffer if options.file == "-" else open(options.file, "rb") as stream:
+            checked = check_stream(stream, findings)
+        if options.expect is not None:
+            check_expected(options.expect, checked.close, findings)
+    except Stopped:
+        report_findings(findings, True)
+        return EXIT_MISMATCH
     except OSError as error:
         print(f"verify_close.py: can't read {options.file}: {error.strerror or error}", file=sys.stderr)
         return EXIT_USAGE
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    if verdict.findings.texts:
-        return report_findings(verdict, stopped)
-    return report_consistent(verdict, options.expect)
+    if findings.texts:
+        report_findings(findings, False)
+        return EXIT_MISMATCH
+    report_consistent(checked, options.expect)
+    return EXIT_OK
 
 
 if __name__ == "__main__":
