@@ -13,7 +13,7 @@ import { CompactRange, hashLeaf } from "../core/merkle.ts";
 import { holds } from "../core/period.ts";
 import { compareUtf8 } from "../core/text.ts";
 import type { Timestamp } from "../core/time.ts";
-import { readEntryDocument, type CheckedEntry } from "./documents.ts";
+import { entryDocument, readDocument, type CheckedEntry } from "./documents.ts";
 
 /** What does not match: where, and how. */
 export interface Finding {
@@ -107,7 +107,7 @@ export class CloseCheck {
 
   /** Takes the next entry, by sequence; `place` names it should it be unreadable. */
   addEntry(content: JsonObject, place: string): void {
-    const read = readEntryDocument(content);
+    const read = readDocument(entryDocument, content);
     if ("fault" in read) this.find(place, `is no entry document: ${read.fault}`);
     else this.addDocument(read.document, canonicalJson(content));
   }
@@ -130,7 +130,7 @@ export class CloseCheck {
   }
 
   /** Compares what was recomputed with the record, its trial balance and, if there is one, an anchor. */
-  finish(balances: readonly BalanceRow[] | null, expected: string | null): CloseVerdict {
+  finish(balances: readonly BalanceRow[], expected: string | null): CloseVerdict {
     const record = this.#record;
     const closeHash = closeHashOf(record).toString("hex");
     this.#compareRecord(closeHash);
@@ -138,7 +138,7 @@ export class CloseCheck {
     return verdictOf({ merkleRoot: this.merkleRoot, closeHash }, expected, {
       checked: [
         "the root over the entries' content",
-        ...(balances === null ? [] : ["the trial balance of the period and its root"]),
+        "the trial balance of the period and its root",
         ...(this.#coverage === "journal" ? ["the openings, from all entries before"] : []),
         "the close's own hash",
         ...(expected === null ? [] : ["the figure that was expected"]),
@@ -195,33 +195,23 @@ export class CloseCheck {
     compare("closeHash", record.closeHash, closeHash);
   }
 
-  #compareBalances(balances: readonly BalanceRow[] | null): void {
+  #compareBalances(balances: readonly BalanceRow[]): void {
     const found = this.#balances.rows();
-    if (this.#coverage === "journal") {
-      const root = balancesRootOf(found).toString("hex");
-      if (root !== this.#record.balancesRoot) {
-        this.find("close", `balancesRoot is ${this.#record.balancesRoot}, but comes to ${root}`);
-      }
-    }
-    if (balances === null) return;
-    const root = balancesRootOf(balances).toString("hex");
-    if (root !== this.#record.balancesRoot) {
-      this.find(
-        "close",
-        `balancesRoot is ${this.#record.balancesRoot}, but its rows come to ${root}`,
-      );
-    }
+    const compareRoot = (rows: readonly BalanceRow[], relation: string) => {
+      const claimed = this.#record.balancesRoot;
+      const root = balancesRootOf(rows).toString("hex");
+      if (root !== claimed)
+        this.find("close", `balancesRoot is ${claimed}, but ${relation} to ${root}`);
+    };
+    if (this.#coverage === "journal") compareRoot(found, "comes");
+    compareRoot(balances, "its rows come");
     const rows = new Map(found.map((row) => [row.glAccountCode, row]));
     balances.forEach((row, index) => {
-      const before = balances[index - 1];
-      for (const what of this.#rowFaults(
-        row,
-        before ?? null,
-        rows.get(row.glAccountCode) ?? null,
-      )) {
-        this.find(`account ${JSON.stringify(row.glAccountCode)}`, what);
+      const code = row.glAccountCode;
+      for (const what of this.#rowFaults(row, balances[index - 1], rows.get(code))) {
+        this.find(`account ${JSON.stringify(code)}`, what);
       }
-      rows.delete(row.glAccountCode);
+      rows.delete(code);
     });
     for (const code of rows.keys()) {
       this.find(`account ${JSON.stringify(code)}`, "has entries, but no row in the trial balance");
@@ -230,9 +220,13 @@ export class CloseCheck {
     if (openings !== 0n) this.find("close", `the openings sum to ${openings}`);
   }
 
-  #rowFaults(row: BalanceRow, before: BalanceRow | null, found: BalanceRow | null): string[] {
+  #rowFaults(
+    row: BalanceRow,
+    before: BalanceRow | undefined,
+    found: BalanceRow | undefined,
+  ): string[] {
     const faults: string[] = [];
-    if (before !== null && compareUtf8(before.glAccountCode, row.glAccountCode) >= 0) {
+    if (before !== undefined && compareUtf8(before.glAccountCode, row.glAccountCode) >= 0) {
       faults.push(`does not sort after ${JSON.stringify(before.glAccountCode)}`);
     }
     if (row.closing !== row.opening + row.debits + row.credits) {

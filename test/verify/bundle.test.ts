@@ -4,8 +4,9 @@ import { describe, expect, test } from "vitest";
 import type { CloseRecord } from "../../src/core/close.ts";
 import { closeHashOf } from "../../src/core/close.ts";
 import type { JsonObject, JsonValue } from "../../src/core/journal.ts";
-import { checkBundle, NoBundle } from "../../src/verify/bundle.ts";
+import { checkBundle } from "../../src/verify/bundle.ts";
 import type { CloseVerdict } from "../../src/verify/close-check.ts";
+import { MalformedFile } from "../../src/verify/documents.ts";
 import { bundleOf, bundleText, closeVectors } from "../support/close-vectors.ts";
 
 async function* linesOf(text: string): AsyncGenerator<string> {
@@ -98,7 +99,7 @@ test("no value of a bundle can be another one", async () => {
         const text = bundleText(withValue(lines, path, other));
         const isFound = await check(text, hashOf(index)).then(
           ({ ok }) => !ok,
-          (error: unknown) => error instanceof NoBundle,
+          (error: unknown) => error instanceof MalformedFile,
         );
         expect(isFound, `${path.join("/")}: ${JSON.stringify(other)}`).toBe(true);
       }
@@ -135,7 +136,7 @@ test("no byte of a bundle can be another one", async () => {
         changed[at] = (changed[at] ?? 0) ^ change;
         const isFound = await check(changed.toString("utf8"), hashOf(0)).then(
           ({ ok }) => !ok,
-          (error: unknown) => error instanceof NoBundle,
+          (error: unknown) => error instanceof MalformedFile,
         );
         // White space between tokens means nothing; there is none to change in canonical form.
         expect(isFound, changed.toString("utf8", Math.max(0, at - 20), at + 20)).toBe(true);
@@ -177,5 +178,5 @@ test.each([
   '{"kind":"close"}',
   '{"kind":"close","format":"ledgerctl-bundle-v2"}',
 ])("%j is no bundle", async (text) => {
-  await expect(check(text)).rejects.toThrow(NoBundle);
+  await expect(check(text)).rejects.toThrow(MalformedFile);
 });

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../src/core/canonical.ts";
 import type { JsonObject, JsonValue } from "../../src/core/journal.ts";
-import { checkProof, NoProof } from "../../src/verify/proof.ts";
+import { MalformedFile } from "../../src/verify/documents.ts";
+import { checkProof } from "../../src/verify/proof.ts";
 import { closeVectors, documentsOf, proofOf } from "../support/close-vectors.ts";
 
 const record = closeVectors.closes[0]?.record;
@@ -57,12 +58,12 @@ test("no member of a proof can be another one", () => {
     try {
       isFound = !checkProof(canonicalJson(each), closeHash).ok;
     } catch (error) {
-      isFound = error instanceof NoProof;
+      isFound = error instanceof MalformedFile;
     }
     expect(isFound, canonicalJson(each)).toBe(true);
   }
 });
 
 test.each(["", "x", "{}", "[]", '{"format":"ledgerctl-proof-v2"}'])("%j is no proof", (text) => {
-  expect(() => checkProof(text, null)).toThrow(NoProof);
+  expect(() => checkProof(text, null)).toThrow(MalformedFile);
 });

@@ -2,9 +2,14 @@
 import { isUtf8 } from "node:buffer";
 import type { Environment } from "../../../config.ts";
 import type { CloseRecord } from "../../../core/close.ts";
-import { checkBundle, NoBundle } from "../../../verify/bundle.ts";
+import { checkBundle } from "../../../verify/bundle.ts";
 import { CloseCheck, type CloseVerdict } from "../../../verify/close-check.ts";
-import { balanceRowOf, hashedPart, readCloseRecord } from "../../../verify/documents.ts";
+import {
+  balanceRowOf,
+  closeDocument,
+  MalformedFile,
+  readDocument,
+} from "../../../verify/documents.ts";
 import type { LedgerClient } from "../../../client/ledger-client.ts";
 import { readLines } from "../../input/entry-files/byte-lines.ts";
 import { openByteSource, type ByteSource } from "../../input/entry-files/byte-source.ts";
@@ -45,7 +50,7 @@ async function checkFile(file: string, expected: string | null): Promise<CloseVe
     source = await openByteSource(file === "-" ? null : file);
     return await checkBundle(bundleLines(source.chunks), expected);
   } catch (error) {
-    if (error instanceof NoBundle) throw damaged(`${file} is no bundle: ${error.message}`);
+    if (error instanceof MalformedFile) throw damaged(`${file} is no bundle: ${error.message}`);
     // A file that can't be read says nothing about what is in it.
     if (error instanceof CommandFailure) throw new CommandFailure(error.message, exitCodes.failed);
     throw error;
@@ -86,7 +91,7 @@ async function checkPeriod(
     const id = ledgerId();
     const { closeId } = await findClose(client, id, period);
     const { balances, ...claimed } = await client.getClose(id, closeId);
-    const record = readCloseRecord(claimed);
+    const record = readDocument(closeDocument, claimed);
     if ("fault" in record) throw new Error(`the service's close can't be read: ${record.fault}`);
     const check = new CloseCheck(record.document, "journal");
     await addJournal(check, record.document, client, !output.isQuiet);
@@ -111,10 +116,10 @@ async function addJournal(
       (page) => page.entries.map(({ sequence }) => sequence),
       { after: 0, limit: total },
     )) {
-      for (const entry of entries) {
-        if (entry.sequence > total) return;
-        check.addEntry(hashedPart(entry), `sequence ${entry.sequence}`);
-        done = entry.sequence;
+      for (const { reversedByJournalId, ...document } of entries) {
+        if (document.sequence > total) return;
+        check.addEntry(document, `sequence ${document.sequence}`);
+        done = document.sequence;
       }
     }
   });

@@ -1,7 +1,8 @@
 // `merkle check`: a proof against what was published. Offline.
 import { readFile } from "node:fs/promises";
 import type { Environment } from "../../../config.ts";
-import { checkProof, NoProof } from "../../../verify/proof.ts";
+import { MalformedFile } from "../../../verify/documents.ts";
+import { checkProof } from "../../../verify/proof.ts";
 import { CommandFailure, exitCodes, type ExitCode } from "../../failure.ts";
 import type { OutputFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
@@ -34,7 +35,7 @@ export async function checkFile(
   try {
     return tellVerdict(checkProof(text, expected), expected, output);
   } catch (error) {
-    if (error instanceof NoProof) throw damaged(`${file} is no proof: ${error.message}`);
+    if (error instanceof MalformedFile) throw damaged(`${file} is no proof: ${error.message}`);
     throw error;
   }
 }
