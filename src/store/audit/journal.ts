@@ -6,6 +6,7 @@ import type { Entry } from "../../core/journal.ts";
 import { hashColumn, timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 import { contentColumns, entryRow, lineArray, lineRow } from "../journal-entries.ts";
+import { readPages } from "./pages.ts";
 
 const ledgerRow = z.object({
   ledgerId: z.string(),
@@ -101,13 +102,12 @@ const auditedRow = entryRow
 const entriesPerPage = 100;
 
 /** All entries of a ledger by sequence, those with sequences that can't be among them. */
-export async function* readAuditedEntries(
+export function readAuditedEntries(
   connection: Connection,
   ledgerId: string,
 ): AsyncGenerator<AuditedEntry> {
-  let after = Number.MIN_SAFE_INTEGER;
-  for (;;) {
-    const page = await connection.any(sql.type(auditedRow)`
+  return readPages((last) =>
+    connection.any(sql.type(auditedRow)`
       SELECT ${contentColumns}, leaf,
              (transaction_date <> date_trunc('milliseconds', transaction_date)
                OR persisted_at <> date_trunc('milliseconds', persisted_at)) AS "isFinerThanShown",
@@ -117,13 +117,9 @@ export async function* readAuditedEntries(
                WHERE journal_lines.ledger_id = entries.ledger_id
                  AND journal_lines.sequence = entries.sequence) AS lines
         FROM journal_entries AS entries
-       WHERE ledger_id = ${ledgerId} AND sequence > ${after}
-       ORDER BY sequence LIMIT ${entriesPerPage}`);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.entry.sequence;
-  }
+       WHERE ledger_id = ${ledgerId} AND sequence > ${last?.entry.sequence ?? Number.MIN_SAFE_INTEGER}
+       ORDER BY sequence LIMIT ${entriesPerPage}`),
+  );
 }
 
 export const foundRow = z.object({ where: z.string(), what: z.string(), total: z.number() });

@@ -3,6 +3,7 @@ import { sql } from "slonik";
 import { z } from "zod";
 import type { WalletWriteType } from "../../core/wallet.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
+import { readPages } from "./pages.ts";
 import { timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 
@@ -24,24 +25,20 @@ export type AuditedWallet = Readonly<z.output<typeof walletRow>>;
 const leastId = "00000000-0000-0000-0000-000000000000";
 
 /** All wallets of a ledger, by id. */
-export async function* readAuditedWallets(
+export function readAuditedWallets(
   connection: Connection,
   ledgerId: string,
 ): AsyncGenerator<AuditedWallet> {
-  for (let after = leastId; ;) {
-    const page = await connection.any(sql.type(walletRow)`
+  return readPages((last) =>
+    connection.any(sql.type(walletRow)`
       SELECT wallet_id AS "walletId", caller_key AS "callerKey", balance, held,
              last_seq AS "lastSeq", last_at AS "lastAt",
              (SELECT coalesce(sum(amount), 0) FROM wallet_holds AS holds
                WHERE holds.ledger_id = wallets.ledger_id AND holds.wallet_id = wallets.wallet_id
                  AND status = 'active') AS "activeHolds"
-        FROM wallets WHERE ledger_id = ${ledgerId} AND wallet_id > ${after}
-       ORDER BY wallet_id LIMIT ${rowsPerPage}`);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.walletId;
-  }
+        FROM wallets WHERE ledger_id = ${ledgerId} AND wallet_id > ${last?.walletId ?? leastId}
+       ORDER BY wallet_id LIMIT ${rowsPerPage}`),
+  );
 }
 
 const writeRow = z
@@ -70,31 +67,24 @@ const writeRow = z
 export type AuditedWrite = Readonly<z.output<typeof writeRow>>;
 
 /** The logs of all wallets of a ledger, by wallet and seq. */
-export async function* readAuditedWrites(
+export function readAuditedWrites(
   connection: Connection,
   ledgerId: string,
 ): AsyncGenerator<AuditedWrite> {
-  let after: { walletId: string; seq: number } = {
-    walletId: leastId,
-    seq: Number.MIN_SAFE_INTEGER,
-  };
-  for (;;) {
-    const page = await connection.any(sql.type(writeRow)`
+  return readPages((last) =>
+    connection.any(sql.type(writeRow)`
       SELECT writes.wallet_id AS "walletId", seq, type, writes.amount, balance, held, at,
              batch_id AS "pendingPostingId", holds.amount AS "holdAmount", holds.status AS "holdStatus"
         FROM (SELECT * FROM wallet_writes
                WHERE ledger_id = ${ledgerId}
-                 AND (wallet_id, seq) > (${after.walletId}::uuid, ${after.seq}::bigint)
+                 AND (wallet_id, seq) > (${last?.walletId ?? leastId}::uuid,
+                                      ${last?.seq ?? Number.MIN_SAFE_INTEGER}::bigint)
                ORDER BY wallet_id, seq LIMIT ${rowsPerPage}) AS writes
         LEFT JOIN wallet_holds AS holds
           ON holds.ledger_id = writes.ledger_id AND holds.hold_id = writes.hold_id
          AND holds.wallet_id = writes.wallet_id
-       ORDER BY writes.wallet_id, seq`);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last;
-  }
+       ORDER BY writes.wallet_id, seq`),
+  );
 }
 
 /** Pending postings (posted ones too) that are not what their writes come to, and writes whose own is not there. */
@@ -200,6 +190,18 @@ export function listPostingFaults(
       FROM compared WHERE what IS NOT NULL ORDER BY journal_id LIMIT 20`);
 }
 
+/** Postings with the lines of their entries that are on wallets accounts. */
+const postedLines = sql.fragment`
+  wallet_postings AS postings
+  JOIN journal_entries AS entries
+    ON entries.ledger_id = postings.ledger_id AND entries.journal_id = postings.journal_id
+  JOIN asset_rules AS rules
+    ON rules.ledger_id = postings.ledger_id AND rules.asset_code = postings.asset_code
+   AND rules.version = postings.rule_version
+  JOIN journal_lines AS lines
+    ON lines.ledger_id = entries.ledger_id AND lines.sequence = entries.sequence
+   AND lines.gl_account_code = rules.wallets_account`;
+
 const totalRow = z.object({
   assetCode: z.string(),
   ruleVersion: z.number(),
@@ -221,16 +223,7 @@ export function listComparedTotals(
       SELECT postings.asset_code, postings.rule_version,
              CASE WHEN functional_amount < 0 THEN 'credit' ELSE 'debit' END AS side,
              sum(abs(transaction_amount)) AS amount, sum(abs(functional_amount)) AS functional_amount
-        FROM wallet_postings AS postings
-        JOIN journal_entries AS entries
-          ON entries.ledger_id = postings.ledger_id AND entries.journal_id = postings.journal_id
-        JOIN asset_rules AS rules
-          ON rules.ledger_id = postings.ledger_id AND rules.asset_code = postings.asset_code
-         AND rules.version = postings.rule_version
-        JOIN journal_lines AS lines
-          ON lines.ledger_id = entries.ledger_id AND lines.sequence = entries.sequence
-         AND lines.gl_account_code = rules.wallets_account
-       WHERE postings.ledger_id = ${ledgerId}
+        FROM ${postedLines} WHERE postings.ledger_id = ${ledgerId}
        GROUP BY 1, 2, 3
     )
     SELECT coalesce(posted.asset_code, totals.asset_code) AS "assetCode",
@@ -276,17 +269,9 @@ export function listReconciliations(
           FROM wallet_batches WHERE ledger_id = ${ledgerId} AND journal_id IS NULL
         UNION ALL
         SELECT postings.asset_code, 0, lines.transaction_amount, 0
-          FROM wallet_postings AS postings
-          JOIN asset_rules AS rules
-            ON rules.ledger_id = postings.ledger_id AND rules.asset_code = postings.asset_code
-           AND rules.version = postings.rule_version
-          JOIN journal_entries AS entries
-            ON entries.ledger_id = postings.ledger_id AND entries.journal_id = postings.journal_id
-          JOIN journal_lines AS lines
-            ON lines.ledger_id = entries.ledger_id AND lines.sequence = entries.sequence
-           AND lines.gl_account_code = rules.wallets_account
-           AND lines.transaction_currency = postings.asset_code
+          FROM ${postedLines}
          WHERE postings.ledger_id = ${ledgerId}
+           AND lines.transaction_currency = postings.asset_code
       ) AS figures
      GROUP BY asset_code ORDER BY asset_code`);
 }

@@ -4,22 +4,16 @@ import type { Environment } from "../../../config.ts";
 import type { CloseRecord } from "../../../core/close.ts";
 import { checkBundle } from "../../../verify/bundle.ts";
 import { CloseCheck, type CloseVerdict } from "../../../verify/close-check.ts";
-import {
-  balanceRowOf,
-  closeDocument,
-  MalformedFile,
-  readDocument,
-} from "../../../verify/documents.ts";
+import { balanceRowOf, closeDocument, readDocument } from "../../../verify/documents.ts";
 import type { LedgerClient } from "../../../client/ledger-client.ts";
 import { readLines } from "../../input/entry-files/byte-lines.ts";
-import { openByteSource, type ByteSource } from "../../input/entry-files/byte-source.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
+import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { describeShare, withProgress } from "../../terminal/progress-line.ts";
 import { pages } from "../../connection/pages.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
 import { findClose } from "../period/find-close.ts";
-import { damaged } from "./verdict.ts";
+import { checkFile } from "./check-file.ts";
 
 export interface VerifyFlags extends ServiceFlags {
   period?: string;
@@ -37,47 +31,23 @@ export async function checkSource(
   expected: string | null,
 ): Promise<CloseVerdict> {
   const { period, bundle } = flags;
-  if (bundle !== undefined && period === undefined) return checkFile(bundle, expected);
+  if (bundle !== undefined && period === undefined) {
+    return checkFile(bundle, "bundle", (chunks) => checkBundle(bundleLines(chunks), expected));
+  }
   if (period !== undefined && bundle === undefined) {
     return checkPeriod(period, flags, environment, expected);
   }
   throw usageFailure("say either --period or --bundle");
 }
 
-async function checkFile(file: string, expected: string | null): Promise<CloseVerdict> {
-  let source: ByteSource | null = null;
-  try {
-    source = await openByteSource(file === "-" ? null : file);
-    return await checkBundle(bundleLines(source.chunks), expected);
-  } catch (error) {
-    if (error instanceof MalformedFile) throw damaged(`${file} is no bundle: ${error.message}`);
-    // A file that can't be read says nothing about what is in it.
-    if (error instanceof CommandFailure) throw new CommandFailure(error.message, exitCodes.failed);
-    throw error;
-  } finally {
-    source?.stop();
-  }
-}
-
 /** The longest entry that the service takes comes to less, every character of it escaped. */
 const lineBytesMax = 16 * 1024 * 1024;
 
-const lineFeed = 0x0a;
-
-/** The lines of a bundle as text; one that is too long or no UTF-8 becomes an empty one, which no check takes. */
+/** The lines of a bundle as text; one that is too long, no UTF-8 or cut off becomes an empty one, which no check takes. */
 export async function* bundleLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let lastByte: number | undefined;
-  async function* noted(): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
-      lastByte = chunk.at(-1);
-      yield chunk;
-    }
+  for await (const { bytes, isEnded } of readLines(chunks, lineBytesMax)) {
+    yield bytes !== null && isEnded && isUtf8(bytes) ? bytes.toString("utf8") : "";
   }
-  for await (const { bytes } of readLines(noted(), lineBytesMax)) {
-    yield bytes === null || !isUtf8(bytes) ? "" : bytes.toString("utf8");
-  }
-  // Cut off within its last line.
-  if (lastByte !== undefined && lastByte !== lineFeed) yield "";
 }
 
 /** Reads the journal up to the close as anybody can who may list entries. */

@@ -44,7 +44,7 @@ export function defineMerkle(program: Command): void {
       "\nExit code 3 when anything does not match.\n\nExample:" +
         '\n  $ ledgerctl merkle check proof.json --root "$PUBLISHED"',
     )
-    .action(loadAndRun(async () => (await import("./check.ts")).checkFile));
+    .action(loadAndRun(async () => (await import("./check.ts")).checkProofFile));
 }
 
 function sourceOptions(command: Command): Command {

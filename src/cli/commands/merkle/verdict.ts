@@ -1,6 +1,6 @@
 // What a check came to, told: the word "verified" stands only behind a comparison that was equal.
 import type { CloseVerdict } from "../../../verify/close-check.ts";
-import { CommandFailure, exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
+import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { Output } from "../../terminal/output.ts";
 
 /** A hash of 64 hex digits in lower case; null where none was given. */
@@ -10,11 +10,6 @@ export function readHash(flag: string, value: string | undefined): string | null
     throw usageFailure(`${flag} must be a hash: 64 hexadecimal digits`);
   }
   return value.toLowerCase();
-}
-
-/** A file that is not what it should be: it may have been one. */
-export function damaged(message: string): CommandFailure {
-  return new CommandFailure(message, exitCodes.verificationFailed);
 }
 
 /** Prints a verdict and gives its exit code. */

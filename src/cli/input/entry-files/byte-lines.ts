@@ -8,6 +8,8 @@ export interface ByteLine {
   readonly line: number;
   /** Without the line feed; null where the line is longer than allowed. */
   readonly bytes: Buffer | null;
+  /** False for a last line without a line feed. */
+  readonly isEnded: boolean;
 }
 
 /** The lines of a file. A line over `bytesMax` is passed over without being held. */
@@ -23,10 +25,10 @@ export async function* readLines(
     if (length <= bytesMax) parts.push(part);
     else parts = [];
   };
-  const take = (): ByteLine => {
+  const take = (isEnded: boolean): ByteLine => {
     const [only] = parts;
     const whole = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
-    const taken = { line, bytes: length > bytesMax ? null : whole };
+    const taken = { line, bytes: length > bytesMax ? null : whole, isEnded };
     line += 1;
     parts = [];
     length = 0;
@@ -38,12 +40,12 @@ export async function* readLines(
       const end = chunk.indexOf(lineFeed, start);
       if (end < 0) break;
       hold(chunk.subarray(start, end));
-      yield take();
+      yield take(true);
       start = end + 1;
     }
     if (start < chunk.length) hold(chunk.subarray(start));
   }
-  if (length > 0) yield take();
+  if (length > 0) yield take(false);
 }
 
 /** The line of the first byte that is not UTF-8 in a piece of a file that begins on `firstLine`; null for none. */

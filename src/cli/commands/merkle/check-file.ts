@@ -1,0 +1,29 @@
+// A file of an auditor's: what can't be read, what is damaged, and what is checked.
+import type { CloseVerdict } from "../../../verify/close-check.ts";
+import { MalformedFile } from "../../../verify/documents.ts";
+import { CommandFailure, exitCodes } from "../../failure.ts";
+import { openByteSource, type ByteSource } from "../../input/entry-files/byte-source.ts";
+
+/** Checks the content of a file, or of stdin for `-`. */
+export async function checkFile(
+  file: string,
+  kind: "bundle" | "proof",
+  check: (chunks: AsyncIterable<Buffer>) => Promise<CloseVerdict>,
+): Promise<CloseVerdict> {
+  let source: ByteSource | null = null;
+  try {
+    source = await openByteSource(file === "-" ? null : file);
+    return await check(source.chunks);
+  } catch (error) {
+    // It may have been one.
+    if (error instanceof MalformedFile) {
+      const message = `${file} is no ${kind}: ${error.message}`;
+      throw new CommandFailure(message, exitCodes.verificationFailed);
+    }
+    // A file that can't be read says nothing about what is in it.
+    if (error instanceof CommandFailure) throw new CommandFailure(error.message, exitCodes.failed);
+    throw error;
+  } finally {
+    source?.stop();
+  }
+}
