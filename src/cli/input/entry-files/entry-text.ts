@@ -6,7 +6,7 @@ import { findBrokenUtf8 } from "./byte-lines.ts";
 import type { Found } from "./file-entry.ts";
 import { findJsonFault, memberName, positionOf } from "./json-fault.ts";
 
-export interface TextPosition {
+interface TextPosition {
   readonly line: number;
   readonly column: number;
 }

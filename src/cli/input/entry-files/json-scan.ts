@@ -5,7 +5,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
 export const openBracket = 0x5b;
-export const closeBracket = 0x5d;
+const closeBracket = 0x5d;
 export const openBrace = 0x7b;
 const closeBrace = 0x7d;
 

@@ -34,6 +34,7 @@ export function entryFolder(): {
       const source = await openEntries(path(name), format ?? null, (text) => remarks.push(text));
       const found: (FileEntry | FoundFault)[] = [];
       for await (const item of source.entries) found.push(item);
+      source.stop();
       const entries = found.filter((item) => item.fault === undefined);
       return {
         isSingle: source.isSingle,
