@@ -39,26 +39,21 @@ export async function openEntries(
   return {
     ...source,
     isSingle: layout === "json object",
-    entries: withExternalIds(readLayout(layout, chunks, remark)),
+    entries: withExternalIds(readers[layout](chunks, remark)),
   };
 }
 
-function readLayout(
-  layout: Exclude<EntryLayout, "empty">,
-  chunks: AsyncIterable<Buffer>,
-  remark: Remark,
-): AsyncGenerator<Found> {
-  switch (layout) {
-    case "json object":
-      return readJsonObject(chunks);
-    case "json array":
-      return readJsonArray(chunks);
-    case "ndjson":
-      return readNdjson(chunks);
-    case "csv":
-      return readCsvEntries(chunks, remark);
-  }
-}
+const readers: Readonly<
+  Record<
+    Exclude<EntryLayout, "empty">,
+    (chunks: AsyncGenerator<Buffer>, remark: Remark) => AsyncGenerator<Found>
+  >
+> = {
+  "json object": readJsonObject,
+  "json array": readJsonArray,
+  ndjson: readNdjson,
+  csv: readCsvEntries,
+};
 
 async function* withExternalIds(
   entries: AsyncGenerator<Found>,
