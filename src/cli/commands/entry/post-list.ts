@@ -5,10 +5,15 @@ import {
   ServiceProblem,
   type EntryInput,
   type EntryOutcome,
-  type EntryReceipt,
 } from "../../../client/ledger-client.ts";
 import type { EntrySource, FileEntry } from "../../input/entry-files/open-entries.ts";
-import { describeFailure, exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
+import {
+  describeFailure,
+  exitCodeOf,
+  exitCodes,
+  usageFailure,
+  type ExitCode,
+} from "../../failure.ts";
 import type { ServiceContext } from "../../connection/service-context.ts";
 import { describeProgress, ProgressLine } from "../../terminal/progress-line.ts";
 import { outputDrained } from "../../terminal/output.ts";
@@ -49,10 +54,9 @@ class Run {
   count(result: PostResult): void {
     this[result.status] += 1;
     if (result.status !== "failed") return;
-    const { line } = result;
+    const { line } = result.entry;
     if (this.firstFailure === null || line < this.firstFailure.line) {
-      const exitCode = result.fault === undefined ? exitCodeOf(result.error) : exitCodes.usage;
-      this.firstFailure = { line, exitCode };
+      this.firstFailure = { line, exitCode: exitCodeOf(result.error) };
     }
   }
 
@@ -162,7 +166,7 @@ async function* postBulk(
       const results = await context.client.postEntries(ledgerId, entries.map(bodyOf));
       entries.forEach((entry, index) => outcomes.set(entry, results[index]));
     } catch (error) {
-      const result = failed(first, error);
+      const result: PostResult = { status: "failed", entry: first, error };
       if (endsRun(result)) {
         yield result;
         return;
@@ -172,8 +176,9 @@ async function* postBulk(
   }
   for (const found of bulk) {
     const outcome = outcomes.get(found);
-    if (found.fault !== undefined) yield { status: "failed", externalId: null, ...found };
-    else if (outcome !== undefined && outcome.status !== 503) {
+    if (found.fault !== undefined) {
+      yield { status: "failed", entry: found, error: usageFailure(found.fault) };
+    } else if (outcome !== undefined && outcome.status !== 503) {
       yield await resultOf(context, ledgerId, found, outcome);
     } else {
       // What was not taken now is tried again by itself, which the client does for a while.
@@ -185,13 +190,13 @@ async function* postBulk(
 async function postOne(
   context: ServiceContext,
   ledgerId: string,
-  found: FileEntry,
+  entry: FileEntry,
 ): Promise<PostResult> {
   try {
-    const written = await context.client.postEntry(ledgerId, bodyOf(found));
-    return posted(found, written);
+    const receipt = await context.client.postEntry(ledgerId, bodyOf(entry));
+    return { status: "posted", entry, receipt };
   } catch (error) {
-    return refused(context, ledgerId, found, error);
+    return refused(context, ledgerId, entry, error);
   }
 }
 
@@ -199,10 +204,10 @@ async function postOne(
 async function resultOf(
   context: ServiceContext,
   ledgerId: string,
-  found: FileEntry,
+  entry: FileEntry,
   outcome: EntryOutcome,
 ): Promise<PostResult> {
-  if (!("title" in outcome)) return posted(found, outcome);
+  if (!("title" in outcome)) return { status: "posted", entry, receipt: outcome };
   const errors = outcome.errors?.map(({ pointer, ...fault }) => ({
     ...fault,
     // A place within the entry is wanted, not one within the request.
@@ -215,36 +220,25 @@ async function resultOf(
     retryAfterSeconds: null,
     wasRepeated: false,
   });
-  return refused(context, ledgerId, found, error);
+  return refused(context, ledgerId, entry, error);
 }
 
 /** An entry that the service did not take: it failed, unless it is in already with the same content. */
 async function refused(
   { client }: ServiceContext,
   ledgerId: string,
-  found: FileEntry,
+  entry: FileEntry,
   error: unknown,
 ): Promise<PostResult> {
   const journalId = firstWithSameId(error);
-  if (journalId === null) return failed(found, error);
+  if (journalId === null) return { status: "failed", entry, error };
   try {
     const stored = await client.getEntry(ledgerId, journalId);
-    if (!isSameEntry(bodyOf(found), stored)) return failed(found, error);
-    const { line, externalId } = found;
-    return { status: "skipped", line, externalId, journalId, persistedAt: stored.persistedAt };
+    if (!isSameEntry(bodyOf(entry), stored)) return { status: "failed", entry, error };
+    return { status: "skipped", entry, receipt: stored };
   } catch (unread) {
-    return failed(found, unread);
+    return { status: "failed", entry, error: unread };
   }
-}
-
-function posted({ line, externalId }: FileEntry, written: EntryReceipt): PostResult {
-  const { journalId, persistedAt } = written;
-  return { status: "posted", line, externalId, journalId, persistedAt };
-}
-
-function failed({ line, rowLines, externalId }: FileEntry, error: unknown): PostResult {
-  const place = { line, ...(rowLines === undefined ? {} : { rowLines }) };
-  return { status: "failed", ...place, externalId, error };
 }
 
 /** The service judges what the file says; what it refuses is refused before types matter here. */
@@ -266,7 +260,7 @@ function print({ output }: ServiceContext, result: PostResult): void {
 
 /** Whether every other entry would fail the same way: nobody answers, or not to this key or ledger. */
 function endsRun(result: PostResult): result is PostResult & { error: unknown } {
-  if (result.status !== "failed" || result.fault !== undefined) return false;
+  if (result.status !== "failed") return false;
   const { error } = result;
   const exitCode = exitCodeOf(error);
   if (exitCode === exitCodes.unavailable || exitCode === exitCodes.notPermitted) return true;

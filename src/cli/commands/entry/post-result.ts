@@ -1,38 +1,26 @@
 // What became of one entry of a list, and the line that says so.
 import { messageOf } from "../../../core/thrown.ts";
-import { ServiceProblem } from "../../../client/ledger-client.ts";
-import { toJson } from "../../terminal/output.ts";
+import { ServiceProblem, type EntryReceipt } from "../../../client/ledger-client.ts";
 import { placeInCsv } from "../../input/entry-files/csv-columns.ts";
+import type { FoundFault } from "../../input/entry-files/file-entry.ts";
+import type { FileEntry } from "../../input/entry-files/open-entries.ts";
+import { toJson } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
 
-interface Written {
-  readonly status: "posted" | "skipped";
-  readonly line: number;
-  readonly externalId: string;
-  readonly journalId: string;
-  readonly persistedAt: string;
-}
+/** Posted, or in already with the same content; or failed, where it can't be read before it was even sent. */
+export type PostResult =
+  | {
+      readonly status: "posted" | "skipped";
+      readonly entry: FileEntry;
+      readonly receipt: Pick<EntryReceipt, "journalId" | "persistedAt">;
+    }
+  | Failed;
 
-interface Refused {
+interface Failed {
   readonly status: "failed";
-  readonly line: number;
-  /** Of a CSV: on which line of the file each line of the entry stands. */
-  readonly rowLines?: readonly number[];
-  readonly externalId: string | null;
+  readonly entry: FileEntry | FoundFault;
   readonly error: unknown;
-  readonly fault?: never;
 }
-
-/** Not even sent: it can't be read. */
-interface Unreadable {
-  readonly status: "failed";
-  readonly line: number;
-  readonly externalId: null;
-  readonly fault: string;
-  readonly error?: never;
-}
-
-export type PostResult = Written | Refused | Unreadable;
 
 /** The result on one line: an object with `--json`, the id alone with `--quiet`. */
 export function resultLine(
@@ -40,21 +28,21 @@ export function resultLine(
   output: { readonly isJson: boolean; readonly isQuiet: boolean },
 ): string {
   if (output.isJson) return toJson(resultDocument(result));
-  const { status, externalId } = result;
-  if (status !== "failed") {
-    return output.isQuiet
-      ? result.journalId
-      : `${status.padEnd(7)}  ${printable(externalId)}  ${result.journalId}`;
-  }
-  return `${status.padEnd(7)}  ${printable(`${externalId ?? "-"}  ${describe(result)}`)}`;
+  const { status, entry } = result;
+  const label = `${status.padEnd(7)}  ${printable(entry.externalId ?? "-")}`;
+  if (status === "failed") return `${label}  ${printable(describe(result))}`;
+  const { journalId } = result.receipt;
+  return output.isQuiet ? journalId : `${label}  ${journalId}`;
 }
 
 function resultDocument(result: PostResult): object {
-  if (result.status !== "failed") {
-    const { status, externalId, journalId, persistedAt, line } = result;
+  const { status, entry } = result;
+  const { externalId = null, line } = entry;
+  if (status !== "failed") {
+    const { journalId, persistedAt } = result.receipt;
     return { status, externalId, journalId, persistedAt, line };
   }
-  const { status, externalId, line, error, fault } = result;
+  const { error } = result;
   const problem = error instanceof ServiceProblem ? error.problem : {};
   const { code, title, detail, errors, instance, journalId, persistedAt } = problem;
   return {
@@ -66,7 +54,7 @@ function resultDocument(result: PostResult): object {
     httpStatus: error instanceof ServiceProblem ? error.status : null,
     code: code ?? null,
     title,
-    detail: detail ?? fault ?? messageOf(error),
+    detail: detail ?? messageOf(error),
     errors,
     instance,
   };
@@ -76,9 +64,9 @@ function resultDocument(result: PostResult): object {
  * `line 12: #/lines/0/glAccountCode: … (400 VALIDATION_ERROR, request …)`; of a CSV,
  * `line 12, column glAccountCode: …`
  */
-function describe(result: Refused | Unreadable): string {
-  if (result.fault !== undefined) return result.fault;
-  const { line, rowLines, error } = result;
+function describe({ entry, error }: Failed): string {
+  if (entry.fault !== undefined) return entry.fault;
+  const { line, rowLines } = entry;
   if (!(error instanceof ServiceProblem)) return `line ${line}: ${messageOf(error)}`;
   const { errors = [], journalId } = error.problem;
   const faults = errors.map(({ detail, pointer, parameter }) => {

@@ -17,6 +17,7 @@ export interface FoundFault {
   /** One sentence that names line, and column or member. */
   readonly fault: string;
   readonly body?: never;
+  readonly externalId?: never;
 }
 
 export type Found = FoundEntry | FoundFault;
