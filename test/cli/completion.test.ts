@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { findPosition } from "../../src/cli/commands/completion/position.ts";
 import { forBash, splitShellLine } from "../../src/cli/commands/completion/shell-line.ts";
-import { kindOfOption } from "../../src/cli/commands/completion/values.ts";
+import { kindOfValue } from "../../src/cli/commands/completion/values.ts";
 import { exportFormats } from "../../src/cli/commands/export/export-format.ts";
 import { pathOf } from "../../src/cli/definition/command-tree.ts";
 import { createProgram } from "../../src/cli/program.ts";
@@ -96,8 +96,8 @@ describe("the position", () => {
   });
 
   it("of a format has those of the command", () => {
-    expect(kindOfOption("export", "--format")).toEqual(exportFormats);
-    expect(kindOfOption("entry post", "--format")).toEqual(["csv", "json", "ndjson"]);
+    expect(kindOfValue("export", "--format")).toEqual(exportFormats);
+    expect(kindOfValue("entry post", "--format")).toEqual(["csv", "json", "ndjson"]);
   });
 
   it("knows what was given before it", () => {

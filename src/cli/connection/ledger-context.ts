@@ -9,7 +9,7 @@ import type { DatabaseFlags } from "../definition/options.ts";
 import { Output } from "../terminal/output.ts";
 
 export interface LedgerFlags extends DatabaseFlags {
-  ledger?: string;
+  ledger?: string | undefined;
 }
 
 /**

@@ -9,10 +9,10 @@ export interface OutputFlags {
 }
 
 export interface ServiceFlags extends OutputFlags {
-  url?: string;
-  apiKey?: string;
-  ledger?: string;
-  profile?: string;
+  url?: string | undefined;
+  apiKey?: string | undefined;
+  ledger?: string | undefined;
+  profile?: string | undefined;
 }
 
 export interface DatabaseFlags extends OutputFlags {

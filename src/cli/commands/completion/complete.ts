@@ -2,7 +2,6 @@
 import type { Command } from "commander";
 import type { Environment } from "../../../config.ts";
 import { requireCredentials, resolveConnection } from "../../connection/settings.ts";
-import type { ServiceFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
 import { pathOf } from "../../definition/command-tree.ts";
 import { printable } from "../../terminal/printable.ts";
@@ -11,13 +10,7 @@ import { topics } from "../help/topics.ts";
 import type { Candidate } from "./live-names.ts";
 import { findPosition, type Position } from "./position.ts";
 import { forBash, splitShellLine } from "./shell-line.ts";
-import { kindOfArgument, kindOfOption, type ValueKind } from "./values.ts";
-
-interface Completion {
-  /** What the shell does: completes files by itself, or puts a space after the only candidate or does not. */
-  readonly how: "files" | "nospace" | "space";
-  readonly candidates: readonly Candidate[];
-}
+import { kindOfValue, type ValueKind } from "./values.ts";
 
 /**
  * Prints how to go on, then a candidate a line. `words`: for bash its word breaks and the line up to the cursor, for
@@ -31,11 +24,10 @@ export async function printCandidates(
 ): Promise<void> {
   const [wordBreaks = "", line = ""] = words;
   const split = splitShellLine(line);
-  const typedWords = shell === "bash" ? split.words.slice(1) : words;
-  const position = findPosition(program, typedWords);
-  const completion = await complete(position, program, environment).catch(() => nothing);
+  const position = findPosition(program, shell === "bash" ? split.words.slice(1) : words);
+  const candidates = await listCandidates(position, program, environment).catch(() => []);
   const typed = position.prefix + position.typed;
-  const shown = completion.candidates
+  const shown = candidates
     .filter(({ value }) => value.startsWith(position.typed))
     // A line each: a name with a line feed in it can't be offered.
     .filter(({ value }) => printable(value) === value)
@@ -47,67 +39,45 @@ export async function printCandidates(
       return description === undefined ? whole : `${whole}\t${printable(description)}`;
     });
   const output = new Output({ json: true }, true);
-  for (const text of [completion.how, ...shown]) output.line(text);
+  for (const text of [howToGoOn(position), ...shown]) output.line(text);
 }
 
-const nothing: Completion = { how: "space", candidates: [] };
+/** What the shell does: completes files by itself, or puts a space after the only candidate or does not. */
+function howToGoOn(position: Position): "files" | "nospace" | "space" {
+  const kind = kindAt(position);
+  if (kind === "file") return "files";
+  return kind === "line" ? "nospace" : "space";
+}
 
-async function complete(
+/** What the value is that is being typed; null where it is none, or nothing is known of it. */
+function kindAt({ command, wanted }: Position): ValueKind | null {
+  const path = pathOf(command).split(" ").slice(1).join(" ");
+  return "name" in wanted ? kindOfValue(path, wanted.name) : null;
+}
+
+async function listCandidates(
   position: Position,
   program: Command,
   environment: Environment,
-): Promise<Completion> {
-  const { command, wanted } = position;
-  const path = pathOf(command).split(" ").slice(1).join(" ");
-  switch (wanted.kind) {
-    case "command":
-      return { how: "space", candidates: commandNames(command) };
-    case "flag":
-      return { how: "space", candidates: flagNames(position) };
-    case "option":
-      return ofKind(kindOfOption(path, wanted.name), position, program, environment);
-    case "argument":
-      return ofKind(kindOfArgument(path, wanted.name), position, program, environment);
-    case "nothing":
-      return nothing;
-  }
-}
-
-async function ofKind(
-  kind: ValueKind | null,
-  { wanted, given }: Position,
-  program: Command,
-  environment: Environment,
-): Promise<Completion> {
-  if (kind === null) return nothing;
-  if (kind === "file") return { how: "files", candidates: [] };
-  if (typeof kind === "object") {
-    return { how: "space", candidates: kind.map((value) => ({ value })) };
-  }
-  if (kind === "topic") {
-    const before = wanted.kind === "argument" ? wanted.before : [];
-    return { how: "space", candidates: helpNames(before, program) };
-  }
-  if (kind === "profile") return { how: "space", candidates: await profileNames(environment) };
-  const flags = flagsGiven(given);
+): Promise<Candidate[]> {
+  const { command, wanted, given } = position;
+  if (wanted.kind === "command") return commandNames(command);
+  if (wanted.kind === "flag") return flagNames(position);
+  const kind = kindAt(position);
+  if (kind === null || kind === "file") return [];
+  if (typeof kind === "object") return kind.map((value) => ({ value }));
+  if (kind === "profile") return profileNames(environment);
+  if (kind === "topic") return helpNames("before" in wanted ? wanted.before : [], program);
+  const flags = {
+    url: given.get("--url"),
+    apiKey: given.get("--api-key"),
+    ledger: given.get("--ledger"),
+    profile: given.get("--profile"),
+  };
   const silent = new Output({ quiet: true }, true);
-  const source = requireCredentials(await resolveConnection(flags, environment, silent));
+  const connection = requireCredentials(await resolveConnection(flags, environment, silent));
   const { listLiveNames } = await import("./live-names.ts");
-  return {
-    how: kind === "line" ? "nospace" : "space",
-    candidates: await listLiveNames(kind, source),
-  };
-}
-
-function flagsGiven(given: ReadonlyMap<string, string>): ServiceFlags {
-  const [url, apiKey] = [given.get("--url"), given.get("--api-key")];
-  const [ledger, profile] = [given.get("--ledger"), given.get("--profile")];
-  return {
-    ...(url === undefined ? {} : { url }),
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(ledger === undefined ? {} : { ledger }),
-    ...(profile === undefined ? {} : { profile }),
-  };
+  return listLiveNames(kind, connection);
 }
 
 function commandNames(command: Command): Candidate[] {
@@ -125,14 +95,13 @@ function flagNames({ command, given }: Position): Candidate[] {
 }
 
 function helpNames(before: readonly string[], program: Command): Candidate[] {
-  let command = program;
-  for (const word of before) {
-    const next = command.commands.find((candidate) => candidate.name() === word);
-    if (next === undefined) return [];
-    command = next;
-  }
+  const command = before.reduce<Command | undefined>(
+    (at, word) => at?.commands.find((candidate) => candidate.name() === word),
+    program,
+  );
   const names = topics.map(({ name, summary }) => ({ value: name, description: summary }));
-  return [...(before.length === 0 ? names : []), ...commandNames(command)];
+  const below = command === undefined ? [] : commandNames(command);
+  return [...(before.length === 0 ? names : []), ...below];
 }
 
 async function profileNames(environment: Environment): Promise<Candidate[]> {

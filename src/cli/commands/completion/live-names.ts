@@ -23,36 +23,25 @@ export async function listLiveNames(name: LiveName, source: Connection): Promise
   const client = new LedgerClient({ ...connection, timeoutMs, retryForMs: 0, signal });
   try {
     if (name === "ledger") return await listLedgers(client);
-    return ledgerId === null ? [] : await listOfLedger(name, client, ledgerId);
+    return ledgerId === null ? [] : await ofLedger[name](client, ledgerId);
   } finally {
     await client.close();
   }
 }
 
-async function listOfLedger(
-  name: LiveName,
-  client: LedgerClient,
-  ledgerId: string,
-): Promise<Candidate[]> {
-  switch (name) {
-    case "account":
-      return listAccounts(client, ledgerId, "");
-    case "line":
-      return listAccounts(client, ledgerId, ":");
-    case "closed period":
-      return listClosed(client, ledgerId);
-    case "open period":
-      return openMonths(await listClosed(client, ledgerId));
-    case "period": {
-      const closed = await listClosed(client, ledgerId);
-      return [...closed, ...openMonths(closed)];
-    }
-    case "wallet":
-      return listWallets(client, ledgerId);
-    default:
-      return [];
-  }
-}
+type List = (client: LedgerClient, ledgerId: string) => Promise<Candidate[]>;
+
+const ofLedger: Readonly<Record<Exclude<LiveName, "ledger">, List>> = {
+  account: (client, ledgerId) => listAccounts(client, ledgerId, ""),
+  line: (client, ledgerId) => listAccounts(client, ledgerId, ":"),
+  "closed period": listClosed,
+  "open period": async (client, ledgerId) => openMonths(await listClosed(client, ledgerId)),
+  period: async (client, ledgerId) => {
+    const closed = await listClosed(client, ledgerId);
+    return [...closed, ...openMonths(closed)];
+  },
+  wallet: listWallets,
+};
 
 async function listLedgers(client: LedgerClient): Promise<Candidate[]> {
   const ledgers = await client.listLedgers();

@@ -1,18 +1,20 @@
 // What values of options and arguments are: fixed words, files, or names that the service knows.
 import { accountTypes, scopes } from "../../../core/ledger.ts";
 import { currencyExponents } from "../../../core/currencies.ts";
+import { settingMembers } from "../config/setting-keys.ts";
 import { exportFormats } from "../export/export-format.ts";
 import { scripts } from "./completion.ts";
 
-/** Names that are asked of the service or read from the configuration file. */
+/** Names that are asked of the service. */
 export type LiveName =
-  "ledger" | "account" | "line" | "closed period" | "open period" | "period" | "wallet" | "profile";
+  "ledger" | "account" | "line" | "closed period" | "open period" | "period" | "wallet";
 
-export type ValueKind = LiveName | "file" | "topic" | readonly string[];
+export type ValueKind = LiveName | "profile" | "file" | "topic" | readonly string[];
 
 const currencies = [...currencyExponents.keys()].sort();
 
-const ofOptions: Readonly<Record<string, ValueKind>> = {
+/** By the name of the option or argument, after its command's where that has a meaning of its own for it. */
+const kinds: Readonly<Record<string, ValueKind>> = {
   "--ledger": "ledger",
   "--profile": "profile",
   "--account": "account",
@@ -35,41 +37,27 @@ const ofOptions: Readonly<Record<string, ValueKind>> = {
   "merkle verify --period": "closed period",
   "merkle root --period": "closed period",
   "merkle prove --period": "closed period",
-};
-
-const methods = ["GET", "POST"];
-
-const ofArguments: Readonly<Record<string, ValueKind>> = {
+  file: "file",
+  key: "wallet",
+  label: "closed period",
+  method: ["GET", "POST"],
   "account activate code": "account",
   "account deactivate code": "account",
-  "account import file": "file",
   "asset set code": currencies,
   "balance code": "account",
-  "bundle label": "closed period",
   "completion shell": Object.keys(scripts),
-  "config set key": ["api-key", "api-secret", "ledger", "url"],
-  "entry post file": "file",
+  "config set key": Object.keys(settingMembers),
   "help words": "topic",
   "ledger activate id": "ledger",
   "ledger close id": "ledger",
   "ledger suspend id": "ledger",
-  "merkle check file": "file",
   "period close label": "open period",
   "period preview label": "open period",
-  "period show label": "closed period",
   "profile show name": "profile",
   "profile use name": "profile",
-  "request method": methods,
-  "sign method": methods,
 };
 
-/** What the value of an option is, or null where nothing is known of it. `path`: the command without `ledgerctl`. */
-export function kindOfOption(path: string, name: string): ValueKind | null {
-  return ofOptions[`${path} ${name}`] ?? ofOptions[name] ?? null;
-}
-
-export function kindOfArgument(path: string, name: string): ValueKind | null {
-  // Every command of wallets names a wallet first.
-  if (path.startsWith("wallet ") && name === "key") return "wallet";
-  return ofArguments[`${path} ${name}`] ?? null;
+/** What the value of an option or an argument is, or null where nothing is known of it. `path`: the command without `ledgerctl`. */
+export function kindOfValue(path: string, name: string): ValueKind | null {
+  return kinds[`${path} ${name}`] ?? kinds[name] ?? null;
 }
