@@ -8,7 +8,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 export interface ExportWriter {
   /** What stands before everything else. `contents` says which entries these are. */
   head?(ledger: Ledger, contents: string): string;
-  /** Says which accounts there are, before an entry names them. */
-  accounts?(accounts: readonly Account[]): string;
+  /** Says that there is an account, before an entry names it. */
+  account?(account: Account): string;
   entry(entry: Entry): string;
 }

@@ -3,6 +3,7 @@ import type { Environment } from "../../../config.ts";
 import {
   ServiceProblem,
   type EntryListQuery,
+  type EntryPage,
   type LedgerClient,
   type Ledger,
 } from "../../../client/ledger-client.ts";
@@ -11,18 +12,18 @@ import { requireMoment, requireOneOf } from "../../input/arguments.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { outputDrained } from "../../terminal/output.ts";
+import { outputDrained, toJson } from "../../terminal/output.ts";
 import { printableLines } from "../../terminal/printable.ts";
 import { describeProgress, waitingFor, withProgress } from "../../terminal/progress-line.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
 import { writeOutputFile } from "../../terminal/output-file.ts";
 import { beancountSyntax } from "./beancount-format.ts";
 import { csvFormat } from "./csv-format.ts";
-import { entryPages, type EntryPage } from "./entry-pages.ts";
+import { entryPages } from "./entry-pages.ts";
 import { exportFormats, type ExportFormat, type ExportWriter } from "./export-format.ts";
 import { hledgerSyntax } from "./hledger-format.ts";
-import { JournalFormat } from "./journal-format.ts";
-import { ndjsonFormat } from "./ndjson-format.ts";
+import { journalFormat } from "./journal-format.ts";
+import { postableEntry } from "./postable-entry.ts";
 
 export interface ExportFlags extends ServiceFlags {
   format: string;
@@ -84,10 +85,11 @@ function readFilter({ period, from, to }: ExportFlags): EntryListQuery {
 }
 
 const writers: Readonly<Record<ExportFormat, () => ExportWriter>> = {
-  hledger: () => new JournalFormat(hledgerSyntax),
-  beancount: () => new JournalFormat(beancountSyntax),
+  hledger: () => journalFormat(hledgerSyntax),
+  beancount: () => journalFormat(beancountSyntax),
   csv: () => csvFormat,
-  ndjson: () => ndjsonFormat,
+  // An entry a line, in the form in which the API takes it.
+  ndjson: () => ({ entry: (entry) => `${toJson(postableEntry(entry))}\n` }),
 };
 
 /** The whole of the file, a page of entries at a time. */
@@ -103,7 +105,7 @@ async function* textsOf(
     const accounts = await client.listAccounts(ledger.id);
     const added = accounts.filter(({ glAccountCode }) => !known.has(glAccountCode));
     for (const { glAccountCode } of added) known.add(glAccountCode);
-    return writer.accounts?.(added) ?? "";
+    return added.map((account) => writer.account?.(account) ?? "").join("");
   };
   // Kept back until there are entries to go with it: nothing is written of what is refused.
   let head = (writer.head?.(ledger, describeContents(filter)) ?? "") + (await newAccounts());

@@ -16,46 +16,37 @@ export interface JournalSyntax {
   readonly posting: (accountName: string, line: EntryLine) => string;
 }
 
-export class JournalFormat implements ExportWriter {
-  readonly #syntax: JournalSyntax;
-  readonly #names = new Map<string, string>();
-  readonly #commodities = new Set<string>();
+export function journalFormat(syntax: JournalSyntax): ExportWriter {
+  const names = new Map<string, string>();
+  const commodities = new Set<string>();
+  // A commodity is declared where it is met first: declarations may stand anywhere.
+  const declare = (currency: string) => {
+    if (commodities.has(currency)) return "";
+    commodities.add(currency);
+    return syntax.commodity(currency);
+  };
+  return {
+    head: (ledger, contents) => syntax.head(ledger, contents) + declare(ledger.functionalCurrency),
 
-  constructor(syntax: JournalSyntax) {
-    this.#syntax = syntax;
-  }
-
-  head(ledger: Ledger, contents: string): string {
-    return this.#syntax.head(ledger, contents) + this.#declare(ledger.functionalCurrency);
-  }
-
-  accounts(accounts: readonly Account[]): string {
-    const declared = accounts.map((account) => {
+    account: (account) => {
       const name = accountName(account.glAccountCode, account.type);
-      this.#names.set(account.glAccountCode, name);
-      return this.#syntax.account(name, account);
-    });
-    return declared.join("");
-  }
+      names.set(account.glAccountCode, name);
+      return syntax.account(name, account);
+    },
 
-  entry(entry: Entry): string {
-    const declared = entry.lines
-      .map(({ transactionCurrency }) => this.#declare(transactionCurrency))
-      .join("");
-    const postings = entry.lines.map((line) => {
-      const code = line.glAccountCode;
-      return this.#syntax.posting(this.#names.get(code) ?? accountName(code, null), line);
-    });
-    const apart = declared === "" ? "" : `\n${declared}`;
-    return [apart, `\n${this.#syntax.title(entry)}`, ...postings].join("");
-  }
-
-  /** A commodity is declared where it is met first: declarations may stand anywhere. */
-  #declare(currency: string): string {
-    if (this.#commodities.has(currency)) return "";
-    this.#commodities.add(currency);
-    return this.#syntax.commodity(currency);
-  }
+    entry: (entry) => {
+      const { lines } = entry;
+      const declared = lines
+        .map(({ transactionCurrency }) => declare(transactionCurrency))
+        .join("");
+      const postings = lines.map((line) => {
+        const code = line.glAccountCode;
+        return syntax.posting(names.get(code) ?? accountName(code, null), line);
+      });
+      const apart = declared === "" ? "" : `\n${declared}`;
+      return [apart, `\n${syntax.title(entry)}`, ...postings].join("");
+    },
+  };
 }
 
 /** What an entry is called where there is room for one line: what it says of itself, else what kind it is. */
