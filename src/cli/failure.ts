@@ -72,28 +72,23 @@ export function exitCodeOf(error: unknown): ExitCode {
 /** The exit code of an answer of the service. */
 export function exitCodeOfProblem(status: number, code: string | null): ExitCode {
   if (code === "LEDGER_SUSPENDED" || code === "LEDGER_CLOSED") return exitCodes.conflict;
-  switch (status) {
-    case 400:
-    case 413:
-    case 415:
-      return exitCodes.usage;
-    case 401:
-    case 403:
-      return exitCodes.notPermitted;
-    case 404:
-      return exitCodes.notFound;
-    case 409:
-    case 422:
-      return exitCodes.conflict;
-    case 429:
-    case 502:
-    case 503:
-    case 504:
-      return exitCodes.unavailable;
-    default:
-      return exitCodes.failed;
-  }
+  return exitCodeOfStatus[status] ?? exitCodes.failed;
 }
+
+const exitCodeOfStatus: Readonly<Partial<Record<number, ExitCode>>> = {
+  400: exitCodes.usage,
+  401: exitCodes.notPermitted,
+  403: exitCodes.notPermitted,
+  404: exitCodes.notFound,
+  409: exitCodes.conflict,
+  413: exitCodes.usage,
+  415: exitCodes.usage,
+  422: exitCodes.conflict,
+  429: exitCodes.unavailable,
+  502: exitCodes.unavailable,
+  503: exitCodes.unavailable,
+  504: exitCodes.unavailable,
+};
 
 /**
  * One message for the user: no stack, no control characters, faults of the input each on a line, the request id

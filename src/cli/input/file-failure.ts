@@ -1,24 +1,18 @@
 // What the operating system says about a file, in words for the person who named it.
 import { errorCode, messageOf } from "../../core/thrown.ts";
 
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of its path is not a folder",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk is full",
+};
+
 /** `there is no such file`, from an error of Node; its own message where it says best itself. */
 export function fileFailureReason(error: unknown): string {
-  switch (errorCode(error)) {
-    case "ENOENT":
-      return "there is no such file";
-    case "EACCES":
-    case "EPERM":
-      return "permission denied";
-    case "EISDIR":
-      return "it is a folder";
-    case "ENOTDIR":
-      return "a part of its path is not a folder";
-    case "EROFS":
-      return "the file system is read-only";
-    case "ENOSPC":
-    case "EDQUOT":
-      return "the disk is full";
-    default:
-      return messageOf(error);
-  }
+  return reasons[errorCode(error) ?? ""] ?? messageOf(error);
 }
