@@ -1,5 +1,5 @@
 // From the flags of `entry post` and `entry reverse` to the body of a request.
-import type { EntryInput, EntryLineInput } from "../../../client/ledger-client.ts";
+import type { EntryInput, EntryLineInput, ReversalInput } from "../../../client/ledger-client.ts";
 import { currencyExponent } from "../../../core/currencies.ts";
 import type { JsonObject } from "../../../core/journal.ts";
 import { parseMajorAmount } from "../../../core/money.ts";
@@ -14,14 +14,7 @@ export interface LabelFlags {
 }
 
 /** What both bodies have in common; members that were not given are left out. */
-export interface Labels {
-  readonly externalId?: string;
-  readonly transactionDate?: string;
-  readonly description?: string;
-  readonly metadata?: JsonObject;
-}
-
-export function readLabels(flags: LabelFlags): Labels {
+export function readLabels(flags: LabelFlags): ReversalInput {
   const { externalId, date, description, meta = [] } = flags;
   return {
     ...(externalId === undefined ? {} : { externalId }),

@@ -65,25 +65,25 @@ export async function postEntries(
 }
 
 async function postFromFlags(flags: PostFlags, environment: Environment): Promise<number> {
-  const dryRun = async (entry: EntryInput, currency: string | null, output: Output) => {
-    const body = { ...entry, externalId: entry.externalId ?? randomUUID() };
-    const { checkEntry } = await import("./dry-run.ts");
-    return checkEntry(body, currency, output);
-  };
-  if (flags.major !== true && flags.dryRun === true) {
-    const output = new Output(flags, environment.isColorRefused);
-    return dryRun(readEntryFlags(flags, null), null, output);
-  }
   // Mistakes in the flags are told before anything is asked of the service.
-  if (flags.major !== true) readEntryFlags(flags, null);
+  const inSmallestUnits = flags.major === true ? null : readEntryFlags(flags, null);
+  if (inSmallestUnits !== null && flags.dryRun === true) {
+    return dryRun(inSmallestUnits, null, new Output(flags, environment.isColorRefused));
+  }
   return withService(flags, environment, async (context) => {
+    if (inSmallestUnits !== null) return postOne(context, inSmallestUnits);
     const { client, ledgerId, output } = context;
-    const currency =
-      flags.major === true ? (await client.getLedger(ledgerId())).functionalCurrency : null;
-    const entry = readEntryFlags(flags, currency);
-    if (flags.dryRun === true) return dryRun(entry, currency, output);
-    return postOne(context, entry);
+    const { functionalCurrency } = await client.getLedger(ledgerId());
+    const entry = readEntryFlags(flags, functionalCurrency);
+    return flags.dryRun === true
+      ? dryRun(entry, functionalCurrency, output)
+      : postOne(context, entry);
   });
+}
+
+async function dryRun(entry: EntryInput, currency: string | null, output: Output): Promise<number> {
+  const { checkEntry } = await import("./dry-run.ts");
+  return checkEntry({ ...entry, externalId: entry.externalId ?? randomUUID() }, currency, output);
 }
 
 async function onlyEntry(entries: AsyncGenerator<FileEntry | FoundFault>): Promise<FileEntry> {
