@@ -1,20 +1,11 @@
 // An asset's rule as it is printed, with what waits to be posted under it.
-import { type AssetRule } from "../../../core/asset.ts";
+import type { AssetRule } from "../../../core/asset.ts";
 import { listPendingAmounts } from "../../../store/pending-postings.ts";
 import type { AdminContext } from "../../connection/database-context.ts";
 
-/** Amounts are in smallest units of the asset. */
-export interface AssetDocument {
-  readonly assetCode: string;
-  readonly rate: string | null;
-  readonly exponent: number;
-  readonly walletsAccount: string;
-  readonly clearingAccount: string;
-  readonly overdraftLimit: string;
-  /** Accepted by wallets and not posted yet: credits and debits added up. */
-  readonly pending: string;
-}
+export type AssetDocument = ReturnType<typeof document>;
 
+/** By asset, what wallets have accepted and is not posted yet: credits and debits added up. */
 export async function readPending(
   pool: AdminContext["pool"],
   ledgerId: string,
@@ -23,7 +14,8 @@ export async function readPending(
   return new Map(rows.map(({ assetCode, amount }) => [assetCode, amount]));
 }
 
-export function document(rule: AssetRule, pending: ReadonlyMap<string, bigint>): AssetDocument {
+/** Amounts are in smallest units of the asset. */
+export function document(rule: AssetRule, pending: ReadonlyMap<string, bigint>) {
   const { assetCode, rate, exponent, walletsAccount, clearingAccount } = rule;
   return {
     assetCode,

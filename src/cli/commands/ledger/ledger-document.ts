@@ -1,14 +1,8 @@
 // A ledger as it is printed.
-import type { LedgerStatus } from "../../../core/ledger.ts";
-import { type LedgerRecord } from "../../../store/ledgers.ts";
+import type { Ledger } from "../../../client/ledger-client.ts";
+import type { LedgerRecord } from "../../../store/ledgers.ts";
 
-export interface LedgerDocument {
-  readonly id: string;
-  readonly name: string;
-  readonly status: LedgerStatus;
-  readonly functionalCurrency: string;
-  readonly createdAt: string;
-}
+export type LedgerDocument = Omit<Ledger, "metadata">;
 
 export function document(ledger: LedgerRecord): LedgerDocument {
   return pickDocument({ ...ledger, id: ledger.ledgerId });
