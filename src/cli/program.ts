@@ -82,7 +82,6 @@ function complete(command: Command): void {
   command
     .helpCommand(false)
     .helpOption("-h, --help", "show this help")
-    .showSuggestionAfterError()
     .exitOverride()
     .configureHelp({ sortSubcommands: false, groupItems: ownFirst })
     .configureOutput({

@@ -1,5 +1,5 @@
 // Charts of accounts as CSV (RFC 4180, UTF-8): glAccountCode,name[,type][,active].
-import { accountTypes, type AccountType } from "../../core/ledger.ts";
+import { accountTypes } from "../../core/ledger.ts";
 import { labelCodePointsMax, textFault } from "../../core/text.ts";
 import type { ChartRow } from "../../engine/accounts.ts";
 import { CommandFailure, usageFailure } from "../failure.ts";
@@ -48,7 +48,8 @@ function readRow(texts: Texts<ChartColumn>, line: number): ChartRow {
     const detail = textFault(value, labelCodePointsMax);
     if (detail !== null) throw fault(line, column, detail);
   }
-  if (type !== "" && !isAccountType(type)) {
+  const accountType = accountTypes.find((known) => known === type) ?? null;
+  if (type !== "" && accountType === null) {
     throw fault(line, "type", `must be one of ${accountTypes.join(", ")}, or empty`);
   }
   if (!["", "true", "false"].includes(active)) {
@@ -57,13 +58,9 @@ function readRow(texts: Texts<ChartColumn>, line: number): ChartRow {
   return {
     glAccountCode,
     name,
-    type: type === "" ? null : type,
+    type: accountType,
     active: active === "" ? null : active === "true",
   };
-}
-
-export function isAccountType(text: string): text is AccountType {
-  return accountTypes.some((type) => type === text);
 }
 
 function fault(line: number, column: string, detail: string) {

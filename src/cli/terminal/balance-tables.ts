@@ -49,24 +49,17 @@ export function movedTable(
   moved: readonly MovedAccount[],
   currency: string,
 ): string {
-  const rows = moved.flatMap(({ glAccountCode, stored, live }) => [
-    ...(["opening", "debits", "credits"] as const)
-      .filter((figure) => stored[figure] !== live[figure])
-      .map((figure) => ({
-        ...{ glAccountCode, figure },
-        then: displayAmount(stored[figure], currency),
-        now: displayAmount(live[figure], currency),
-      })),
-    ...(stored.entryCount === live.entryCount
-      ? []
-      : [
-          {
-            ...{ glAccountCode, figure: "entries" },
-            then: String(stored.entryCount),
-            now: String(live.entryCount),
-          },
-        ]),
-  ]);
+  const amount = (text: string) => displayAmount(text, currency);
+  const rows = moved.flatMap(({ glAccountCode, stored, live }) =>
+    [
+      { figure: "opening", then: amount(stored.opening), now: amount(live.opening) },
+      { figure: "debits", then: amount(stored.debits), now: amount(live.debits) },
+      { figure: "credits", then: amount(stored.credits), now: amount(live.credits) },
+      { figure: "entries", then: String(stored.entryCount), now: String(live.entryCount) },
+    ]
+      .filter(({ then, now }) => then !== now)
+      .map((row) => ({ glAccountCode, ...row })),
+  );
   return output.table(rows, [
     { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
     { title: "FIGURE", value: ({ figure }) => figure },

@@ -131,20 +131,8 @@ export function toJson(value: unknown): string {
 /** Begin and end of bold, as the table writes them. */
 const bold = /(\u001b\[(?:1|22)m)/;
 
+/** Two blanks between columns, and nothing in place of all else that a table is drawn with. */
 const noBorders = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
+  ...Object.fromEntries(Object.keys(new Table().options.chars).map((name) => [name, ""])),
   middle: "  ",
 };

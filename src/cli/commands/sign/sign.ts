@@ -1,6 +1,7 @@
 // Signing a request offline.
 import type { Environment } from "../../../config.ts";
 import { signRequest } from "../../../core/signing.ts";
+import { requireOneOf } from "../../input/arguments.ts";
 import { readBody, requireTarget } from "../../input/request-arguments.ts";
 import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
@@ -14,6 +15,8 @@ export interface SignFlags extends ServiceFlags {
   format: string;
 }
 
+const formats = ["headers", "curl", "json"] as const;
+
 export async function sign(
   methodText: string,
   target: string,
@@ -21,10 +24,7 @@ export async function sign(
   environment: Environment,
 ): Promise<void> {
   const output = new Output(flags, environment.isColorRefused);
-  const format = flags.json === true ? "json" : flags.format;
-  if (!["headers", "curl", "json"].includes(format)) {
-    throw usageFailure("--format must be headers, curl or json");
-  }
+  const format = flags.json === true ? "json" : requireOneOf("--format", flags.format, formats);
   const timestamp = flags.timestamp ?? String(Math.floor(Date.now() / 1000));
   if (!/^[0-9]{1,15}$/.test(timestamp)) throw usageFailure("--timestamp must be Unix seconds");
   requireTarget(target);

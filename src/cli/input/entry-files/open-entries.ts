@@ -1,6 +1,6 @@
 // A file of entries, opened: what it holds comes out one by one, each with an externalId.
 import { usageFailure } from "../../failure.ts";
-import { openByteSource } from "./byte-source.ts";
+import { openByteSource, type ByteSource } from "./byte-source.ts";
 import { readCsvEntries, type Remark } from "./csv-entries.ts";
 import { DerivedIds } from "./derived-id.ts";
 import type { Found, FoundEntry, FoundFault } from "./file-entry.ts";
@@ -14,15 +14,11 @@ export interface FileEntry extends FoundEntry {
   readonly externalId: string;
 }
 
-export interface EntrySource {
+export interface EntrySource extends Omit<ByteSource, "chunks"> {
   /** Whether the file is one entry, not a list that may happen to hold one. */
   readonly isSingle: boolean;
   /** May be asked for several at once; they come in the file's order. */
   readonly entries: AsyncGenerator<FileEntry | FoundFault>;
-  /** Null where nobody knows. */
-  readonly bytesTotal: number | null;
-  readonly bytesRead: () => number;
-  readonly stop: () => void;
 }
 
 /** Opens a file, or stdin for null. Throws a usage failure where it can't be read at all. */
