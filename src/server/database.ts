@@ -2,9 +2,10 @@
 import { errorCode } from "../core/thrown.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
 import { isConnectionLost } from "../store/database/errors.ts";
+import { isDataFolder } from "../store/embedded/data-folder.ts";
 import {
-  isDataFolder,
   openEmbeddedDatabase,
+  type DatabaseState,
   type EmbeddedDatabaseOptions,
 } from "../store/embedded/embedded-database.ts";
 
@@ -15,8 +16,8 @@ export interface Database {
   /** Where root keeps the embedded database, if not in its folder: the user who runs it can't reach that. */
   readonly homeElsewhere: string | null;
   /** Whether the database can be expected to answer. */
-  readonly state: () => "running" | "restarting" | "failed" | "stopped";
-  readonly stop: () => Promise<void>;
+  state(): DatabaseState;
+  stop(): Promise<void>;
 }
 
 /** Where a database is. */
@@ -46,14 +47,7 @@ export async function openDatabase(
         "and --data-dir (LEDGERCTL_DATA_DIR) or --database-url (LEDGERCTL_DATABASE_URL) name another",
     );
   }
-  const database = await openEmbeddedDatabase({ dataDir, ...embedded });
-  return {
-    url: database.url,
-    dataDir,
-    homeElsewhere: database.homeElsewhere,
-    state: () => database.state(),
-    stop: () => database.stop(),
-  };
+  return openEmbeddedDatabase({ dataDir, ...embedded });
 }
 
 /** Resolves with what `act` does. Where the database can't be reached, the failure is DatabaseUnavailable and says why. */

@@ -7,10 +7,9 @@ import type { Owner } from "./durable-file.ts";
 
 const accountNames = ["ledgerctl", "postgres", "nobody"];
 
-export interface Account {
-  name: string;
-  uid: number;
-  gid: number;
+export interface Account extends Owner {
+  /** Null where it is a number alone, as in a container that is given any user id. */
+  name: string | null;
 }
 
 export function runsAsRoot(): boolean {
@@ -26,7 +25,7 @@ export async function databaseAccount(owner: Owner): Promise<Account | undefined
   const accounts = parsePasswd(await readFile("/etc/passwd", "utf8"));
   if (owner.uid !== 0) {
     const known = accounts.find((account) => account.uid === owner.uid);
-    return known ?? { name: nameOfNameless(owner.uid), uid: owner.uid, gid: owner.gid };
+    return known ?? { name: null, uid: owner.uid, gid: owner.gid };
   }
   for (const name of accountNames) {
     const account = accounts.find((each) => each.name === name && each.uid !== 0);
@@ -38,19 +37,15 @@ export async function databaseAccount(owner: Owner): Promise<Account | undefined
   );
 }
 
-/** Whether the user who runs PostgreSQL is a number without a name, as in a container that is given any user id. */
+/** Whether the user who runs PostgreSQL has no name. */
 export function isNameless(account: Account | undefined): boolean {
-  if (account !== undefined) return account.name === nameOfNameless(account.uid);
+  if (account !== undefined) return account.name === null;
   try {
     userInfo();
     return false;
   } catch {
     return true;
   }
-}
-
-function nameOfNameless(uid: number): string {
-  return `uid ${uid}`;
 }
 
 /** True when the account may walk from / into `dir`, going by owners and mode bits. */

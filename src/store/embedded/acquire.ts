@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
-import type { Binaries } from "./binaries.ts";
+import type { Installation } from "./binaries.ts";
 import { superuser } from "./cluster.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { takeLease, type DatabaseConnection, type Lease } from "./lease.ts";
@@ -22,31 +22,30 @@ const startPatienceMs = 3_000;
 const patienceByStatusMs = { starting: 600_000, stopping: 120_000, ready: 30_000 };
 const stoppingPatienceMs = 5_000;
 
-export interface Acquired {
-  connection: DatabaseConnection;
-  lease: Lease;
-}
-
 /** Rejects with DatabaseUnavailable when it cannot work, with an AbortError once `signal` says so. */
-export async function acquireLease(
-  folder: DataFolder,
-  binaries: Binaries,
-  signal: AbortSignal,
-): Promise<Acquired> {
-  const patience = new Patience();
+export async function acquireLease(folder: Installation, signal: AbortSignal): Promise<Lease> {
   let startedHere = false;
+  // How long one and the same situation has lasted.
+  let status: Postmaster["status"] | null = null;
+  let sinceMs = 0;
   try {
     for (;;) {
       signal.throwIfAborted();
-      const finding = await findPostmaster(folder.cluster);
-      if (finding.running === undefined) {
-        await startAndWait(folder, binaries, signal);
+      const { running } = await findPostmaster(folder.cluster);
+      if (running === undefined) {
+        await startAndWait(folder, signal);
         startedHere = true;
         continue;
       }
-      const attempt = await tryLease(folder, finding.running);
-      if ("lease" in attempt) return attempt;
-      patience.check(folder, finding.running, attempt.trouble);
+      const attempt = await tryLease(folder, running);
+      if ("lease" in attempt) return attempt.lease;
+      if (status !== running.status) {
+        status = running.status;
+        sinceMs = Date.now();
+      }
+      if (Date.now() - sinceMs >= patienceByStatusMs[status]) {
+        throw unusable(folder, running, attempt.trouble);
+      }
       await sleep(attempt.trouble === undefined ? pollMs : retryMs, undefined, { signal });
     }
   } catch (error) {
@@ -88,7 +87,7 @@ export function connectionUrl(connection: DatabaseConnection): string {
 async function tryLease(
   folder: DataFolder,
   running: Postmaster,
-): Promise<Acquired | { trouble: unknown }> {
+): Promise<{ lease: Lease } | { trouble: unknown }> {
   if (running.status !== "ready") return { trouble: undefined };
   const connection = {
     host: running.socketDirectory,
@@ -99,7 +98,7 @@ async function tryLease(
   };
   try {
     const lease = await takeLease(connection);
-    return lease ? { connection, lease } : { trouble: undefined };
+    return lease ? { lease } : { trouble: undefined };
   } catch (error) {
     // 28P01 invalid_password, 28000 invalid_authorization_specification
     if (!["28P01", "28000"].includes(errorCode(error) ?? "")) return { trouble: error };
@@ -112,18 +111,14 @@ async function tryLease(
 }
 
 /** Returns once some PostgreSQL, ours or a faster starter's, runs or has to be looked at again. */
-async function startAndWait(
-  folder: DataFolder,
-  binaries: Binaries,
-  signal: AbortSignal,
-): Promise<void> {
+async function startAndWait(folder: Installation, signal: AbortSignal): Promise<void> {
   const begun = Date.now();
   let patienceMs = startPatienceMs;
   for (;;) {
     const finding = await findPostmaster(folder.cluster);
     if (finding.running) return;
     if (finding.crashed) patienceMs = crashPatienceMs;
-    const said = await startedOrEnded(folder, binaries);
+    const said = await startedOrEnded(folder);
     if (said === undefined) return;
     if (Date.now() - begun > patienceMs) {
       throw new DatabaseUnavailable(
@@ -135,8 +130,8 @@ async function startAndWait(
 }
 
 /** Undefined when a PostgreSQL runs; else the last words of ours. Not to be interrupted: it would be lost. */
-async function startedOrEnded(folder: DataFolder, binaries: Binaries): Promise<string | undefined> {
-  const { ended } = await startPostgres(folder, binaries);
+async function startedOrEnded(folder: Installation): Promise<string | undefined> {
+  const { ended } = await startPostgres(folder);
   for (;;) {
     const said = await Promise.race([ended, sleep(pollMs, undefined)]);
     if ((await findPostmaster(folder.cluster)).running) return undefined;
@@ -144,22 +139,15 @@ async function startedOrEnded(folder: DataFolder, binaries: Binaries): Promise<s
   }
 }
 
-/** How long one and the same situation may last. */
-class Patience {
-  #status: Postmaster["status"] | undefined;
-  #since = 0;
-
-  check(folder: DataFolder, postmaster: Postmaster, trouble: unknown): void {
-    if (this.#status !== postmaster.status) {
-      this.#status = postmaster.status;
-      this.#since = Date.now();
-    }
-    if (Date.now() - this.#since < patienceByStatusMs[postmaster.status]) return;
-    const reason = trouble instanceof Error ? `: ${trouble.message}` : "";
-    throw new DatabaseUnavailable(
-      `PostgreSQL (process ${postmaster.pid}) is "${postmaster.status}" in ${folder.cluster} but cannot be used through ${postmaster.socketDirectory}${reason}. ` +
-        `Its log is in ${folder.cluster}/log.`,
-      { cause: trouble },
-    );
-  }
+function unusable(
+  { cluster }: DataFolder,
+  { pid, status, socketDirectory }: Postmaster,
+  trouble: unknown,
+): DatabaseUnavailable {
+  const reason = trouble instanceof Error ? `: ${trouble.message}` : "";
+  return new DatabaseUnavailable(
+    `PostgreSQL (process ${pid}) is "${status}" in ${cluster} but cannot be used through ${socketDirectory}${reason}. ` +
+      `Its log is in ${cluster}/log.`,
+    { cause: trouble },
+  );
 }

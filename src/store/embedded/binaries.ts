@@ -18,6 +18,7 @@ import { z } from "zod";
 import { messageOf } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { runsAsRoot, type Account } from "./account.ts";
+import type { DataFolder } from "./data-folder.ts";
 import { clearUnfinished, unfinishedName } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
 import { makeSystemDirectory, systemDirectory } from "./system-directory.ts";
@@ -28,6 +29,11 @@ export interface Binaries {
   postgres: string;
   /** PostgreSQL's major version, e.g. 18. */
   major: number;
+}
+
+/** A data folder with the programs that run its database. */
+export interface Installation extends DataFolder {
+  binaries: Binaries;
 }
 
 const symlinkListSchema = z.array(z.object({ source: z.string(), target: z.string() }));
@@ -49,14 +55,15 @@ export async function findBinaries(
 ): Promise<Binaries> {
   if (await makeSymlinks(native)) {
     const installed = await tryBinaries(native, account);
-    if (installed.binaries !== null) return installed.binaries;
+    if (typeof installed === "object") return installed;
   }
   const copy = await copyBinaries(native, runsAsRoot() ? systemDirectory : home);
   const copied = await tryBinaries(copy, account);
-  if (copied.binaries !== null) return copied.binaries;
+  if (typeof copied === "object") return copied;
+  const user = account === undefined ? "this user" : (account.name ?? `uid ${account.uid}`);
   throw new DatabaseUnavailable(
-    `PostgreSQL's programs in ${copy} do not run on this machine as ${account?.name ?? "this user"}: ` +
-      `${copied.reason}. Name a PostgreSQL server with --database-url.`,
+    `PostgreSQL's programs in ${copy} do not run on this machine as ${user}: ` +
+      `${copied}. Name a PostgreSQL server with --database-url.`,
   );
 }
 
@@ -77,41 +84,34 @@ function locatePackage(): string {
 
 /** npm packages carry no symlinks, and the install script that makes them is often switched off. */
 async function makeSymlinks(native: string): Promise<boolean> {
-  for (const { from, to } of await listSymlinks(native)) {
-    if (await exists(to)) continue;
-    try {
-      await ignoring(symlink(relative(dirname(to), from), to), "EEXIST");
-    } catch {
-      return false;
-    }
+  const text = await ignoring(readFile(join(native, "pg-symlinks.json"), "utf8"), "ENOENT");
+  // The list's paths start at the package's root: "native/lib/libpq.so".
+  const inside = (path: string) => join(native, relative("native", path));
+  for (const { source, target } of symlinkListSchema.parse(JSON.parse(text ?? "[]"))) {
+    const link = inside(target);
+    if (await exists(link)) continue;
+    const made = ignoring(symlink(relative(dirname(link), inside(source)), link), "EEXIST");
+    if (!(await succeeds(made))) return false;
   }
   return true;
 }
 
-async function listSymlinks(native: string): Promise<{ from: string; to: string }[]> {
-  const text = await ignoring(readFile(join(native, "pg-symlinks.json"), "utf8"), "ENOENT");
-  if (text === undefined) return [];
-  // The list's paths start at the package's root: "native/lib/libpq.so".
-  const inside = (path: string) => join(native, relative("native", path));
-  return symlinkListSchema
-    .parse(JSON.parse(text))
-    .map(({ source, target }) => ({ from: inside(source), to: inside(target) }));
-}
-
-/** Asks the program itself, as the user who will run it: that finds every reason why it might not run. */
+/**
+ * The programs, or why they can't be used. Asks one itself, as the user who will run it: that finds every reason why it
+ * might not run.
+ */
 async function tryBinaries(
   native: string,
   account: Account | undefined,
-): Promise<{ binaries: Binaries } | { binaries: null; reason: string }> {
+): Promise<Binaries | string> {
   const [initdb, postgres] = [join(native, "bin/initdb"), join(native, "bin/postgres")];
   try {
     const { code, stdout, stderr } = await runProgram(postgres, ["--version"], account);
     const major = /(\d+)\.\d+/.exec(stdout)?.[1];
-    return code === 0 && major !== undefined
-      ? { binaries: { initdb, postgres, major: Number(major) } }
-      : { binaries: null, reason: stderr || `exit code ${code ?? "none"}` };
+    if (code === 0 && major !== undefined) return { initdb, postgres, major: Number(major) };
+    return stderr || `exit code ${code ?? "none"}`;
   } catch (error) {
-    return { binaries: null, reason: messageOf(error) };
+    return messageOf(error);
   }
 }
 

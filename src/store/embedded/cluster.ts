@@ -4,7 +4,7 @@ import { constants } from "node:fs";
 import { join } from "node:path";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { isNameless } from "./account.ts";
-import type { Binaries } from "./binaries.ts";
+import type { Installation } from "./binaries.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { clearUnfinished, syncDirectory, unfinishedName, writeNewFile } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
@@ -17,25 +17,24 @@ export const superuser = "ledgerctl";
 const newClusterBytes = 64 * 1024 * 1024;
 
 /** Leaves a whole cluster of this PostgreSQL's major version in `folder.cluster`, or throws. */
-export async function ensureCluster(folder: DataFolder, binaries: Binaries): Promise<void> {
+export async function ensureCluster(folder: Installation): Promise<void> {
+  const { binaries } = folder;
   if (folder.home !== folder.path) await clearUnfinished(folder.home);
   const major = await clusterMajor(folder.cluster);
   if (major === undefined) {
-    if (folder.initialized) throw lost(folder);
-    await buildCluster(folder, binaries);
+    if (folder.initialized) {
+      throw new DatabaseUnavailable(
+        `The data folder ${folder.path} had its database in ${folder.cluster}, and it is gone. ` +
+          "Bring that directory back, or restore a backup into a new --data-dir; nothing was changed.",
+      );
+    }
+    await buildCluster(folder);
   } else if (major !== String(binaries.major)) {
     throw new DatabaseUnavailable(
       `The database in ${folder.cluster} was made by PostgreSQL ${major}; this ledgerctl brings PostgreSQL ${binaries.major}. ` +
         `Run the ledgerctl that made it, back up, and restore into a new --data-dir with this one.`,
     );
   }
-}
-
-function lost(folder: DataFolder): DatabaseUnavailable {
-  return new DatabaseUnavailable(
-    `The data folder ${folder.path} had its database in ${folder.cluster}, and it is gone. ` +
-      "Bring that directory back, or restore a backup into a new --data-dir; nothing was changed.",
-  );
 }
 
 /** Undefined when there is nothing; refuses a directory that is no cluster. */
@@ -50,7 +49,7 @@ async function clusterMajor(cluster: string): Promise<string | undefined> {
   );
 }
 
-async function buildCluster(folder: DataFolder, binaries: Binaries): Promise<void> {
+async function buildCluster(folder: Installation): Promise<void> {
   const workshop = unfinishedName(folder.home);
   const account = folder.account;
   try {
@@ -60,7 +59,7 @@ async function buildCluster(folder: DataFolder, binaries: Binaries): Promise<voi
     await writeNewFile(passwordFile, folder.password, owner);
     if (account) await chown(workshop, account.uid, account.gid);
     const built = join(workshop, "cluster");
-    await runInitdb(built, passwordFile, folder, binaries);
+    await runInitdb(built, passwordFile, folder);
     await includeSettings(built);
     // Of two first starters one wins here; the other's cluster, with the same password, is thrown away.
     await ignoring(rename(built, folder.cluster), "ENOTEMPTY", "EEXIST");
@@ -73,8 +72,7 @@ async function buildCluster(folder: DataFolder, binaries: Binaries): Promise<voi
 async function runInitdb(
   target: string,
   passwordFile: string,
-  folder: DataFolder,
-  binaries: Binaries,
+  folder: Installation,
 ): Promise<void> {
   const args = [
     `--pgdata=${target}`,
@@ -87,12 +85,11 @@ async function runInitdb(
     // A failed attempt stays until the free space was looked at.
     "--no-clean",
   ];
-  const { code, stderr } = await runProgram(binaries.initdb, args, folder.account);
+  const { code, stderr } = await runProgram(folder.binaries.initdb, args, folder.account);
   if (code === 0) return;
-  const reason = (await fullDisk(folder.home)) ?? nameless(folder);
-  throw new DatabaseUnavailable(
-    `The database in ${folder.home} could not be created: ${reason ?? `initdb said: ${lastLines(stderr)}`}`,
-  );
+  const reason =
+    (await fullDisk(folder.home)) ?? nameless(folder) ?? `initdb said: ${lastLines(stderr)}`;
+  throw new DatabaseUnavailable(`The database in ${folder.home} could not be created: ${reason}`);
 }
 
 /** initdb looks its own user up and ends without a name, whatever --username says. */

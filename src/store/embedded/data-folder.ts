@@ -27,7 +27,7 @@ const markerFormat = 1;
 const markerSchema = z.object({
   format: z.number(),
   /** Set where the database user cannot enter the data folder: its database is in here instead. */
-  home: z.string().optional(),
+  home: z.string().refine(isHome).optional(),
   /** True once a whole cluster was there: from then on a missing one is a loss, not a first start. */
   initialized: z.boolean(),
 });
@@ -131,7 +131,7 @@ async function makeHome(home: string, account: Account | undefined): Promise<voi
 async function readMarker(path: string): Promise<Marker> {
   const file = join(path, markerFile);
   const marker = parseMarker(await readFile(file, "utf8"));
-  if (marker === undefined) {
+  if (marker === null) {
     throw new DatabaseUnavailable(
       `${file} is damaged. Restore it from a backup, or choose another --data-dir.`,
     );
@@ -144,12 +144,11 @@ async function readMarker(path: string): Promise<Marker> {
   return marker;
 }
 
-function parseMarker(text: string): Marker | undefined {
+function parseMarker(text: string): Marker | null {
   try {
-    const marker = markerSchema.parse(JSON.parse(text));
-    return marker.home === undefined || isHome(marker.home) ? marker : undefined;
+    return markerSchema.parse(JSON.parse(text));
   } catch {
-    return undefined;
+    return null;
   }
 }
 

@@ -28,10 +28,9 @@ export function isUnfinishedName(name: string): boolean {
   return unfinishedPattern.test(name);
 }
 
-/** Mode 0600. False when `path` exists already: it is never overwritten, and never seen half written. */
-export async function createFileOnce(path: string, content: string): Promise<boolean> {
-  const linked = (aside: string) => link(aside, path).then(() => true);
-  return (await writeAside(path, content, (aside) => ignoring(linked(aside), "EEXIST"))) ?? false;
+/** Mode 0600. What `path` holds already stays: it is never overwritten, and never seen half written. */
+export async function createFileOnce(path: string, content: string): Promise<void> {
+  await writeAside(path, content, (aside) => ignoring(link(aside, path), "EEXIST"));
 }
 
 /** Mode 0600; readers see the old content or the new one. */
@@ -88,19 +87,18 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-async function writeAside<T>(
+async function writeAside(
   path: string,
   content: string,
-  publish: (aside: string) => Promise<T>,
-): Promise<T> {
+  publish: (aside: string) => Promise<void>,
+): Promise<void> {
   const dir = dirname(path);
   const aside = unfinishedName(dir);
   try {
     // The folder's owner gets the file, so that a root who helps out once does not lock the owner out.
     await writeNewFile(aside, content, await stat(dir));
-    const result = await publish(aside);
+    await publish(aside);
     await syncDirectory(dir);
-    return result;
   } finally {
     await rm(aside, { force: true });
   }

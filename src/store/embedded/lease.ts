@@ -19,10 +19,12 @@ export interface DatabaseConnection {
 }
 
 export interface Lease {
+  /** To the ledger's database. */
+  connection: DatabaseConnection;
   /** Resolves when the connection is gone, whoever ended it. */
   ended: Promise<void>;
   /** True: nobody else holds a lease, none can be had until `close`, and the database is to be stopped. */
-  giveUp(): Promise<boolean>;
+  release(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -40,9 +42,7 @@ export async function takeLease(connection: DatabaseConnection): Promise<Lease |
     // Without a listener a lost connection would end the process; "end" follows.
     client.on("error", () => undefined);
   });
-  const close = async () => {
-    await client.end().catch(() => undefined);
-  };
+  const close = () => client.end().catch(() => undefined);
   try {
     await client.connect();
     if (!(await askLock(client, "SELECT pg_try_advisory_lock_shared($1) AS answer"))) {
@@ -54,11 +54,11 @@ export async function takeLease(connection: DatabaseConnection): Promise<Lease |
     void close();
     throw error;
   }
-  const giveUp = async () => {
+  const release = async () => {
     await askLock(client, "SELECT pg_advisory_unlock_shared($1) AS answer");
     return await askLock(client, "SELECT pg_try_advisory_lock($1) AS answer");
   };
-  return { ended, giveUp, close };
+  return { connection, ended, release, close };
 }
 
 async function askLock(client: Client, question: string): Promise<boolean> {

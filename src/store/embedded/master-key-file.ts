@@ -4,18 +4,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { createFileOnce } from "./durable-file.ts";
-import { ignoring, isSystemError, unavailableBecause } from "./system-error.ts";
+import { explaining, ignoring } from "./system-error.ts";
 
 export const masterKeyFile = "master-key";
 
 /** Base64 of 32 bytes, as kept; undefined when the folder has none. Does not check the content. */
 export async function loadMasterKeyFile(dataDir: string): Promise<string | undefined> {
-  try {
-    const text = await ignoring(readFile(join(dataDir, masterKeyFile), "utf8"), "ENOENT");
-    return text?.trim();
-  } catch (error) {
-    throw cannot("read", dataDir, error);
-  }
+  const text = await explaining(`The master key in ${dataDir} cannot be read`, () =>
+    ignoring(readFile(join(dataDir, masterKeyFile), "utf8"), "ENOENT"),
+  );
+  return text?.trim();
 }
 
 /**
@@ -24,11 +22,9 @@ export async function loadMasterKeyFile(dataDir: string): Promise<string | undef
  */
 export async function createMasterKeyFile(dataDir: string): Promise<string> {
   const key = randomBytes(32).toString("base64");
-  try {
-    if (await createFileOnce(join(dataDir, masterKeyFile), `${key}\n`)) return key;
-  } catch (error) {
-    throw cannot("written", dataDir, error);
-  }
+  await explaining(`The master key in ${dataDir} cannot be written`, () =>
+    createFileOnce(join(dataDir, masterKeyFile), `${key}\n`),
+  );
   const kept = await loadMasterKeyFile(dataDir);
   if (kept === undefined) {
     throw new DatabaseUnavailable(
@@ -36,9 +32,4 @@ export async function createMasterKeyFile(dataDir: string): Promise<string> {
     );
   }
   return kept;
-}
-
-function cannot(done: string, dataDir: string, error: unknown): unknown {
-  if (!isSystemError(error)) return error;
-  return unavailableBecause(`The master key in ${dataDir} cannot be ${done}`, error);
 }

@@ -1,14 +1,17 @@
 // Starting and stopping the PostgreSQL of a cluster. PostgreSQL is a child in a session of its own, not
 // under pg_ctl: no shell sees our paths, Ctrl-C does not reach it, and when it is killed we reap it
 // (in a container nobody else would, and a zombie's pid keeps the next start from succeeding).
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Binaries } from "./binaries.ts";
+import { messageOf } from "../../core/thrown.ts";
+import type { Installation } from "./binaries.ts";
 import { fullDisk, lastLines } from "./cluster.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { clearStaleSocketLock, findPostmaster, isPostmaster } from "./postmaster.ts";
-import { collect, spawnProgram } from "./run-program.ts";
+import { spawnOptions } from "./run-program.ts";
 import { listLogs, pruneLogs } from "./server-log.ts";
 import { writeSettings } from "./settings.ts";
 import { prepareSocketDirectory } from "./socket-directory.ts";
@@ -17,32 +20,28 @@ const pollMs = 15;
 const stopPatienceMs = 120_000;
 const stuckAfterMs = 10_000;
 const lookEveryMs = 1_000;
+const saidCharsMax = 64 * 1024;
 
 /**
  * Starts PostgreSQL and returns at once; postmaster.pid says when it is ready. `ended` resolves when the process
  * ended, with what it said before its log file was open.
  */
-export async function startPostgres(
-  folder: DataFolder,
-  binaries: Binaries,
-): Promise<{ ended: Promise<string> }> {
+export async function startPostgres(folder: Installation): Promise<{ ended: Promise<string> }> {
   const socketDirectory = await prepareSocketDirectory(folder.home, folder.account);
-  await writeSettings(folder, socketDirectory, binaries);
+  await writeSettings(folder, socketDirectory);
   await clearStaleSocketLock(folder.cluster, socketDirectory);
   await pruneLogs(folder.cluster);
-  const child = spawnProgram(binaries.postgres, ["-D", folder.cluster], folder.account, {
+  // Its pipe is missing where this process has no file descriptor left; "error" follows.
+  const child: ChildProcess = spawn(folder.binaries.postgres, ["-D", folder.cluster], {
+    ...spawnOptions(folder.account),
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const said = collect(child.stderr);
-  const ended = new Promise<string>((resolve) => {
-    child.once("error", (error) => {
-      resolve(error.message);
-    });
-    child.once("close", () => {
-      resolve(said());
-    });
+  let said = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-saidCharsMax);
   });
+  const ended = once(child, "close").then(() => said.trim(), messageOf);
   // Neither the process nor its pipe may keep a command from ending.
   child.unref();
   if (child.stderr instanceof Socket) child.stderr.unref();

@@ -2,9 +2,7 @@
 // a newer ledgerctl can change them. postgresql.conf only includes it and is the operator's.
 import { totalmem } from "node:os";
 import { join } from "node:path";
-import type { Account } from "./account.ts";
-import type { Binaries } from "./binaries.ts";
-import type { DataFolder } from "./data-folder.ts";
+import type { Installation } from "./binaries.ts";
 import { replaceFile } from "./durable-file.ts";
 import { runProgram } from "./run-program.ts";
 import { socketPort } from "./socket-directory.ts";
@@ -42,22 +40,18 @@ const fixedSettings: Record<string, string | number> = {
 };
 
 /** Takes effect at the next start. */
-export async function writeSettings(
-  { cluster, account, connectionsMax }: Pick<DataFolder, "cluster" | "account" | "connectionsMax">,
-  socketDirectory: string,
-  binaries: Binaries,
-): Promise<void> {
+export async function writeSettings(folder: Installation, socketDirectory: string): Promise<void> {
   const all = {
     ...fixedSettings,
     unix_socket_directories: socketDirectory,
     // Each costs some 35 KB, used or not.
-    max_connections: connectionsMax,
-    wal_compression: await walCompression(cluster, binaries, account),
+    max_connections: folder.connectionsMax,
+    wal_compression: await walCompression(folder),
     shared_buffers: `${sharedBuffersMb()}MB`,
   };
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'`);
   const head = "# Written by ledgerctl at each start; changes belong into postgresql.conf.";
-  await replaceFile(join(cluster, settingsFile), [head, ...lines, ""].join("\n"));
+  await replaceFile(join(folder.cluster, settingsFile), [head, ...lines, ""].join("\n"));
 }
 
 /**
@@ -72,11 +66,7 @@ function sharedBuffersMb(): number {
 }
 
 /** lz4 costs a third of pglz's time, but not every build has it; only the build itself knows. */
-async function walCompression(
-  cluster: string,
-  binaries: Binaries,
-  account: Account | undefined,
-): Promise<string> {
+async function walCompression({ cluster, account, binaries }: Installation): Promise<string> {
   const question = ["-C", "wal_compression", "-D", cluster, "-c", "wal_compression=lz4"];
   const { code } = await runProgram(binaries.postgres, question, account);
   return code === 0 ? "lz4" : "pglz";

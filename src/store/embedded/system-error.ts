@@ -5,8 +5,24 @@ import { DatabaseUnavailable } from "../database-unavailable.ts";
 
 const outsideDatabase = "or name a PostgreSQL server with --database-url";
 
+/**
+ * What an attempt gives; where the system refuses it, DatabaseUnavailable with "<what>: <reason>. <remedy>", e.g.
+ * what = 'The data folder /x cannot be used'.
+ */
+export async function explaining<Value>(
+  what: string,
+  attempt: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new DatabaseUnavailable(`${what}: ${reasonAndRemedy(error)}`, { cause: error });
+  }
+}
+
 /** True for errors that a system call made; everything else is a bug and should look like one. */
-export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error && errorCode(error) !== null;
 }
 
@@ -29,14 +45,6 @@ export async function ignoring<Value>(
     if (codes.includes(errorCode(error) ?? "")) return undefined;
     throw error;
   }
-}
-
-/** "<what>: <reason>. <remedy>", e.g. what = 'The data folder /x cannot be used'. */
-export function unavailableBecause(
-  what: string,
-  error: NodeJS.ErrnoException,
-): DatabaseUnavailable {
-  return new DatabaseUnavailable(`${what}: ${reasonAndRemedy(error)}`, { cause: error });
 }
 
 function reasonAndRemedy(error: NodeJS.ErrnoException): string {

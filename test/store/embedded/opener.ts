@@ -25,7 +25,7 @@ try {
     // Empty: the installed package, as users have it.
     ...(binariesDir !== "" && { binariesDir }),
     supervise: supervise === "supervise",
-    onEvent: ({ message }) => {
+    onEvent: (message) => {
       say({ event: "told", message, state: database.state() });
     },
   });

@@ -3,7 +3,7 @@ import { request } from "undici";
 import { messageOf } from "../../../core/thrown.ts";
 import type { Environment } from "../../../config.ts";
 import { LedgerClient, ServiceProblem } from "../../../client/ledger-client.ts";
-import { isDataFolder } from "../../../store/embedded/embedded-database.ts";
+import { isDataFolder } from "../../../store/embedded/data-folder.ts";
 import { Pool } from "../../../store/database/pool.ts";
 import { listMigrations } from "../../../store/migrate.ts";
 import { listWaitingAssets } from "../../../store/pending-postings.ts";
@@ -40,17 +40,12 @@ export async function doctor(flags: DoctorFlags, environment: Environment): Prom
     ...(await checkDatabase(flags, environment)),
   ];
   const ok = checks.every((check) => check.ok);
-  const documents = checks.map(({ name, detail, remedy, ...check }) => ({
-    name,
-    ok: check.ok,
-    detail,
-    remedy,
-  }));
+  const documents = checks.map(({ exitCode, ...document }) => document);
   output.result({ checks: documents, ok }, () => documents.map(describe).join("\n"));
   return checks.find((check) => !check.ok)?.exitCode ?? exitCodes.done;
 }
 
-function describe(check: Pick<Check, "name" | "ok" | "detail" | "remedy">): string {
+function describe(check: Omit<Check, "exitCode">): string {
   const line = `${check.ok ? "ok   " : "FAIL "} ${check.name.padEnd(13)}  ${check.detail}`;
   return check.remedy === null ? line : `${line}\n${" ".repeat(21)}${check.remedy}`;
 }

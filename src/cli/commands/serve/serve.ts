@@ -9,6 +9,7 @@ import { isWorker, serveAsWorker } from "../../../server/worker.ts";
 import { databasePlace } from "../../connection/database-context.ts";
 import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
+import { requireWholeNumber } from "../../input/arguments.ts";
 import { Output, toJson } from "../../terminal/output.ts";
 import { programVersion } from "../../version.ts";
 import { bootstrap } from "./bootstrap.ts";
@@ -23,6 +24,7 @@ export interface ServeFlags extends DatabaseFlags {
   metricsPort?: number;
 }
 
+const portMax = 65_535;
 const workersMax = 64;
 /** Of an embedded database, for the admin commands and a second server. */
 const spareConnections = 50;
@@ -32,14 +34,13 @@ const nothingToBootstrap =
 
 /** Serves until SIGTERM or SIGINT, then drains; resolves with the exit code. */
 export async function serve(flags: ServeFlags, environment: Environment): Promise<ExitCode> {
-  requirePort("--port", flags.port);
-  if (flags.metricsPort !== undefined) requirePort("--metrics-port", flags.metricsPort);
-  else if (flags.metricsHost !== undefined) {
+  requireWholeNumber("--port", String(flags.port), 0, portMax);
+  if (flags.metricsPort !== undefined) {
+    requireWholeNumber("--metrics-port", String(flags.metricsPort), 0, portMax);
+  } else if (flags.metricsHost !== undefined) {
     throw usageFailure("--metrics-host goes with --metrics-port");
   }
-  if (!Number.isInteger(flags.workers) || flags.workers < 1 || flags.workers > workersMax) {
-    throw usageFailure(`--workers must be a whole number from 1 to ${workersMax}`);
-  }
+  requireWholeNumber("--workers", String(flags.workers), 1, workersMax);
   const log = createLog(environment.logLevel);
   const stopRequested = stopSignal(() => process.exit(exitCodes.interrupted));
   // A worker is told to stop by the first process; signals that its group gets are not for it.
@@ -50,7 +51,7 @@ export async function serve(flags: ServeFlags, environment: Environment): Promis
     supervise: true,
     mayMake: true,
     connectionsMax: connectionsOf(flags.workers) + spareConnections,
-    onEvent: ({ message, error }) => {
+    onEvent: (message, error) => {
       log.warn(error === undefined ? {} : { err: error }, message);
     },
   });
@@ -59,12 +60,6 @@ export async function serve(flags: ServeFlags, environment: Environment): Promis
     return exitCodes.done;
   } finally {
     await database.stop();
-  }
-}
-
-function requirePort(flag: string, port: number): void {
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw usageFailure(`${flag} must be a whole number from 0 to 65535`);
   }
 }
 
