@@ -2,31 +2,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-export interface Environment {
-  readonly url: string | null;
-  readonly apiKey: string | null;
-  readonly apiSecret: string | null;
-  readonly ledger: string | null;
-  readonly profile: string | null;
-  readonly configFile: string;
-  readonly databaseUrl: string | null;
-  readonly dataDir: string;
-  /** Base64; see core/signing. */
-  readonly masterKey: string | null;
-  readonly previousMasterKeys: readonly string[];
-  readonly clockWindowSeconds: number;
-  readonly bodyBytesMax: number;
-  readonly connectionsMax: number;
-  readonly logLevel: string;
-  /** How long after their acceptance wallet writes are posted to the ledger. */
-  readonly postIntervalMs: number;
-  /** How long a stopping server waits for requests under way. */
-  readonly graceMs: number;
-  readonly isColorRefused: boolean;
-  /** The kind of terminal. */
-  readonly term: string | null;
-  readonly path: string;
-}
+/** What the environment says; null where it says nothing. */
+export type Environment = Readonly<ReturnType<typeof readEnvironment>>;
 
 /** A variable of the environment has a value that can't be used. */
 export class EnvironmentError extends Error {
@@ -51,7 +28,7 @@ function homeOfUser(): string {
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
 /** Reads the environment; an empty variable counts as unset. Throws EnvironmentError. */
-export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
+export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   const text = (name: string): string | null => {
     const value = variables[name];
     return value === undefined || value === "" ? null : value;
@@ -80,6 +57,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     configFile: text("LEDGERCTL_CONFIG") ?? join(configHome, "ledgerctl", "config.json"),
     databaseUrl: text("LEDGERCTL_DATABASE_URL"),
     dataDir: text("LEDGERCTL_DATA_DIR") ?? join(dataHome, "ledgerctl"),
+    /** Base64; see core/signing. */
     masterKey: text("LEDGERCTL_MASTER_KEY"),
     previousMasterKeys: (text("LEDGERCTL_PREVIOUS_MASTER_KEYS") ?? "")
       .split(/[\s,]+/)
@@ -88,9 +66,12 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     bodyBytesMax: number("LEDGERCTL_BODY_BYTES_MAX", 1024 * 1024, 1024 ** 3),
     connectionsMax: number("LEDGERCTL_CONNECTIONS_MAX", 10_000, 1_000_000),
     logLevel,
+    /** How long after their acceptance wallet writes are posted to the ledger. */
     postIntervalMs: number("LEDGERCTL_POST_INTERVAL_MS", 1_000, 3_600_000),
+    /** How long a stopping server waits for requests under way. */
     graceMs: number("LEDGERCTL_GRACE_MS", 10_000, 600_000),
-    isColorRefused: variables["NO_COLOR"] !== undefined && variables["NO_COLOR"] !== "",
+    isColorRefused: text("NO_COLOR") !== null,
+    /** The kind of terminal. */
     term: text("TERM"),
     path: text("PATH") ?? "",
   };

@@ -10,20 +10,14 @@ import type { Log } from "../log.ts";
 import { logOutages } from "./outage-log.ts";
 import type { Pools } from "./pools.ts";
 
-export interface Engine {
-  readonly journal: Journal;
-  readonly wallets: Wallets;
-  readonly closes: Closes;
-  readonly poster: Poster;
-  readonly hub: StreamHub;
-}
+export type Engine = ReturnType<typeof createEngine>;
 
 const queueItemsMax = 20_000;
 const queueBytesMin = 64 * 1024 * 1024;
 /** How long a write is tried while the database is away; a restarting one is back well within it. */
 const writeDeadlineMs = 5_000;
 
-export function createEngine(pools: Pools, environment: Environment, log: Log): Engine {
+export function createEngine(pools: Pools, environment: Environment, log: Log) {
   const limits = writeLimits(environment.bodyBytesMax, log);
   const hub = new StreamHub(pools.write, {
     pollIntervalMs: 25,

@@ -6,23 +6,13 @@ import type { Timestamp } from "../core/time.ts";
 import { hasApiKeys, listMasterKeyFingerprints } from "../store/api-keys.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { createMasterKeyFile, loadMasterKeyFile } from "../store/embedded/master-key-file.ts";
-import { StartFailure } from "./start-failure.ts";
-
-export interface MasterKeys {
-  readonly current: Buffer;
-  /** The current one and those before it that are still accepted. */
-  readonly all: readonly Buffer[];
-}
 
 /**
  * The master keys: from the environment, else from the embedded database's folder, where one is made
- * as long as there are no API keys. Fails when a live API key was made with a master key that is not at hand.
+ * as long as there are no API keys. `all` has the current one and those before it that are still accepted. Fails when a
+ * live API key was made with a master key that is not at hand.
  */
-export async function loadMasterKeys(
-  environment: Environment,
-  pool: Pool,
-  dataDir: string | null,
-): Promise<MasterKeys> {
+export async function loadMasterKeys(environment: Environment, pool: Pool, dataDir: string | null) {
   const text = environment.masterKey ?? (await storedMasterKey(pool, dataDir));
   const current = requireMasterKey(text, "LEDGERCTL_MASTER_KEY");
   const previous = environment.previousMasterKeys.map((key) =>
@@ -33,7 +23,7 @@ export async function loadMasterKeys(
   const used = await listMasterKeyFingerprints(pool, new Date().toISOString() as Timestamp);
   const missing = used.filter((fingerprint) => !given.has(fingerprint));
   if (missing.length > 0) {
-    throw new StartFailure(
+    throw new Error(
       `API keys in the database were made with another master key (fingerprint ${missing.join(", ")}). ` +
         "Set LEDGERCTL_MASTER_KEY to that one, or add it to LEDGERCTL_PREVIOUS_MASTER_KEYS.",
     );
@@ -43,7 +33,7 @@ export async function loadMasterKeys(
 
 async function storedMasterKey(pool: Pool, dataDir: string | null): Promise<string> {
   if (dataDir === null) {
-    throw new StartFailure(
+    throw new Error(
       "LEDGERCTL_MASTER_KEY is not set. With a database of your own, set it to 32 random bytes in base64 " +
         "(`openssl rand -base64 32`) and keep it safe: the API keys' secrets are derived from it.",
     );
@@ -51,7 +41,7 @@ async function storedMasterKey(pool: Pool, dataDir: string | null): Promise<stri
   const stored = await loadMasterKeyFile(dataDir);
   if (stored !== undefined) return stored;
   if (await hasApiKeys(pool)) {
-    throw new StartFailure(
+    throw new Error(
       `the master key is missing from ${dataDir}, but API keys were made with it. ` +
         "Put the file back, or set LEDGERCTL_MASTER_KEY.",
     );

@@ -17,14 +17,7 @@ const reconciliationTimeoutMs = 30_000;
 /** Of the long-running ones: lists, trial balances and previews leave them to closes. */
 const connectionsOfCloses = 2;
 
-export interface Pools {
-  /** Reads that cost the same in a ledger of any size: a request is authenticated and most are answered with them. */
-  readonly interactive: Pool;
-  /** What grows with the ledger: lists with filters, trial balances, previews, closes. */
-  readonly longRunning: Pool;
-  /** Lanes, posting, and what wallets and their streams are read with. */
-  readonly write: Pool;
-}
+export type Pools = Readonly<ReturnType<typeof openPools>>;
 
 /** The pool for reads that are cheap; a process has one. */
 export function openInteractivePool(databaseUrl: string): Pool {
@@ -42,10 +35,12 @@ export function openReconciliationPool(databaseUrl: string): Pool {
 }
 
 /** All pools of a process. `isEmbedded`: the database is our own, whose log answered errors are kept out of. */
-export function openPools(databaseUrl: string, interactive: Pool, isEmbedded: boolean): Pools {
+export function openPools(databaseUrl: string, interactive: Pool, isEmbedded: boolean) {
   const always = { databaseUrl, lockTimeoutMs, isLogSuppressed: isEmbedded };
   return {
+    /** Reads that cost the same in a ledger of any size: a request is authenticated and most are answered with them. */
     interactive,
+    /** What grows with the ledger: lists with filters, trial balances, previews, closes. */
     longRunning: new Pool({
       ...always,
       purpose: "long-running",
@@ -53,6 +48,7 @@ export function openPools(databaseUrl: string, interactive: Pool, isEmbedded: bo
       reservedConnections: connectionsOfCloses,
       answerTimeoutMs: longRunningTimeoutMs,
     }),
+    /** Lanes, posting, and what wallets and their streams are read with. */
     write: new Pool({
       ...always,
       purpose: "write",

@@ -5,7 +5,6 @@ import type { Pool } from "../store/database/pool.ts";
 import { listMigrations, migrate } from "../store/migrate.ts";
 import { whenReachable, type Database } from "./database.ts";
 import { connectionsPerProcess } from "./pools.ts";
-import { StartFailure } from "./start-failure.ts";
 
 /** The first process's own: reads, the reconciliation, its lease on an embedded database or migrations. */
 const connectionsOfFirstProcess = 9;
@@ -28,7 +27,7 @@ export async function prepareSchema(
   const migrations = await whenReachable(() => listMigrations(databaseUrl));
   const missing = migrations.filter(({ applied }) => !applied).map(({ name }) => name);
   if (missing.length === 0) return;
-  throw new StartFailure(
+  throw new Error(
     `the database lacks migrations (${missing.join(", ")}); run \`ledgerctl migrate\``,
   );
 }
@@ -57,7 +56,7 @@ export async function requireConnections(
     dataDir === null
       ? `Raise its max_connections (or the limit of the role), or use --workers ${enoughFor}.`
       : "It was started for fewer: end what else uses it, and start this server again.";
-  throw new StartFailure(
+  throw new Error(
     `--workers ${workers} needs ${needed} connections to the database, which allows ${allowed}. ${remedy}`,
   );
 }

@@ -41,14 +41,15 @@ export interface ServiceOptions {
 export function createService(options: ServiceOptions): Service {
   const { environment, database, log, version } = options;
   const pools = openPools(database.url, options.pool, database.dataDir !== null);
+  const { interactive, longRunning, write } = pools;
   const engine = createEngine(pools, environment, log);
-  const checkReadiness = checkingReadiness(database, pools.interactive);
+  const checkReadiness = checkingReadiness(database, interactive);
   let isStopping = false;
   const counts = new HttpCounts();
   const own = new ProcessMetrics({
     ...engine,
     http: counts,
-    pools: metricNames(pools),
+    pools: { interactive, "long-running": longRunning, write },
     version,
   });
   const metrics = options.gatherMetrics(() => own.snapshot());
@@ -102,11 +103,6 @@ function createDispatcher(
     }),
     ledgers: new LedgerDirectory((ledgerId) => findLedger(interactive, ledgerId)),
   };
-}
-
-/** The pools as `/metrics` names them. */
-function metricNames({ longRunning, ...others }: Pools) {
-  return { ...others, "long-running": longRunning };
 }
 
 /** Before the grace period is over, what runs long is cut: who asked for it gets 503 while there is time to. */

@@ -3,14 +3,12 @@ import type { Environment } from "../config.ts";
 import { errorCode, messageOf } from "../core/thrown.ts";
 import { listenForMetrics, type MetricsServer } from "../http/metrics-server.ts";
 import type { Log } from "../log.ts";
-import type { Pool } from "../store/database/pool.ts";
 import { metricsOfOneProcess, openBooksMetrics } from "./books-metrics.ts";
 import type { Database } from "./database.ts";
-import { loadMasterKeys, type MasterKeys } from "./master-keys.ts";
+import { loadMasterKeys } from "./master-keys.ts";
 import { openInteractivePool } from "./pools.ts";
 import { prepareSchema, requireConnections, warnAboutUnsafeSettings } from "./prepare-database.ts";
 import { createService, type Service } from "./service.ts";
-import { StartFailure } from "./start-failure.ts";
 import { WorkerService } from "./workers.ts";
 
 interface Address {
@@ -33,23 +31,15 @@ export interface ServerOptions {
   readonly metricsAddress: Address | null;
 }
 
-export interface RunningServer {
-  readonly url: string;
-  readonly metricsUrl: string | null;
-  readonly pool: Pool;
-  readonly masterKeys: MasterKeys;
-  /** Drains, and ends all but the database. */
-  stop(): Promise<void>;
-}
-
-/** Resolves once the server answers. Rejects with StartFailure or DatabaseUnavailable, and leaves nothing open. */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
+/** Resolves once the server answers. Rejects with what is wrong and what to do, and leaves nothing open. */
+export async function startServer(options: ServerOptions) {
   const { environment, database, log, workers, address, metricsAddress } = options;
   await prepareSchema(database.url, options);
   const pool = openInteractivePool(database.url);
   const books = openBooksMetrics(database.url, pool);
   let service: Service | null = null;
   let metricsServer: MetricsServer | null = null;
+  /** Drains, and ends all but the database. */
   const stop = async () => {
     await service?.stop();
     await metricsServer?.close();
@@ -95,6 +85,6 @@ async function listening<Result>(
       errorCode(error) === "EADDRINUSE"
         ? `something else is listening there; choose another ${flag}, or 0 for a free one`
         : messageOf(error);
-    throw new StartFailure(`can't listen on ${host}:${port}: ${reason}`, error);
+    throw new Error(`can't listen on ${host}:${port}: ${reason}`, { cause: error });
   }
 }

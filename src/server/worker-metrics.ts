@@ -1,6 +1,7 @@
 // Metrics of a server with workers: whichever worker is asked, all of them are told, with the books' once. The
 // first process gathers; workers hand it their own.
 import type { Worker } from "node:cluster";
+import { setTimeout as sleep } from "node:timers/promises";
 import { renderMetrics, type BooksMetrics, type MetricsSnapshot } from "../http/metrics.ts";
 
 /** What workers send: one is asked for metrics; one hands in its own. */
@@ -20,28 +21,22 @@ const textMsMax = 10_000;
 
 /** Questions that wait for their answers. */
 class Questions<Answer> {
-  readonly #waiting = new Map<number, (answer: Answer | null) => void>();
+  readonly #waiting = new Map<number, (answer: Answer) => void>();
   #lastId = 0;
 
   /** Resolves with the answer, or with null when none came in time. */
-  ask(send: (id: number) => void, forMs: number): Promise<Answer | null> {
+  async ask(send: (id: number) => void, forMs: number): Promise<Answer | null> {
     this.#lastId += 1;
     const id = this.#lastId;
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.answer(id, null);
-      }, forMs);
-      this.#waiting.set(id, (answer) => {
-        clearTimeout(timer);
-        resolve(answer);
-      });
-      send(id);
-    });
+    const answered = new Promise<Answer>((resolve) => this.#waiting.set(id, resolve));
+    send(id);
+    const answer = await Promise.race([answered, sleep(forMs, null, { ref: false })]);
+    this.#waiting.delete(id);
+    return answer;
   }
 
-  answer(id: number, answer: Answer | null): void {
+  answer(id: number, answer: Answer): void {
     this.#waiting.get(id)?.(answer);
-    this.#waiting.delete(id);
   }
 }
 
@@ -95,7 +90,7 @@ export function metricsOfAll(
   worker: Worker,
   snapshot: () => Promise<MetricsSnapshot>,
 ): () => Promise<string> {
-  const questions = new Questions<string>();
+  const questions = new Questions<string | null>();
   worker.on("message", (message: MetricsOrder | string) => {
     if (typeof message === "string") return;
     if (message.order === "metrics-text") questions.answer(message.id, message.text);

@@ -11,35 +11,27 @@ import { stopMessage, type Assignment, type WorkerMessage } from "./worker.ts";
 
 const restartDelayMs = 1_000;
 
+interface WorkerServiceOptions {
+  readonly workers: number;
+  readonly database: Database;
+  readonly masterKeys: readonly Buffer[];
+  readonly booksMetrics: BooksMetrics;
+  readonly areMetricsElsewhere: boolean;
+  readonly log: Log;
+  readonly version: string;
+}
+
 /** A service that is served by workers; one that dies is replaced. */
 export class WorkerService implements Service {
-  readonly #workers: number;
-  readonly #assignment: Omit<Assignment, "host" | "port">;
+  readonly #options: WorkerServiceOptions;
   readonly #log: Log;
   readonly #metrics: WorkerMetrics;
   #isStopping = false;
 
-  constructor(options: {
-    workers: number;
-    database: Database;
-    masterKeys: readonly Buffer[];
-    booksMetrics: BooksMetrics;
-    areMetricsElsewhere: boolean;
-    log: Log;
-    version: string;
-  }) {
-    const { workers, database, masterKeys, booksMetrics, areMetricsElsewhere, log, version } =
-      options;
-    this.#workers = workers;
-    this.#assignment = {
-      databaseUrl: database.url,
-      dataDir: database.dataDir,
-      masterKeys: masterKeys.map((key) => key.toString("base64")),
-      areMetricsElsewhere,
-      version,
-    };
-    this.#log = log;
-    this.#metrics = new WorkerMetrics(booksMetrics);
+  constructor(options: WorkerServiceOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    this.#metrics = new WorkerMetrics(options.booksMetrics);
   }
 
   metrics(): Promise<string> {
@@ -48,10 +40,18 @@ export class WorkerService implements Service {
 
   /** Resolves when every worker serves. Port 0 is one free port for all, and for those who replace them. */
   async listen(host: string, port: number): Promise<string> {
-    const shared = port === 0 ? await findFreePort(host) : port;
-    const assignment = { ...this.#assignment, host, port: shared };
-    const workers = Array.from({ length: this.#workers }, () => this.#startWorker(assignment));
-    const [url] = await Promise.all(workers);
+    const { workers, database, masterKeys, areMetricsElsewhere, version } = this.#options;
+    const assignment = {
+      databaseUrl: database.url,
+      dataDir: database.dataDir,
+      masterKeys: masterKeys.map((key) => key.toString("base64")),
+      areMetricsElsewhere,
+      version,
+      host,
+      port: port === 0 ? await findFreePort(host) : port,
+    };
+    const starts = Array.from({ length: workers }, () => this.#startWorker(assignment));
+    const [url] = await Promise.all(starts);
     if (url === undefined) throw new Error("there is at least one worker");
     cluster.on("exit", (worker, code, signal) => {
       if (this.#isStopping) return;
