@@ -43,17 +43,14 @@ export interface RangeFlags {
 }
 
 /** The range that `--after` and `--limit` name. */
-export function readRange({ json, after, limit }: RangeFlags): Range {
+export function readRange({ json = false, after = "0", limit }: RangeFlags): Range {
+  // A script that silently got the first 50 would be wrong; people can be told that there are more.
+  const usual = json ? "0" : String(limitForPeople);
   return {
-    after: after === undefined ? 0 : requireWholeNumber("--after", after, 0),
-    // A script that silently got the first 50 would be wrong; people can be told that there are more.
-    limit: limit === undefined ? (json === true ? Infinity : limitForPeople) : readLimit(limit),
+    after: requireWholeNumber("--after", after, 0),
+    // 0 is all of them.
+    limit: requireWholeNumber("--limit", limit ?? usual, 0) || Infinity,
   };
-}
-
-function readLimit(text: string): number {
-  const limit = requireWholeNumber("--limit", text, 0);
-  return limit === 0 ? Infinity : limit;
 }
 
 /** Tells people that a list goes on after what they see. */

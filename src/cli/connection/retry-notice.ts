@@ -35,14 +35,9 @@ export class RetryNotice {
     this.#note = null;
   }
 
-  /** The command is done, or has failed: what is still under way ends at once, and nothing is told of it any more. */
+  /** The command is done, has failed or is interrupted: what is still under way ends at once, and nothing is told of it any more. */
   close(): void {
     this.end();
-    this.#abort.abort();
-  }
-
-  /** What is under way ends at once. */
-  abort(): void {
     this.#abort.abort();
   }
 

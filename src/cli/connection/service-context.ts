@@ -81,7 +81,7 @@ export async function withService<Result>(
     return await interruptible(
       () => run({ output, connection, client, ledgerId, wait }),
       () => {
-        wait.abort();
+        wait.close();
       },
     );
   } catch (error) {

@@ -4,8 +4,7 @@ import type { Environment } from "../../config.ts";
 import { notFoundFailure, usageFailure } from "../failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "../definition/options.ts";
 import type { Output } from "../terminal/output.ts";
-import { readConfigFile, type Profile, type ProfileMember } from "./profiles.ts";
-import { suggestion } from "../input/suggestion.ts";
+import { readConfigFile, requireProfile, type Profile, type ProfileMember } from "./profiles.ts";
 
 const defaultUrl = "http://127.0.0.1:8420";
 
@@ -29,25 +28,19 @@ export async function resolveSettings(
   output: Output,
 ): Promise<Readonly<Record<ProfileMember, Setting>>> {
   const { name, profile } = await selectProfile(flags, environment, output);
-  const first = (
-    member: ProfileMember,
-    given: readonly (readonly [value: string | null | undefined, source: string])[],
-  ): Setting => {
-    const all = [...given, [profile[member], `profile ${name ?? ""}`] as const];
-    const [value, source] = all.find(([found]) => typeof found === "string") ?? [];
+  const setting = (member: ProfileMember, flag: string | null, variable: string): Setting => {
+    const all = [
+      [member === "apiSecret" ? null : flags[member], flag],
+      [environment[member], variable],
+      [profile[member], `profile ${name ?? ""}`],
+    ] as const;
+    const [value, source] = all.find(([given]) => typeof given === "string") ?? [];
     return { value: value ?? null, source: source ?? null };
   };
-  const apiKey = first("apiKey", [
-    [flags.apiKey, "--api-key"],
-    [environment.apiKey, "LEDGERCTL_API_KEY"],
-  ]);
-  const apiSecret = first("apiSecret", [[environment.apiSecret, "LEDGERCTL_API_SECRET"]]);
+  const url = setting("url", "--url", "LEDGERCTL_URL");
+  const apiKey = setting("apiKey", "--api-key", "LEDGERCTL_API_KEY");
   // A key given by itself must not be paired with the secret of the profile's other key.
   const isOfOtherKey = environment.apiSecret === null && apiKey.value !== (profile.apiKey ?? null);
-  const url = first("url", [
-    [flags.url, "--url"],
-    [environment.url, "LEDGERCTL_URL"],
-  ]);
   return {
     // A base never ends in a slash: targets begin with one.
     url:
@@ -55,11 +48,10 @@ export async function resolveSettings(
         ? { value: defaultUrl, source: "default" }
         : { ...url, value: url.value.replace(/\/+$/, "") },
     apiKey,
-    apiSecret: isOfOtherKey ? { value: null, source: null } : apiSecret,
-    ledger: first("ledger", [
-      [flags.ledger, "--ledger"],
-      [environment.ledger, "LEDGERCTL_LEDGER"],
-    ]),
+    apiSecret: isOfOtherKey
+      ? { value: null, source: null }
+      : setting("apiSecret", null, "LEDGERCTL_API_SECRET"),
+    ledger: setting("ledger", "--ledger", "LEDGERCTL_LEDGER"),
   };
 }
 
@@ -106,16 +98,13 @@ async function selectProfile(
   const asked: string | null = flags.profile ?? environment.profile;
   const name = asked ?? config.currentProfile;
   if (name === undefined) return { name: null, profile: {} };
-  const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
-  if (profile === undefined) {
-    const file = environment.configFile;
+  const file = environment.configFile;
+  if (asked === null && !Object.hasOwn(config.profiles, name)) {
     throw notFoundFailure(
-      asked === null
-        ? `${file} has no profile "${name}", which its currentProfile names; mend the file, or choose with --profile`
-        : `there is no profile "${name}" in ${file}${suggestion(name, Object.keys(config.profiles))}`,
+      `${file} has no profile "${name}", which its currentProfile names; mend the file, or choose with --profile`,
     );
   }
-  return { name, profile };
+  return { name, profile: requireProfile(config, name, file) };
 }
 
 /** A URL of a service, or a usage failure. */

@@ -1,7 +1,7 @@
 // What values of options and arguments are: fixed words, files, or names that the service knows.
 import { accountTypes, scopes } from "../../../core/ledger.ts";
 import { currencyExponents } from "../../../core/currencies.ts";
-import { settingMembers } from "../config/setting-keys.ts";
+import { settingMembers } from "../../connection/profiles.ts";
 import { exportFormats } from "../export/export-format.ts";
 import { scripts } from "./completion.ts";
 

@@ -3,8 +3,7 @@ import type { Environment } from "../../../config.ts";
 import { resolveSettings } from "../../connection/settings.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
-import { masked } from "../../connection/profiles.ts";
-import { settingMembers } from "./setting-keys.ts";
+import { masked, settingMembers } from "../../connection/profiles.ts";
 
 export async function listSettings(flags: ServiceFlags, environment: Environment): Promise<void> {
   const output = new Output(flags, environment.isColorRefused);

@@ -10,12 +10,12 @@ import { Output } from "../../terminal/output.ts";
 import {
   masked,
   readConfigFile,
+  settingMembers,
   writeConfigFile,
   type ProfileMember,
 } from "../../connection/profiles.ts";
 import { ask } from "../../terminal/prompt.ts";
 import { suggestion } from "../../input/suggestion.ts";
-import { settingMembers } from "./setting-keys.ts";
 
 export interface SetFlags extends OutputFlags {
   profile?: string;
@@ -57,8 +57,8 @@ export async function setSetting(
 }
 
 function requireMember(key: string): ProfileMember {
-  const member = Object.hasOwn(settingMembers, key) ? settingMembers[key] : undefined;
-  if (member !== undefined) return member;
+  const found = Object.entries(settingMembers).find(([name]) => name === key);
+  if (found !== undefined) return found[1];
   const keys = Object.keys(settingMembers);
   throw usageFailure(`KEY must be one of ${keys.join(", ")}, not "${key}"${suggestion(key, keys)}`);
 }

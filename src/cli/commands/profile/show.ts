@@ -2,8 +2,9 @@
 import type { Environment } from "../../../config.ts";
 import { usageFailure } from "../../failure.ts";
 import type { OutputFlags } from "../../definition/options.ts";
+import { requireProfile } from "../../connection/profiles.ts";
 import { members } from "../../terminal/output.ts";
-import { document, open, requireProfile } from "./profile-document.ts";
+import { document, open } from "./profile-document.ts";
 
 export async function showProfile(
   asked: string | undefined,
@@ -15,6 +16,6 @@ export async function showProfile(
   if (name === undefined) {
     throw usageFailure("no profile is in use; name one, or choose with `ledgerctl profile use`");
   }
-  requireProfile(config, name, environment);
+  requireProfile(config, name, environment.configFile);
   output.result(document(config, name), members);
 }

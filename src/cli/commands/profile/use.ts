@@ -1,8 +1,8 @@
 // `profile use`: the profile that is in use from now on.
 import type { Environment } from "../../../config.ts";
 import type { OutputFlags } from "../../definition/options.ts";
-import { writeConfigFile } from "../../connection/profiles.ts";
-import { document, open, requireProfile } from "./profile-document.ts";
+import { requireProfile, writeConfigFile } from "../../connection/profiles.ts";
+import { document, open } from "./profile-document.ts";
 
 export async function switchProfile(
   name: string,
@@ -10,7 +10,7 @@ export async function switchProfile(
   environment: Environment,
 ): Promise<void> {
   const { output, config } = await open(flags, environment);
-  requireProfile(config, name, environment);
+  requireProfile(config, name, environment.configFile);
   const changed = { ...config, currentProfile: name };
   await writeConfigFile(environment.configFile, changed);
   output.result(document(changed, name), () =>

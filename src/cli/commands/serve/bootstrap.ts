@@ -23,12 +23,7 @@ const profileName = "local";
 /** A home directory on a server that is gone must not keep the service from being ready. */
 const saveTimeoutMs = 5_000;
 
-interface Credentials {
-  readonly organizationId: string;
-  readonly ledgerId: string;
-  readonly apiKey: string;
-  readonly apiSecret: string;
-}
+type Credentials = NonNullable<Awaited<ReturnType<typeof makeFirstBooks>>>;
 
 /** What became of the profile: used by every command, saved beside another that is, or not saved. */
 type ProfileFate = "current" | "saved" | "left alone" | "not saved";
@@ -50,14 +45,12 @@ export async function bootstrap(
   const { apiKey, apiSecret, ledgerId: ledger } = made;
   const profile = { url, apiKey, apiSecret, ledger };
   const fate = await saveProfile(environment.configFile, profile, output);
-  if (!output.isJson) {
-    const program = programCall(environment.path);
-    output.line(describeNext(made, { url, fate, program, configFile: environment.configFile }));
-  } else if (fate === "left alone") output.note(leftAlone(environment.configFile));
+  if (!output.isJson) output.line(describeNext(made, url, fate, environment));
+  else if (fate === "left alone") output.note(leftAlone(environment.configFile));
   return true;
 }
 
-async function makeFirstBooks(pool: Pool, masterKey: Buffer): Promise<Credentials | null> {
+async function makeFirstBooks(pool: Pool, masterKey: Buffer) {
   return pool.transaction(async (transaction) => {
     // Two first starts must not make two organizations, and a killed one not half of one.
     await lockOrganizations(transaction);
@@ -149,9 +142,11 @@ function leftAlone(configFile: string): string {
 /** Where the credentials are, and the commands to try with them. */
 function describeNext(
   { ledgerId, apiKey, apiSecret }: Credentials,
-  context: { url: string; fate: ProfileFate; program: string; configFile: string },
+  url: string,
+  fate: ProfileFate,
+  { configFile, path }: Environment,
 ): string {
-  const { url, fate, program, configFile } = context;
+  const program = programCall(path);
   const saved = `They are saved as profile "${profileName}" in ${configFile}.`;
   const said = {
     current: [saved, ""],

@@ -1,5 +1,5 @@
 // `ledgerctl serve`: its options. What it does is in serve.ts.
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import { databaseOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
@@ -7,19 +7,12 @@ export function defineServe(program: Command): void {
   databaseOptions(program.command("serve"))
     .description("serve the API over HTTP")
     .option("--host <host>", "the address to bind", "127.0.0.1")
-    .addOption(
-      new Option("--port <port>", "the port to bind; 0 takes a free one")
-        .default(8420)
-        .argParser(Number),
-    )
-    .addOption(
-      new Option("--workers <n>", "processes that share the port").default(1).argParser(Number),
-    )
-    .addOption(
-      new Option(
-        "--metrics-port <port>",
-        "a port for /metrics alone; without it, they are told to this machine on --port",
-      ).argParser(Number),
+    .option("--port <port>", "the port to bind; 0 takes a free one", Number, 8420)
+    .option("--workers <n>", "processes that share the port", Number, 1)
+    .option(
+      "--metrics-port <port>",
+      "a port for /metrics alone; without it, they are told to this machine on --port",
+      Number,
     )
     .option("--metrics-host <host>", "the address to bind for it (default: 127.0.0.1)")
     .option("--bootstrap", "on an empty database, make an organization, a USD ledger and a key")
