@@ -43,37 +43,23 @@ export function findPosition(program: Command, words: readonly string[]): Positi
       else operands.push(word);
     }
   }
-  const at = { command, given };
-  if (waiting !== null) {
-    const name = waiting.long ?? "";
-    return { ...at, wanted: { kind: "option", name }, typed: current, prefix: "" };
+  const at = { command, given, typed: current, prefix: "" };
+  if (waiting !== null) return { ...at, wanted: { kind: "option", name: waiting.long ?? "" } };
+  if (!isOver && current.startsWith("-")) {
+    const [name, value] = splitFlag(current);
+    const option = findOption(command, name);
+    if (value === undefined || option?.required !== true)
+      return { ...at, wanted: { kind: "flag" } };
+    const wanted = { kind: "option", name: option.long ?? name } as const;
+    return { ...at, wanted, typed: value, prefix: `${name}=` };
   }
-  if (!isOver && current.startsWith("-")) return { ...at, ...flagPosition(command, current) };
-  if (command.commands.length > 0 && operands.length === 0) {
-    return { ...at, wanted: { kind: "command" }, typed: current, prefix: "" };
-  }
-  return { ...at, wanted: argumentAt(command, operands), typed: current, prefix: "" };
+  const isVerbWanted = command.commands.length > 0 && operands.length === 0;
+  return { ...at, wanted: isVerbWanted ? { kind: "command" } : argumentAt(command, operands) };
 }
 
 function splitFlag(word: string): readonly [string, string?] {
   const equals = word.startsWith("--") ? word.indexOf("=") : -1;
   return equals < 0 ? [word] : [word.slice(0, equals), word.slice(equals + 1)];
-}
-
-function flagPosition(
-  command: Command,
-  current: string,
-): Pick<Position, "wanted" | "typed" | "prefix"> {
-  const [name, value] = splitFlag(current);
-  const option = findOption(command, name);
-  if (value === undefined || option?.required !== true) {
-    return { wanted: { kind: "flag" }, typed: current, prefix: "" };
-  }
-  return {
-    wanted: { kind: "option", name: option.long ?? name },
-    typed: value,
-    prefix: `${name}=`,
-  };
 }
 
 function findOption(command: Command, name: string): Option | undefined {
