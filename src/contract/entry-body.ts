@@ -4,13 +4,13 @@ import { jsonPointer, type Fault } from "../core/errors.ts";
 import {
   clientEntryTypes,
   isJsonObject,
-  lineAmountFaults,
+  findAmountFaults,
   linesMax,
   linesMin,
   type EntryDraft,
   type JsonObject,
   type Line,
-  type PartialLine,
+  type LineAmounts,
   type ReversalDraft,
 } from "../core/journal.ts";
 import { functionalCurrencyFaults } from "../core/journal-batch.ts";
@@ -101,7 +101,7 @@ export function parseEntryBody(
   const parsed = entryBody.safeParse(body.value);
   const lines = parsed.success ? parsed.data.lines : readableLines(body.value);
   const partial = lines.map((line) => partialLine(line, ledger));
-  const faults = [...shapeFaults(parsed.error, body), ...lineAmountFaults(partial)];
+  const faults = [...shapeFaults(parsed.error, body), ...findAmountFaults(partial)];
   if (!parsed.success || faults.length > 0) {
     const currencyFaults = partial.flatMap(({ functionalCurrency }, index) =>
       functionalCurrency === undefined
@@ -163,7 +163,7 @@ function lineOf(line: LineBody, ledgerCurrency: string): Line {
 function partialLine(
   line: { [Name in keyof LineBody]?: LineBody[Name] | undefined },
   ledger: Pick<LedgerIdentity, "functionalCurrency">,
-): PartialLine {
+): LineAmounts {
   const functionalCurrency =
     line.functionalCurrency === null ? ledger.functionalCurrency : line.functionalCurrency;
   return {

@@ -59,27 +59,21 @@ export function closeHashOf(record: Omit<CloseRecord, "closeHash">): Hash {
 }
 
 /**
- * The leaf of an account in the tree of a closing trial balance. Its canonical form is written out, in the order
- * of names, which is faster: charts of thousands of accounts are hashed under a ledger's lock.
+ * The canonical form of a row, whose hash is a leaf in the tree of a closing trial balance. It is written out, in the
+ * order of names, which is faster: charts of thousands of accounts are hashed under a ledger's lock.
  */
-function balanceLeaf({
-  glAccountCode,
-  opening,
-  debits,
-  credits,
-  closing,
-  entryCount,
-}: BalanceRow): Hash {
-  return hashLeaf(
-    `{"closing":"${closing}","credits":"${credits}","debits":"${debits}",` +
-      `"entryCount":${entryCount},"glAccountCode":${JSON.stringify(glAccountCode)},"opening":"${opening}"}`,
+function canonicalBalance(row: BalanceRow): string {
+  return (
+    `{"closing":"${row.closing}","credits":"${row.credits}","debits":"${row.debits}",` +
+    `"entryCount":${row.entryCount},"glAccountCode":${JSON.stringify(row.glAccountCode)},` +
+    `"opening":"${row.opening}"}`
   );
 }
 
 /** The root over a trial balance; its rows are ordered by the UTF-8 bytes of their codes. */
 export function balancesRootOf(rows: readonly BalanceRow[]): Hash {
   const range = new CompactRange();
-  for (const row of rows) range.append(balanceLeaf(row));
+  for (const row of rows) range.append(hashLeaf(canonicalBalance(row)));
   return range.root();
 }
 
@@ -121,29 +115,18 @@ export function movedBalances(
       stored: storedByCode.get(code) ?? emptyRow(code),
       live: liveByCode.get(code) ?? emptyRow(code),
     }))
-    .filter((moved) => !isSameRow(moved.stored, moved.live));
+    .filter((moved) => canonicalBalance(moved.stored) !== canonicalBalance(moved.live));
 }
 
 function emptyRow(glAccountCode: string): BalanceRow {
   return { glAccountCode, opening: 0n, debits: 0n, credits: 0n, closing: 0n, entryCount: 0 };
 }
 
-function isSameRow(left: BalanceRow, right: BalanceRow): boolean {
-  return (
-    left.opening === right.opening &&
-    left.debits === right.debits &&
-    left.credits === right.credits &&
-    left.closing === right.closing &&
-    left.entryCount === right.entryCount
-  );
-}
+type RowInProgress = { -readonly [Name in keyof Omit<BalanceRow, "closing">]: BalanceRow[Name] };
 
 /** Sums entries into a trial balance, in memory for one row an account. */
 export class TrialBalance {
-  readonly #rows = new Map<
-    string,
-    { opening: bigint; debits: bigint; credits: bigint; entryCount: number }
-  >();
+  readonly #rows = new Map<string, RowInProgress>();
 
   /** Starts from rows that were summed before. */
   constructor(rows: readonly BalanceRow[] = []) {
@@ -180,20 +163,16 @@ export class TrialBalance {
 
   /** The rows, ordered by the UTF-8 bytes of their codes. */
   rows(): BalanceRow[] {
-    return [...this.#rows]
-      .map(([glAccountCode, row]) => ({
-        glAccountCode,
-        ...row,
-        closing: row.opening + row.debits + row.credits,
-      }))
+    return [...this.#rows.values()]
+      .map((row) => ({ ...row, closing: row.opening + row.debits + row.credits }))
       .sort((a, b) => compareUtf8(a.glAccountCode, b.glAccountCode));
   }
 
-  #row(code: string): { opening: bigint; debits: bigint; credits: bigint; entryCount: number } {
-    let row = this.#rows.get(code);
+  #row(glAccountCode: string): RowInProgress {
+    let row = this.#rows.get(glAccountCode);
     if (row === undefined) {
-      row = { opening: 0n, debits: 0n, credits: 0n, entryCount: 0 };
-      this.#rows.set(code, row);
+      row = { glAccountCode, opening: 0n, debits: 0n, credits: 0n, entryCount: 0 };
+      this.#rows.set(glAccountCode, row);
     }
     return row;
   }

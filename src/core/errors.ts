@@ -145,18 +145,14 @@ export function jsonPointer(path: readonly (string | number)[]): string {
   return `#${shown
     .map(
       (part) =>
-        `/${encodeURI(wellFormed(String(part)))
+        // A member's name may hold a lone surrogate; a URI can't.
+        `/${encodeURI(String(part).toWellFormed())
           .replace(/~/g, "~0")
           .replace(/\//g, "~1")
           .replace(/#/g, "%23")
           .replace(/\?/g, "%3F")}`,
     )
     .join("")}`;
-}
-
-/** A member's name may hold a lone surrogate; a URI can't. */
-function wellFormed(text: string): string {
-  return text.toWellFormed();
 }
 
 /** An assertion about our own code: a false one is a bug, and stays on in production. */

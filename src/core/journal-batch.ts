@@ -67,10 +67,7 @@ export function decideJournalBatch(
     reversedBy: new Map(),
     sequence: snapshot.lastSequence,
   };
-  const persistedAt =
-    snapshot.lastPersistedAt === null
-      ? snapshot.now
-      : laterOf(snapshot.now, snapshot.lastPersistedAt);
+  const persistedAt = laterOf(snapshot.now, snapshot.lastPersistedAt ?? snapshot.now);
   const decideOne = (write: Exclude<JournalWrite, { kind: "atomic" }>): Decision => {
     const refusal =
       write.kind === "entry"

@@ -82,8 +82,8 @@ export interface ReversalDraft {
   readonly transactionDate: Timestamp | null;
 }
 
-/** A line as far as it could be read: a member is undefined where it is ill-formed itself. */
-export interface PartialLine {
+/** The amounts of a line, as far as they could be read: a member is undefined where it is ill-formed itself. */
+export interface LineAmounts {
   readonly transactionAmount: bigint | null | undefined;
   readonly transactionCurrency: string | undefined;
   readonly functionalAmount: bigint | undefined;
@@ -94,8 +94,11 @@ export interface PartialLine {
  * Everything that is wrong with the amounts of an entry's lines, each with its place under `lines`.
  * Lines that could be read only in part are checked as far as they go; the sum only when all are known.
  */
-export function lineAmountFaults(lines: readonly PartialLine[]): Fault[] {
-  const faults = lines.flatMap(oneLineFaults);
+export function findAmountFaults(lines: readonly LineAmounts[]): Fault[] {
+  const faults = lines.flatMap((line, index): Fault[] => {
+    const detail = transactionAmountFault(line);
+    return detail === null ? [] : [{ path: ["lines", index, "transactionAmount"], detail }];
+  });
   let sum: bigint | undefined = 0n;
   for (const line of lines) {
     if (line.functionalAmount === undefined) sum = undefined;
@@ -110,29 +113,22 @@ export function lineAmountFaults(lines: readonly PartialLine[]): Fault[] {
   return faults;
 }
 
-function oneLineFaults(line: PartialLine, index: number): Fault[] {
+function transactionAmountFault(line: LineAmounts): string | null {
   const { transactionAmount, transactionCurrency, functionalAmount, functionalCurrency } = line;
-  if (transactionCurrency === undefined || functionalCurrency === undefined) return [];
-  const fault = (detail: string): Fault[] => [
-    { path: ["lines", index, "transactionAmount"], detail },
-  ];
-  const sameCurrency = transactionCurrency === functionalCurrency;
+  if (transactionCurrency === undefined || functionalCurrency === undefined) return null;
+  const isOneCurrency = transactionCurrency === functionalCurrency;
   if (transactionAmount === null) {
-    return sameCurrency
-      ? []
-      : fault("is required where transactionCurrency differs from functionalCurrency");
+    const detail = "is required where transactionCurrency differs from functionalCurrency";
+    return isOneCurrency ? null : detail;
   }
-  if (transactionAmount === undefined || functionalAmount === undefined) return [];
-  if (sameCurrency) {
-    return transactionAmount === functionalAmount
-      ? []
-      : fault("must equal functionalAmount where both are in the same currency");
+  if (transactionAmount === undefined || functionalAmount === undefined) return null;
+  if (isOneCurrency) {
+    const detail = "must equal functionalAmount where both are in the same currency";
+    return transactionAmount === functionalAmount ? null : detail;
   }
   // Zero is a pure revaluation: the functional value moves, the foreign amount does not.
-  if (transactionAmount !== 0n && transactionAmount > 0n !== functionalAmount > 0n) {
-    return fault("must have the same sign as functionalAmount");
-  }
-  return [];
+  const isSigned = transactionAmount === 0n || transactionAmount > 0n === functionalAmount > 0n;
+  return isSigned ? null : "must have the same sign as functionalAmount";
 }
 
 /** The lines of a reversal: every amount negated, all else kept. */
@@ -177,10 +173,10 @@ export function balanceChanges(entries: readonly Entry[]): BalanceChange[] {
       add(entry, line.glAccountCode, line.transactionCurrency, line.transactionAmount);
     }
   }
-  return [...changes.keys()].sort().map((key) => {
-    const change = changes.get(key);
-    if (change === undefined) throw new Error("a key of the map is in the map");
-    const { glAccountCode, currency, amount, entryCount } = change;
-    return { glAccountCode, currency, amount, entryCount };
-  });
+  return [...changes]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, change]) => {
+      const { glAccountCode, currency, amount, entryCount } = change;
+      return { glAccountCode, currency, amount, entryCount };
+    });
 }

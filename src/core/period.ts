@@ -1,5 +1,5 @@
 // Periods: what a label means as an interval of time, and which moments closes cover.
-import { timestampFromEpochMs, type Timestamp } from "./time.ts";
+import { laterOf, timestampFromEpochMs, type Timestamp } from "./time.ts";
 
 /** A half-open interval of transaction dates, in UTC; a start of null is the beginning of time. */
 export interface Period {
@@ -33,20 +33,10 @@ export function readPeriodLabel(label: string): LabelMeaning {
 /** The forms of labels that name periods of the calendar, one of each. */
 export const labelExamples = "2026, 2026-03, Mar 2026, 2026-03-31, 2026-Q1, 2026-H1 and 2026-W09";
 
-const monthNames = [
-  "january",
-  "february",
-  "march",
-  "april",
-  "may",
-  "june",
-  "july",
-  "august",
-  "september",
-  "october",
-  "november",
-  "december",
-];
+const monthNames =
+  "january february march april may june july august september october november december".split(
+    " ",
+  );
 const monthWord = monthNames.flatMap((name) => [name, name.slice(0, 3)]).join("|");
 /** Beginnings of months' names that are neither whole nor of three letters, such as Sept and Janu. */
 const cutMonthWord = monthNames
@@ -190,10 +180,7 @@ export class ClosedCalendar {
 
   constructor(periods: readonly ClosedPeriod[]) {
     this.#periods = periods;
-    this.#openFrom = periods.reduce<Timestamp | null>(
-      (latest, { endsAt }) => (latest === null || endsAt > latest ? endsAt : latest),
-      null,
-    );
+    this.#openFrom = latestEnd(periods);
   }
 
   /** The first of the closed periods that hold a date, or null where none does. */
@@ -233,10 +220,13 @@ export class ClosedCalendar {
 
   /** The greatest end of a closed period that is not behind a moment; null where there is none. */
   lastEndUpTo(moment: Timestamp): Timestamp | null {
-    return this.#periods.reduce<Timestamp | null>(
-      (latest, { endsAt }) =>
-        endsAt <= moment && (latest === null || endsAt > latest) ? endsAt : latest,
-      null,
-    );
+    return latestEnd(this.#periods.filter(({ endsAt }) => endsAt <= moment));
   }
+}
+
+function latestEnd(periods: readonly Period[]): Timestamp | null {
+  return periods.reduce<Timestamp | null>(
+    (latest, { endsAt }) => laterOf(endsAt, latest ?? endsAt),
+    null,
+  );
 }

@@ -1,8 +1,7 @@
 // Credentials and the signature of a request. The secret of a key is derived from the master key,
 // so a copy of the database is not enough to sign.
-import { createHash, createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 
-const masterKeyBytes = 32;
 const secretPrefix = "ls_";
 /** Bounded because HKDF takes no more than 1,024 bytes of info in Node. */
 const apiKeyPattern = /^lk_[A-Za-z0-9_-]{22,256}$/;
@@ -116,17 +115,12 @@ export function deriveApiSecret(masterKey: Uint8Array, apiKey: string): string {
 
 /** The first 8 bytes of SHA-256(`ledgerctl/master-key/` ‖ master key): tells master keys apart, in hex. */
 export function masterKeyFingerprint(masterKey: Uint8Array): string {
-  return createHash("sha256")
-    .update("ledgerctl/master-key/")
-    .update(masterKey)
-    .digest("hex")
-    .slice(0, 16);
+  const bytes = Buffer.concat([Buffer.from("ledgerctl/master-key/"), masterKey]);
+  return hash("sha256", bytes, "hex").slice(0, 16);
 }
 
 /** Reads a master key from base64; null unless it is exactly 32 bytes in standard base64. */
 export function parseMasterKey(base64: string): Buffer | null {
   const text = base64.trim();
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) return null;
-  const bytes = Buffer.from(text, "base64");
-  return bytes.length === masterKeyBytes ? bytes : null;
+  return /^[A-Za-z0-9+/]{43}=$/.test(text) ? Buffer.from(text, "base64") : null;
 }

@@ -9,10 +9,10 @@ export function textFault(text: string, codePointsMax: number, codePointsMin = 1
   if (broken !== null) return broken;
   if (text.length < codePointsMin) return "must not be empty";
   // A code point has one or two UTF-16 units, so most texts are measured without counting.
-  if (text.length > codePointsMax && codePointCount(text) > codePointsMax) {
-    return `must have at most ${codePointsMax} characters`;
-  }
-  return null;
+  const isTooLong =
+    text.length > 2 * codePointsMax ||
+    (text.length > codePointsMax && Array.from(text).length > codePointsMax);
+  return isTooLong ? `must have at most ${codePointsMax} characters` : null;
 }
 
 /** JSON can contain NUL and lone surrogates, but they can't be stored or hashed. Null when there are none. */
@@ -20,16 +20,6 @@ export function brokenTextFault(text: string): string | null {
   if (text.includes("\0")) return "must not contain a NUL character";
   if (!text.isWellFormed()) return "must not contain a lone surrogate";
   return null;
-}
-
-function codePointCount(text: string): number {
-  let count = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    // The second half of a pair was counted with its first.
-    if (unit < 0xdc00 || unit > 0xdfff) count += 1;
-  }
-  return count;
 }
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -49,17 +39,11 @@ export function quoted(text: string): string {
 
 /** Orders texts by their UTF-8 bytes, which is also the order of their code points. */
 export function compareUtf8(left: string, right: string): number {
-  if (left === right) return 0;
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index += 1) {
-    const a = left.charCodeAt(index);
-    const b = right.charCodeAt(index);
-    if (a === b) continue;
-    // Surrogates stand below U+E000 to U+FFFF as units, but above them as code points.
-    const aIsSurrogate = a >= 0xd800 && a <= 0xdfff;
-    const bIsSurrogate = b >= 0xd800 && b <= 0xdfff;
-    if (aIsSurrogate !== bIsSurrogate) return aIsSurrogate ? 1 : -1;
-    return a - b;
+    // At the first half of a surrogate pair, this is the whole code point.
+    const difference = (left.codePointAt(index) ?? 0) - (right.codePointAt(index) ?? 0);
+    if (difference !== 0) return difference;
   }
   return left.length - right.length;
 }

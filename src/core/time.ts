@@ -5,7 +5,7 @@
 export type Timestamp = string & { readonly __brand: "Timestamp" };
 
 const iso8601 =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)$/;
+  /^(\d{4}-\d{2}-\d{2})[Tt]((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/;
 
 /**
  * Reads an ISO 8601 date and time with `Z` or an offset. Seconds may be missing; digits finer than a
@@ -14,25 +14,13 @@ const iso8601 =
  */
 export function parseTimestamp(text: string): Timestamp | null {
   const match = iso8601.exec(text);
-  if (match === null) return null;
-  const [, year, month, day, hour, minute, second, fraction, , sign, offsetHour, offsetMinute] =
+  if (match === null || dayFault(text) !== null) return null;
+  const [, date, time, second = "00", fraction = "", sign = "+", hours = "00", minutes = "00"] =
     match;
-  const fields = [month, day, hour, minute, second ?? "0"].map(Number);
-  const [monthNumber = 0, dayNumber = 0, hours = 0, minutes = 0, seconds = 0] = fields;
-  if (monthNumber < 1 || monthNumber > 12 || hours > 23 || minutes > 59 || seconds > 59)
-    return null;
-  const yearNumber = Number(year);
-  if (dayNumber < 1 || dayNumber > daysInMonth(yearNumber, monthNumber)) return null;
-  const offsetHours = Number(offsetHour ?? "0");
-  const offsetMinutes = Number(offsetMinute ?? "0");
-  if (offsetHours > 23 || offsetMinutes > 59) return null;
-  const offsetMs = (offsetHours * 60 + offsetMinutes) * 60_000 * (sign === "-" ? -1 : 1);
-  const milliseconds = Number((fraction ?? "").slice(0, 3).padEnd(3, "0"));
-  const date = new Date(0);
-  // Date.UTC takes years 0 to 99 for the 1900s; setUTCFullYear does not.
-  date.setUTCFullYear(yearNumber, monthNumber - 1, dayNumber);
-  date.setUTCHours(hours, minutes, seconds, milliseconds);
-  return timestampFromEpochMs(date.getTime() - offsetMs);
+  const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
+  return timestampFromEpochMs(
+    Date.parse(`${date}T${time}:${second}.${milliseconds}${sign}${hours}:${minutes}`),
+  );
 }
 
 /**
@@ -55,6 +43,13 @@ const epochMsMax = 253_402_300_799_999; // 9999-12-31T23:59:59.999Z
 export function timestampFromEpochMs(epochMs: number): Timestamp | null {
   if (!(epochMs >= epochMsMin && epochMs <= epochMsMax)) return null;
   return new Date(epochMs).toISOString() as Timestamp;
+}
+
+/** A moment so many milliseconds after another. Throws where that is behind the year 9999. */
+export function addMs(timestamp: Timestamp, ms: number): Timestamp {
+  const later = timestampFromEpochMs(Date.parse(timestamp) + ms);
+  if (later === null) throw new Error("a time within the years that we keep");
+  return later;
 }
 
 /** The later of two moments. */

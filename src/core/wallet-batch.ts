@@ -4,13 +4,13 @@ import { defaultAssetRule, type AssetRule } from "./asset.ts";
 import { refuseState } from "./journal-batch.ts";
 import type { Refusal } from "./errors.ts";
 import type { LedgerIdentity, LedgerStatus } from "./ledger.ts";
-import { timestampFromEpochMs, type Timestamp } from "./time.ts";
+import type { Timestamp } from "./time.ts";
 import {
   decideWalletWrite,
   duplicateReply,
   type Hold,
   type Wallet,
-  type WalletLogEntry,
+  type LogEntry,
   type WalletReply,
   type WalletState,
   type WalletWrite,
@@ -55,7 +55,7 @@ export interface WalletBatch {
   readonly outcomes: readonly WalletOutcome[];
   /** Wallets that changed, as they are now; `isNew` for those to be made. Sorted by callerKey. */
   readonly wallets: readonly { readonly wallet: Wallet; readonly isNew: boolean }[];
-  readonly writes: readonly WalletLogEntry[];
+  readonly writes: readonly LogEntry[];
   readonly holds: readonly Hold[];
   /** Rules that had to be made for assets used for the first time. */
   readonly newRules: readonly AssetRule[];
@@ -85,7 +85,7 @@ class BatchInProgress {
   readonly #holds: Map<string, Hold>;
   readonly #changedHolds = new Map<string, Hold>();
   readonly #changed = new Set<string>();
-  readonly #entries: WalletLogEntry[] = [];
+  readonly #entries: LogEntry[] = [];
   readonly #rules: Map<string, AssetRule>;
   readonly #newRules: AssetRule[] = [];
 
@@ -115,7 +115,6 @@ class BatchInProgress {
       namedHold:
         "holdId" in item && item.holdId !== null ? this.#holds.get(item.holdId) : undefined,
       newHoldId: this.#newId,
-      addSeconds,
     });
     if ("refusal" in decision) return decision;
     this.#accept(item, decision.state, decision.entries, decision.holds, rule);
@@ -133,9 +132,13 @@ class BatchInProgress {
       const isNew = !this.#snapshot.wallets.has(callerKey);
       return state === undefined ? [] : [{ wallet: state.wallet, isNew }];
     });
-    const { writes, pendingPostings } = this.#sumPendingPostings();
-    const holds = [...this.#changedHolds.values()];
-    return { wallets, writes, holds, newRules: this.#newRules, pendingPostings };
+    return {
+      wallets,
+      pendingPostings: this.#sumPendingPostings(),
+      writes: this.#entries,
+      holds: [...this.#changedHolds.values()],
+      newRules: this.#newRules,
+    };
   }
 
   #duplicate(state: WalletState, item: WalletWrite): WalletReply | null {
@@ -169,7 +172,7 @@ class BatchInProgress {
   #accept(
     item: WalletWrite,
     state: WalletState,
-    entries: readonly WalletLogEntry[],
+    entries: readonly LogEntry[],
     holds: readonly Hold[],
     rule: AssetRule,
   ): void {
@@ -187,12 +190,12 @@ class BatchInProgress {
   }
 
   /** Sums the entries that move balances by asset, side and UTC day, and names in each what it is part of. */
-  #sumPendingPostings(): { writes: WalletLogEntry[]; pendingPostings: NewPendingPosting[] } {
+  #sumPendingPostings(): NewPendingPosting[] {
     const sums = new Map<string, PendingSum>();
-    const writes = this.#entries.map((entry) => {
+    for (const entry of this.#entries) {
       const side = sideOf(entry);
       const wallet = this.#states.get(entry.callerKey)?.wallet;
-      if (side === null || wallet === undefined) return entry;
+      if (side === null || wallet === undefined) continue;
       const { assetCode } = wallet;
       const key = `${assetCode} ${side} ${entry.at.slice(0, 10)}`;
       let sum = sums.get(key);
@@ -211,13 +214,9 @@ class BatchInProgress {
         sums.set(key, sum);
       }
       addTo(sum, entry);
-      return { ...entry, pendingPostingId: sum.pendingPostingId };
-    });
-    const pendingPostings = [...sums.values()].map((sum) => ({
-      ...sum,
-      spans: [...sum.spans.values()],
-    }));
-    return { writes, pendingPostings };
+      entry.pendingPostingId = sum.pendingPostingId;
+    }
+    return [...sums.values()].map((sum) => ({ ...sum, spans: [...sum.spans.values()] }));
   }
 }
 
@@ -226,7 +225,7 @@ type PendingSum = {
   -readonly [Name in keyof Omit<NewPendingPosting, "spans">]: NewPendingPosting[Name];
 } & { readonly spans: Map<string, { walletId: string; firstSeq: number; lastSeq: number }> };
 
-function addTo(sum: PendingSum, { walletId, seq, amount, at }: WalletLogEntry): void {
+function addTo(sum: PendingSum, { walletId, seq, amount, at }: LogEntry): void {
   sum.amount += amount;
   sum.writeCount += 1;
   if (at < sum.acceptedFrom) sum.acceptedFrom = at;
@@ -237,13 +236,7 @@ function addTo(sum: PendingSum, { walletId, seq, amount, at }: WalletLogEntry): 
 }
 
 /** Which side of the ledger an entry is on; reserving, releasing and expiring move no money. */
-function sideOf(entry: WalletLogEntry): "credit" | "debit" | null {
+function sideOf(entry: LogEntry): "credit" | "debit" | null {
   if (entry.type === "credit") return "credit";
   return entry.type === "debit" || entry.type === "commit" ? "debit" : null;
-}
-
-function addSeconds(at: Timestamp, seconds: number): Timestamp {
-  const later = timestampFromEpochMs(Date.parse(at) + seconds * 1000);
-  if (later === null) throw new Error("a hold ends within the years that we keep");
-  return later;
 }

@@ -1,7 +1,7 @@
 // Wallets: their types, and the rules by which one write changes one. Pure; time and ids are handed in.
 import { Refusal, validationRefusal } from "./errors.ts";
 import { quoted } from "./text.ts";
-import type { Timestamp } from "./time.ts";
+import { addMs, laterOf, type Timestamp } from "./time.ts";
 
 export type MovementType = "credit" | "debit";
 export const walletWriteTypes = [
@@ -58,7 +58,7 @@ export interface Wallet {
 }
 
 /** An entry of a wallet's log: one accepted change, with the figures after it. */
-export interface WalletLogEntry {
+export interface LogEntry {
   readonly callerKey: string;
   readonly walletId: string;
   readonly seq: number;
@@ -70,8 +70,8 @@ export interface WalletLogEntry {
   readonly holdId: string | null;
   readonly metadata: string | null;
   readonly at: Timestamp;
-  /** Of the pending posting that its amount is part of; null where it moves no money. */
-  readonly pendingPostingId: string | null;
+  /** Of the pending posting that its amount is part of, once its batch is summed; null where it moves no money. */
+  pendingPostingId: string | null;
 }
 
 export interface WalletReply {
@@ -93,7 +93,7 @@ export interface WalletState {
 export interface WalletChange {
   readonly state: WalletState;
   /** Expiries that had to be logged first, then the write. */
-  readonly entries: readonly WalletLogEntry[];
+  readonly entries: readonly LogEntry[];
   /** Holds that are new or changed. */
   readonly holds: readonly Hold[];
   readonly reply: WalletReply;
@@ -107,17 +107,11 @@ interface Circumstances {
   /** The hold that a commit or release names, whatever its status; undefined when there is none. */
   readonly namedHold: Hold | undefined;
   readonly newHoldId: () => string;
-  readonly addSeconds: (at: Timestamp, seconds: number) => Timestamp;
-}
-
-/** The moment of a write: the database's clock, but never before the wallet's last. */
-function momentOf(wallet: Wallet, now: Timestamp): Timestamp {
-  return now < wallet.lastAt ? wallet.lastAt : now;
 }
 
 /** The holds that have expired at a moment and are still listed as active. */
 export function expiredHolds(state: WalletState, now: Timestamp): Hold[] {
-  const at = momentOf(state.wallet, now);
+  const at = laterOf(now, state.wallet.lastAt);
   return [...state.activeHolds.values()].filter(
     ({ expiresAt }) => expiresAt !== null && expiresAt <= at,
   );
@@ -169,13 +163,14 @@ export function decideWalletWrite(
 
 interface Logged {
   readonly state: WalletState;
-  readonly entries: readonly WalletLogEntry[];
+  readonly entries: readonly LogEntry[];
   readonly holds: readonly Hold[];
   readonly at: Timestamp;
 }
 
 function withExpiriesLogged(state: WalletState, now: Timestamp): Logged {
-  const at = momentOf(state.wallet, now);
+  // The moment of a write: the database's clock, but never before the wallet's last.
+  const at = laterOf(now, state.wallet.lastAt);
   let logged: Logged = { state, entries: [], holds: [], at };
   for (const hold of expiredHolds(state, now)) {
     logged = appendEntry(
@@ -192,7 +187,7 @@ function withExpiriesLogged(state: WalletState, now: Timestamp): Logged {
 function appendEntry(
   logged: Logged,
   entry: { type: WalletWriteType; amount: bigint; holdId?: string | null } & Partial<
-    Pick<WalletLogEntry, "externalId" | "metadata">
+    Pick<LogEntry, "externalId" | "metadata">
   >,
   held: bigint,
   balance = 0n,
@@ -208,7 +203,7 @@ function appendEntry(
     lastSeq: wallet.lastSeq + 1,
     lastAt: logged.at,
   };
-  const written: WalletLogEntry = {
+  const written: LogEntry = {
     callerKey: wallet.callerKey,
     walletId: wallet.walletId,
     seq: next.lastSeq,
@@ -222,12 +217,11 @@ function appendEntry(
     at: logged.at,
     pendingPostingId: null,
   };
-  const { state, entries, holds, at } = logged;
   return {
-    state: { wallet: next, activeHolds: state.activeHolds },
-    entries: [...entries, written],
-    holds,
-    at,
+    state: { wallet: next, activeHolds: logged.state.activeHolds },
+    entries: [...logged.entries, written],
+    holds: logged.holds,
+    at: logged.at,
   };
 }
 
@@ -268,8 +262,7 @@ function reserve(
 ): WalletChange {
   const holdId = circumstances.newHoldId();
   const { expiresInSeconds } = write;
-  const expiresAt =
-    expiresInSeconds === null ? null : circumstances.addSeconds(logged.at, expiresInSeconds);
+  const expiresAt = expiresInSeconds === null ? null : addMs(logged.at, expiresInSeconds * 1000);
   const { walletId } = logged.state.wallet;
   const hold: Hold = { holdId, walletId, amount: write.amount, expiresAt, status: "active" };
   return done(withHold(appendEntry(logged, { ...write, holdId }, write.amount), hold), holdId);

@@ -2,7 +2,7 @@
 // order, whichever server accepted it. What this process commits is pushed at once; for the rest the
 // logs of the wallets that have listeners are polled. No socket is met here.
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { WalletLogEntry } from "../core/wallet.ts";
+import type { LogEntry } from "../core/wallet.ts";
 import { listPendingPostingIds, listPostings } from "../store/pending-postings.ts";
 import { listWalletHistory, type PostedLogEntry } from "../store/wallet-writes.ts";
 import { listWalletFigures } from "../store/wallets.ts";
@@ -107,7 +107,7 @@ export class StreamHub {
   }
 
   /** Sends what this process has just committed. Never throws: the writes are recorded, sent or not. */
-  publish(ledgerId: string, writes: readonly WalletLogEntry[]): void {
+  publish(ledgerId: string, writes: readonly LogEntry[]): void {
     if (this.#feeds.size === 0) return;
     try {
       for (const write of writes) this.#publishOne(ledgerId, write);
@@ -116,7 +116,7 @@ export class StreamHub {
     }
   }
 
-  #publishOne(ledgerId: string, write: WalletLogEntry): void {
+  #publishOne(ledgerId: string, write: LogEntry): void {
     const feed = this.#feeds.get(feedKey(ledgerId, write.callerKey));
     if (feed === undefined || write.seq <= feed.lastSeq) return;
     // Somebody else's write comes before this one: the log has both, in order.
@@ -246,9 +246,7 @@ function sendPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void 
   }
 }
 
-type LogRow = Pick<PostedLogEntry, "seq" | "type" | "balance" | "held" | "pendingPostingId">;
-
-function sendWrite(feed: Feed, row: LogRow): void {
+function sendWrite(feed: Feed, row: LogEntry): void {
   feed.lastSeq = row.seq;
   const event = eventOf(row);
   feed.latest = { balance: event.balance, available: event.available };
@@ -258,7 +256,7 @@ function sendWrite(feed: Feed, row: LogRow): void {
   for (const listener of feed.listeners) listener(event);
 }
 
-function eventOf({ balance, held, seq }: Pick<LogRow, "balance" | "held" | "seq">): BalanceEvent {
+function eventOf({ balance, held, seq }: LogEntry): BalanceEvent {
   return { balance, available: balance - held, seq, isPosting: false };
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../core/close.ts";
 import { assert } from "../core/errors.ts";
 import { decideJournalBatch } from "../core/journal-batch.ts";
-import { lineAmountFaults, type Entry } from "../core/journal.ts";
+import { findAmountFaults, type Entry } from "../core/journal.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
 import { ClosedCalendar } from "../core/period.ts";
 import {
@@ -125,7 +125,7 @@ export class SeedScenario {
   #write(slot: Exclude<Slot, { kind: "wallets" }>): Entry {
     const { write, original, made } = this.#business.next(slot);
     if (write.kind === "entry") {
-      const [fault] = lineAmountFaults(write.draft.lines);
+      const [fault] = findAmountFaults(write.draft.lines);
       if (fault !== undefined) throw new Error(`a seed's entry is sound: ${fault.detail}`);
     }
     const bookedMs = slot.atMs + this.#random.between(1_000, 240_000);

@@ -1,7 +1,7 @@
 // The logs of wallets: a row for each accepted write.
 import { sql } from "slonik";
 import { z } from "zod";
-import { walletWriteTypes, type WalletLogEntry } from "../core/wallet.ts";
+import { walletWriteTypes, type LogEntry } from "../core/wallet.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { withKeyConflict } from "./database/errors.ts";
@@ -48,10 +48,7 @@ export async function listWritesByExternalId(
 export async function hasWalletWrites(
   connection: Connection,
   ledgerId: string,
-  writes: readonly Pick<
-    WalletLogEntry,
-    "walletId" | "seq" | "type" | "holdId" | "pendingPostingId"
-  >[],
+  writes: readonly Pick<LogEntry, "walletId" | "seq" | "type" | "holdId" | "pendingPostingId">[],
 ): Promise<boolean> {
   const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
     SELECT count(*)::integer AS count
@@ -77,7 +74,7 @@ export async function hasWalletWrites(
 export function insertWalletWrites(
   connection: Connection,
   ledgerId: string,
-  writes: readonly WalletLogEntry[],
+  writes: readonly LogEntry[],
 ): Promise<unknown> {
   return withKeyConflict(
     "wallet_writes_external_id_key",
@@ -102,7 +99,7 @@ export function insertWalletWrites(
 }
 
 /** An entry of a wallet's log with the journal entry that it was posted with, once it was. */
-export type PostedLogEntry = WalletLogEntry & { readonly journalId: string | null };
+export type PostedLogEntry = LogEntry & { readonly journalId: string | null };
 
 const logRow = z.object({
   callerKey: z.string(),

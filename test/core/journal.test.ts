@@ -3,15 +3,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   balanceChanges,
-  lineAmountFaults,
+  findAmountFaults,
   reverseLines,
   type Entry,
   type Line,
-  type PartialLine,
+  type LineAmounts,
 } from "../../src/core/journal.ts";
 import type { Timestamp } from "../../src/core/time.ts";
 
-function partial(functionalAmount: bigint, more: Partial<PartialLine> = {}): PartialLine {
+function partial(functionalAmount: bigint, more: Partial<LineAmounts> = {}): LineAmounts {
   return {
     functionalAmount,
     functionalCurrency: "USD",
@@ -59,19 +59,19 @@ describe("amounts of lines", () => {
   test("are fine when they sum to zero, past 38 digits too", () => {
     const most = 10n ** 38n - 1n;
     const lines = [partial(most), partial(most), partial(-most), partial(-most)];
-    expect(lineAmountFaults(lines)).toEqual([]);
+    expect(findAmountFaults(lines)).toEqual([]);
   });
 
   test("are at fault when their exact sum is not zero", () => {
     const most = 10n ** 38n - 1n;
-    const [fault] = lineAmountFaults([partial(most), partial(most), partial(-most)]);
+    const [fault] = findAmountFaults([partial(most), partial(most), partial(-most)]);
     expect(fault).toMatchObject({ path: ["lines"] });
     expect(fault?.detail).toContain(most.toString());
   });
 
   test("have no known sum while one of them is unreadable", () => {
     const unread = { ...partial(1n), functionalAmount: undefined };
-    expect(lineAmountFaults([partial(5n), unread])).toEqual([]);
+    expect(findAmountFaults([partial(5n), unread])).toEqual([]);
   });
 
   test.each([
@@ -83,7 +83,7 @@ describe("amounts of lines", () => {
     ["the other sign", -7n, "EUR", "must have the same sign"],
     ["nothing said of another currency", null, "EUR", "is required"],
   ])("say of the transaction amount: %s", (_, transactionAmount, transactionCurrency, detail) => {
-    const faults = lineAmountFaults([
+    const faults = findAmountFaults([
       partial(7n, { transactionAmount, transactionCurrency }),
       partial(-7n),
     ]);

@@ -47,8 +47,6 @@ function decide(given: WalletState, write: WalletWrite, now = noon, more = {}) {
     overdraftLimit: 0n,
     namedHold: "holdId" in write ? given.activeHolds.get(write.holdId ?? "") : undefined,
     newHoldId: () => "new",
-    addSeconds: (from, seconds) =>
-      new Date(Date.parse(from) + seconds * 1000).toISOString() as Timestamp,
     ...more,
   });
 }
