@@ -127,8 +127,8 @@ function transactionAmountFault(line: LineAmounts): string | null {
     return transactionAmount === functionalAmount ? null : detail;
   }
   // Zero is a pure revaluation: the functional value moves, the foreign amount does not.
-  const isSigned = transactionAmount === 0n || transactionAmount > 0n === functionalAmount > 0n;
-  return isSigned ? null : "must have the same sign as functionalAmount";
+  const isSameSide = transactionAmount === 0n || transactionAmount > 0n === functionalAmount > 0n;
+  return isSameSide ? null : "must have the same sign as functionalAmount";
 }
 
 /** The lines of a reversal: every amount negated, all else kept. */

@@ -10,25 +10,22 @@ import {
   KeyConflict,
   PartialCommit,
 } from "../store/database/errors.ts";
-import type { Pool } from "../store/database/pool.ts";
 import { rejectTimedOut, type BatchRunner } from "./batch-runner.ts";
-import type { Batch, FailedBatch, GroupCommitOptions, Plan } from "./lane-work.ts";
+import type { Batch, FailedBatch, LaneContext, Plan } from "./lane-work.ts";
 
 const backoffMsMax = 400;
 /** How often a batch is planned anew over idempotency keys that others use meanwhile, before it is halved. */
 const keyConflictsMax = 4;
 
 export class BatchRecovery<Item, Reply> {
-  readonly #pool: Pool;
+  readonly #context: LaneContext<Item, Reply>;
   readonly #runner: BatchRunner<Item, Reply>;
-  readonly #options: GroupCommitOptions;
   /** Batches that were tried again since the start, over trouble that passes. */
   retries = 0;
 
-  constructor(pool: Pool, runner: BatchRunner<Item, Reply>, options: GroupCommitOptions) {
-    this.#pool = pool;
+  constructor(context: LaneContext<Item, Reply>, runner: BatchRunner<Item, Reply>) {
+    this.#context = context;
     this.#runner = runner;
-    this.#options = options;
   }
 
   /** Resolves when each item of a batch that failed has its answer. */
@@ -42,7 +39,7 @@ export class BatchRecovery<Item, Reply> {
     let keyConflicts = 0;
     for (let retry = 0; failure !== null; retry += 1) {
       const { batch, plan, error }: FailedBatch<Item, Reply> = failure;
-      if (isDatabaseTrouble(error)) this.#options.onFailure(error);
+      if (isDatabaseTrouble(error)) this.#context.options.onFailure(error);
       if (error instanceof PartialCommit) {
         for (const { reject } of batch) reject(error);
         return;
@@ -82,7 +79,7 @@ export class BatchRecovery<Item, Reply> {
     batch: Batch<Item, Reply>,
     looksUpKeys: boolean,
   ): Promise<FailedBatch<Item, Reply> | null> {
-    const open = rejectTimedOut(batch, this.#options.nowMs());
+    const open = rejectTimedOut(batch, this.#context.options.nowMs());
     if (open.length === 0) return null;
     const batches = [open];
     return this.#runner.run(laneKey, () => batches.shift() ?? [], looksUpKeys);
@@ -104,10 +101,11 @@ export class BatchRecovery<Item, Reply> {
 
   /** Whether a plan was committed; null when that can't be learned in time. */
   async #lookUp(plan: Plan<Reply>): Promise<boolean | null> {
-    const untilMs = this.#options.nowMs() + this.#options.deadlineMs;
-    for (let attempt = 0; this.#options.nowMs() < untilMs; attempt += 1) {
+    const { pool, options } = this.#context;
+    const untilMs = options.nowMs() + options.deadlineMs;
+    for (let attempt = 0; options.nowMs() < untilMs; attempt += 1) {
       try {
-        return await this.#pool.transaction((transaction) => isCommitted(transaction, plan));
+        return await pool.transaction((transaction) => isCommitted(transaction, plan));
       } catch (error) {
         if (!isTransient(error)) return null;
         await sleep(backoffMs(attempt));

@@ -2,37 +2,17 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { assert, Refusal } from "../core/errors.ts";
 import type { PipelinedConnection, Transaction } from "../store/database/pipeline.ts";
-import type { Pool } from "../store/database/pool.ts";
-import type {
-  Attempt,
-  Batch,
-  FailedBatch,
-  GroupCommitOptions,
-  LaneWork,
-  Plan,
-} from "./lane-work.ts";
-import type { Tally } from "./write-counts.ts";
+import type { Attempt, Batch, FailedBatch, LaneContext, Plan } from "./lane-work.ts";
 
 const answersPerTick = 24;
 /** Ticks of the event loop between a COMMIT and the locks of the next batch; more than two let the database wait. */
 const gatheringTicks = 2;
 
 export class BatchRunner<Item, Reply> {
-  readonly #pool: Pool;
-  readonly #work: LaneWork<Item, Reply>;
-  readonly #options: GroupCommitOptions;
-  readonly #tally: Tally<Item, Reply> | null;
+  readonly #context: LaneContext<Item, Reply>;
 
-  constructor(
-    pool: Pool,
-    work: LaneWork<Item, Reply>,
-    options: GroupCommitOptions,
-    tally: Tally<Item, Reply> | null,
-  ) {
-    this.#pool = pool;
-    this.#work = work;
-    this.#options = options;
-    this.#tally = tally;
+  constructor(context: LaneContext<Item, Reply>) {
+    this.#context = context;
   }
 
   /**
@@ -45,9 +25,10 @@ export class BatchRunner<Item, Reply> {
     take: () => Batch<Item, Reply>,
     looksUpKeys: boolean,
   ): Promise<FailedBatch<Item, Reply> | null> {
+    const { pool, options, tally } = this.#context;
     let connection: PipelinedConnection;
     try {
-      connection = await this.#pool.borrow();
+      connection = await pool.borrow();
     } catch (error) {
       const batch = take();
       return batch.length === 0 ? null : { batch, plan: null, error, next: [] };
@@ -70,22 +51,22 @@ export class BatchRunner<Item, Reply> {
         // While the database flushes, those who were just answered ask again: a larger batch costs little more.
         await Promise.race([ended, ticks(gatheringTicks)]).catch(() => undefined);
         // Outside of what is tried: a fault of it is none of this batch's.
-        const next = this.#pool.isWanted ? null : attemptNext();
+        const next = pool.isWanted ? null : attemptNext();
         try {
           await ended;
         } catch (error) {
           return { batch, plan, error, next: await undo(next) };
         }
         if (plan.recording !== null) {
-          this.#tally?.committed(batch.length, this.#options.nowMs() - attempt.startedMs);
+          tally?.committed(batch.length, options.nowMs() - attempt.startedMs);
         }
         const committed = plan;
         answered = answered.then(() => this.answer(batch, committed));
-        attempt = next ?? (this.#pool.isWanted ? null : attemptNext());
+        attempt = next ?? (pool.isWanted ? null : attemptNext());
       }
       return null;
     } finally {
-      this.#pool.giveBack(connection);
+      pool.giveBack(connection);
       await answered;
     }
   }
@@ -98,7 +79,7 @@ export class BatchRunner<Item, Reply> {
     try {
       plan.onCommitted?.();
     } catch (error) {
-      this.#options.onFailure(error);
+      this.#context.options.onFailure(error);
     }
     for (const [index, { resolve, reject }] of batch.entries()) {
       if (index > 0 && index % answersPerTick === 0) await nextTick();
@@ -117,10 +98,11 @@ export class BatchRunner<Item, Reply> {
     looksUpKeys: boolean,
   ): Attempt<Item, Reply> | null {
     if (batch.length === 0) return null;
-    const startedMs = this.#options.nowMs();
+    const { work, options } = this.#context;
+    const startedMs = options.nowMs();
     const transaction = connection.begin();
     const items = batch.map(({ item }) => item);
-    const planned = this.#work.plan(transaction, laneKey, items, looksUpKeys);
+    const planned = work.plan(transaction, laneKey, items, looksUpKeys);
     // Asked for only when the batch before is committed.
     planned.catch(() => undefined);
     return { batch, transaction, planned, startedMs };

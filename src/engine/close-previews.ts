@@ -11,12 +11,10 @@ import {
   ClosedCalendar,
   holds,
   readPeriodLabel,
-  type ClosedPeriod,
   type CloseRequest,
   type Period,
 } from "../core/period.ts";
 import type { Posting } from "../core/posting.ts";
-import { compareUtf8 } from "../core/text.ts";
 import type { Timestamp } from "../core/time.ts";
 import { readClock, readJournalHead } from "../store/journal-heads.ts";
 import { countEntriesByMonth, measureSpan, sumTrialBalance } from "../store/journal-spans.ts";
@@ -136,8 +134,13 @@ async function readMoment(connection: Connection, ledgerId: string, request: Clo
   const calendar = new ClosedCalendar(closedPeriods);
   const previewedAt = closingTime(now, head.lastPersistedAt, calendar);
   const { startsAt, endsAt } = close ?? periodOf(request, calendar, previewedAt);
-  const previous = startsAt === null ? null : closeBefore(closedPeriods, startsAt);
-  const before = previous === null ? null : await findCloseOfPeriod(connection, ledgerId, previous);
+  // The close whose end comes last of those that end before the period starts.
+  const lastEnd = startsAt === null ? null : calendar.lastEndUpTo(startsAt);
+  const previous = closedPeriods.findLast((closed) => closed.endsAt === lastEnd);
+  const before =
+    previous === undefined
+      ? null
+      : await findCloseOfPeriod(connection, ledgerId, previous.periodId);
   return {
     period: { startsAt, endsAt },
     close,
@@ -149,15 +152,6 @@ async function readMoment(connection: Connection, ledgerId: string, request: Clo
     postings: close === null ? await previewPending(connection, ledgerId, calendar) : [],
     compared: distinct([close, last, before]),
   };
-}
-
-/** The label of the close whose end comes last of those that end before a period starts. */
-function closeBefore(closed: readonly ClosedPeriod[], startsAt: Timestamp): string | null {
-  const last = closed
-    .filter(({ endsAt }) => endsAt <= startsAt)
-    .sort((a, b) => compareUtf8(a.endsAt, b.endsAt))
-    .at(-1);
-  return last?.periodId ?? null;
 }
 
 function distinct(closes: readonly (CloseRecord | null)[]): CloseRecord[] {

@@ -17,7 +17,7 @@ import {
   type CloseRequest,
   type Period,
 } from "../core/period.ts";
-import { laterOf, timestampFromEpochMs, type Timestamp } from "../core/time.ts";
+import { addMs, laterOf, type Timestamp } from "../core/time.ts";
 import {
   advanceJournalHead,
   lockJournalHead,
@@ -177,7 +177,7 @@ export class Closes {
       // What is posted from now on is persisted later than the close.
       advanceJournalHead(transaction, ledgerId, {
         sequence: head.lastSequence,
-        persistedAt: millisecondAfter(closedAt),
+        persistedAt: addMs(closedAt, 1),
       }),
     ]);
     return record;
@@ -307,7 +307,7 @@ export function periodOf(
 
 /** Now, or the first moment that is later than all that was persisted. */
 export function momentAfter(now: Timestamp, lastPersistedAt: Timestamp | null): Timestamp {
-  return lastPersistedAt === null ? now : laterOf(now, millisecondAfter(lastPersistedAt));
+  return lastPersistedAt === null ? now : laterOf(now, addMs(lastPersistedAt, 1));
 }
 
 /** A moment later than all that was persisted, at which no closed period ends. */
@@ -317,12 +317,6 @@ export function closingTime(
   calendar: ClosedCalendar,
 ): Timestamp {
   let closedAt = momentAfter(now, lastPersistedAt);
-  while (calendar.lastEndUpTo(closedAt) === closedAt) closedAt = millisecondAfter(closedAt);
+  while (calendar.lastEndUpTo(closedAt) === closedAt) closedAt = addMs(closedAt, 1);
   return closedAt;
-}
-
-function millisecondAfter(timestamp: Timestamp): Timestamp {
-  const after = timestampFromEpochMs(Date.parse(timestamp) + 1);
-  if (after === null) throw new Error("the end of time");
-  return after;
 }

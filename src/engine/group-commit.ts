@@ -4,7 +4,13 @@ import { overloadRefusal, Refusal } from "../core/errors.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { BatchRecovery } from "./batch-recovery.ts";
 import { BatchRunner, rejectTimedOut } from "./batch-runner.ts";
-import type { Batch, GroupCommitOptions, LaneWork, PendingWrite } from "./lane-work.ts";
+import type {
+  Batch,
+  GroupCommitOptions,
+  LaneContext,
+  LaneWork,
+  PendingWrite,
+} from "./lane-work.ts";
 import type { Tally } from "./write-counts.ts";
 
 /** What waits in all lanes, with the batches that are under way. */
@@ -32,10 +38,9 @@ export const lanesOverloaded = overloadRefusal(
 const patientBatches = 2;
 
 export class GroupCommit<Item, Reply> {
+  readonly #context: LaneContext<Item, Reply>;
   readonly #runner: BatchRunner<Item, Reply>;
   readonly #recovery: BatchRecovery<Item, Reply>;
-  readonly #options: GroupCommitOptions;
-  readonly #tally: Tally<Item, Reply> | null;
   /** Lanes with work; an idle lane is forgotten. */
   readonly #lanes = new Map<string, Lane<Item, Reply>>();
   #queuedItems = 0;
@@ -49,10 +54,9 @@ export class GroupCommit<Item, Reply> {
     options: GroupCommitOptions,
     tally: Tally<Item, Reply> | null = null,
   ) {
-    this.#runner = new BatchRunner(pool, work, options, tally);
-    this.#recovery = new BatchRecovery(pool, this.#runner, options);
-    this.#options = options;
-    this.#tally = tally;
+    this.#context = { pool, work, options, tally };
+    this.#runner = new BatchRunner(this.#context);
+    this.#recovery = new BatchRecovery(this.#context, this.#runner);
   }
 
   get state(): QueueState {
@@ -65,7 +69,7 @@ export class GroupCommit<Item, Reply> {
    * `bytes` is what the item holds in memory, roughly.
    */
   submit(laneKey: string, item: Item, bytes: number): Promise<Reply> {
-    const { deadlineMs, nowMs } = this.#options;
+    const { tally, options } = this.#context;
     if (this.#isDraining)
       return this.#refuse(item, new Refusal("unavailable", "the server is stopping"));
     const found = this.#lanes.get(laneKey);
@@ -76,15 +80,15 @@ export class GroupCommit<Item, Reply> {
       lane.waiting.push({
         item,
         bytes,
-        deadlineAtMs: nowMs() + deadlineMs,
+        deadlineAtMs: options.nowMs() + options.deadlineMs,
         resolve: (reply) => {
           this.#count(lane, -1, -bytes);
-          this.#tally?.replied(item, reply);
+          tally?.replied(item, reply);
           resolve(reply);
         },
         reject: (error) => {
           this.#count(lane, -1, -bytes);
-          this.#tally?.rejected(item, error);
+          tally?.rejected(item, error);
           fail(error);
         },
       });
@@ -98,7 +102,7 @@ export class GroupCommit<Item, Reply> {
   }
 
   #refuse(item: Item, refusal: Refusal): Promise<never> {
-    this.#tally?.rejected(item, refusal);
+    this.#context.tally?.rejected(item, refusal);
     return Promise.reject(refusal);
   }
 
@@ -110,7 +114,7 @@ export class GroupCommit<Item, Reply> {
   }
 
   #takes(lane: Lane<Item, Reply> | undefined, bytes: number): boolean {
-    const { queueItemsMax, queueBytesMax, laneItemsMax, laneBytesMax } = this.#options;
+    const { queueItemsMax, queueBytesMax, laneItemsMax, laneBytesMax } = this.#context.options;
     if (this.#queuedItems >= queueItemsMax) return false;
     if (this.#queuedBytes + bytes > queueBytesMax) return false;
     if (lane === undefined || lane.queuedItems === 0) return true;
@@ -119,7 +123,7 @@ export class GroupCommit<Item, Reply> {
   }
 
   #isSlow({ waiting }: Lane<Item, Reply>): boolean {
-    const { batchItemsMax, laneWaitMsMax, deadlineMs, nowMs } = this.#options;
+    const { batchItemsMax, laneWaitMsMax, deadlineMs, nowMs } = this.#context.options;
     const [first] = waiting;
     if (first === undefined || waiting.length < patientBatches * batchItemsMax) return false;
     return nowMs() - (first.deadlineAtMs - deadlineMs) > laneWaitMsMax;
@@ -155,7 +159,7 @@ export class GroupCommit<Item, Reply> {
 
   /** Takes what waits, as much as makes a batch. */
   #takeBatch(lane: Lane<Item, Reply>): Batch<Item, Reply> {
-    const { batchItemsMax, batchBytesMax } = this.#options;
+    const { batchItemsMax, batchBytesMax } = this.#context.options;
     let bytes = 0;
     let count = 0;
     for (const pending of lane.waiting) {
@@ -163,6 +167,6 @@ export class GroupCommit<Item, Reply> {
       if (count > 0 && (count === batchItemsMax || bytes > batchBytesMax)) break;
       count += 1;
     }
-    return rejectTimedOut(lane.waiting.splice(0, count), this.#options.nowMs());
+    return rejectTimedOut(lane.waiting.splice(0, count), this.#context.options.nowMs());
   }
 }

@@ -1,6 +1,5 @@
 // Posting and reversing entries: the journal's lane work for group commit, and what callers use.
 import { newId } from "./new-id.ts";
-import type { Refusal } from "../core/errors.ts";
 import { decideJournalBatch, type Decision, type JournalWrite } from "../core/journal-batch.ts";
 import {
   balanceChanges,
@@ -13,7 +12,6 @@ import type { Timestamp } from "../core/time.ts";
 import { addToBalances } from "../store/account-balances.ts";
 import { listAccountStates } from "../store/accounts.ts";
 import {
-  hasEntry,
   insertEntries,
   insertLines,
   insertReversals,
@@ -26,7 +24,7 @@ import { listWalletPostings } from "../store/wallet-postings.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { ClosedPeriods } from "./closed-periods.ts";
-import { GroupCommit, type QueueState } from "./group-commit.ts";
+import { GroupCommit } from "./group-commit.ts";
 import type { GroupCommitOptions, LaneWork, Outcome, Plan } from "./lane-work.ts";
 import { WriteCounts } from "./write-counts.ts";
 
@@ -45,8 +43,8 @@ interface JournalItem {
 
 /** What is written to the journals of all ledgers. */
 export class Journal {
-  /** A write's reply has a result for each entry that it made. */
-  readonly #lanes: GroupCommit<JournalItem, readonly WriteResult[]>;
+  /** One for each ledger. A write's reply has a result for each entry that it made. */
+  readonly lanes: GroupCommit<JournalItem, readonly WriteResult[]>;
   readonly counts = new WriteCounts<JournalWrite["kind"], JournalItem, readonly WriteResult[]>(
     ["entry", "atomic", "reversal"],
     ({ write }) => write.kind,
@@ -54,11 +52,7 @@ export class Journal {
 
   constructor(pool: Pool, options: GroupCommitOptions) {
     const work = journalWork(new ClosedPeriods());
-    this.#lanes = new GroupCommit(pool, work, options, this.counts);
-  }
-
-  get queue(): QueueState {
-    return this.#lanes.state;
+    this.lanes = new GroupCommit(pool, work, options, this.counts);
   }
 
   /** Posts an entry. Rejects with the Refusal that comes first in the order of precedence. */
@@ -87,16 +81,6 @@ export class Journal {
     return this.#submitOne({ ledger, write: { kind: "reversal", draft } }, bytes);
   }
 
-  /** Whether a ledger's journal takes no more writes at the moment. */
-  isFull(ledgerId: string): boolean {
-    return this.#lanes.isFull(ledgerId);
-  }
-
-  /** Accepts nothing more and resolves when everything accepted has been answered. */
-  drain(): Promise<void> {
-    return this.#lanes.drain();
-  }
-
   async #submitOne(item: JournalItem, bytes: number): Promise<WriteResult> {
     const [result] = await this.#submit(item, bytes);
     if (result === undefined) throw new Error("one write makes one entry");
@@ -104,7 +88,7 @@ export class Journal {
   }
 
   #submit(item: JournalItem, bytes: number): Promise<readonly WriteResult[]> {
-    return this.#lanes.submit(item.ledger.ledgerId, item, bytes);
+    return this.lanes.submit(item.ledger.ledgerId, item, bytes);
   }
 }
 
@@ -165,7 +149,8 @@ function planOf(ledgerId: string, decisions: readonly Decision[]): Plan<readonly
             send: (transaction) => record(transaction, ledgerId, entries, last),
             // The batch's transaction holds the same: whoever gets it sees what became of that.
             lock: (transaction) => lockJournalHead(transaction, ledgerId),
-            isCommitted: (transaction) => hasEntry(transaction, ledgerId, last.journalId),
+            isCommitted: async (transaction) =>
+              (await listOriginals(transaction, ledgerId, [last.journalId])).size > 0,
           },
   };
 }
@@ -231,13 +216,8 @@ function refusedExternalIds(
 ): string[] {
   const ids = writes.flatMap((write, index) => {
     const decision = decisions[index];
-    const isOpen =
-      decision !== undefined && "refusal" in decision && isNotDuplicate(decision.refusal);
-    return isOpen ? externalIdsOf(write) : [];
+    if (decision === undefined || !("refusal" in decision)) return [];
+    return decision.refusal.problem === "duplicateEntry" ? [] : externalIdsOf(write);
   });
   return [...new Set(ids)];
-}
-
-function isNotDuplicate(refusal: Refusal): boolean {
-  return refusal.problem !== "duplicateEntry";
 }

@@ -3,6 +3,8 @@
 import type { Refusal } from "../core/errors.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Transaction } from "../store/database/pipeline.ts";
+import type { Pool } from "../store/database/pool.ts";
+import type { Tally } from "./write-counts.ts";
 
 export interface GroupCommitOptions {
   readonly batchItemsMax: number;
@@ -67,6 +69,14 @@ export interface LaneWork<Item, Reply> {
     items: readonly Item[],
     looksUpKeys: boolean,
   ): Promise<Plan<Reply>>;
+}
+
+/** What all parts of a group commit work with. */
+export interface LaneContext<Item, Reply> {
+  readonly pool: Pool;
+  readonly work: LaneWork<Item, Reply>;
+  readonly options: GroupCommitOptions;
+  readonly tally: Tally<Item, Reply> | null;
 }
 
 /** A write that waits for its answer. */

@@ -181,7 +181,7 @@ async function planPending(
     hasMore = false;
   }
   if (postings.length === 0) return null;
-  const persistedAt = head.lastPersistedAt === null ? now : laterOf(now, head.lastPersistedAt);
+  const persistedAt = laterOf(now, head.lastPersistedAt ?? now);
   const entries = postings.map((posting, index) =>
     postingEntry(posting, ledger, {
       journalId: newId(),

@@ -28,7 +28,7 @@ import {
 import { insertWallets, lockWallets, updateWallets } from "../store/wallets.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
-import { GroupCommit, type QueueState } from "./group-commit.ts";
+import { GroupCommit } from "./group-commit.ts";
 import type { GroupCommitOptions, LaneWork, Outcome, Plan } from "./lane-work.ts";
 import { newId } from "./new-id.ts";
 import { WriteCounts } from "./write-counts.ts";
@@ -40,7 +40,8 @@ interface WalletItem {
 
 /** What is written to the wallets of all ledgers. */
 export class Wallets {
-  readonly #lanes: GroupCommit<WalletItem, WalletReply>;
+  /** One for each ledger. */
+  readonly lanes: GroupCommit<WalletItem, WalletReply>;
   readonly counts = new WriteCounts<WalletWrite["type"], WalletItem, WalletReply>(
     ["credit", "debit", "reserve", "commit", "release"],
     ({ write }) => write.type,
@@ -53,25 +54,12 @@ export class Wallets {
     options: GroupCommitOptions,
     onCommitted: (ledgerId: string, writes: readonly LogEntry[]) => void,
   ) {
-    this.#lanes = new GroupCommit(pool, walletWork(onCommitted), options, this.counts);
-  }
-
-  get queue(): QueueState {
-    return this.#lanes.state;
+    this.lanes = new GroupCommit(pool, walletWork(onCommitted), options, this.counts);
   }
 
   /** Makes one write. Rejects with a Refusal. Writes of one wallet are decided in the order of their arrival. */
   write(ledger: LedgerIdentity, write: WalletWrite, bytes: number): Promise<WalletReply> {
-    return this.#lanes.submit(ledger.ledgerId, { ledger, write }, bytes);
-  }
-
-  /** Whether a ledger's wallets take no more writes at the moment. */
-  isFull(ledgerId: string): boolean {
-    return this.#lanes.isFull(ledgerId);
-  }
-
-  drain(): Promise<void> {
-    return this.#lanes.drain();
+    return this.lanes.submit(ledger.ledgerId, { ledger, write }, bytes);
   }
 }
 

@@ -13,9 +13,9 @@ import { ledgerIdIn, type PathParameters } from "./path-parameters.ts";
 const answeredOverLimitMax = 1_000;
 const retryAfterSecondsMax = 3;
 
-/** The lanes that writes wait in, by the kind of write. */
-export type Lanes = Readonly<
-  Record<NonNullable<Route["lane"]>, { isFull(ledgerId: string): boolean }>
+/** Those who make writes, with the lanes that these wait in. */
+export type Writers = Readonly<
+  Record<NonNullable<Route["lane"]>, { readonly lanes: { isFull(ledgerId: string): boolean } }>
 >;
 
 /** The value of `Retry-After`: 1 to 3 s, at random, so that those who are rejected together do not come back together. */
@@ -56,7 +56,7 @@ export function isOverLimit(socket: Duplex): boolean {
 
 /** The rejection of a request of the API before its body is read; null where it is admitted. */
 export function rejectionOf(
-  lanes: Lanes,
+  writers: Writers,
   { lane }: Route,
   parameters: PathParameters,
   socket: Duplex,
@@ -67,5 +67,5 @@ export function rejectionOf(
   if (lane === undefined) return null;
   // As far as it is an id at all, lanes have it in lower case.
   const ledgerId = ledgerIdIn(parameters)?.toLowerCase();
-  return ledgerId !== undefined && lanes[lane].isFull(ledgerId) ? lanesOverloaded : null;
+  return ledgerId !== undefined && writers[lane].lanes.isFull(ledgerId) ? lanesOverloaded : null;
 }

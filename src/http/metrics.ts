@@ -290,9 +290,9 @@ function register<Source>(
 
 function ofLanes(figure: (queue: QueueState) => number): Metric<ProcessSources>["read"] {
   return ({ journal, wallets }) =>
-    Object.entries({ journal, wallets }).map(([lane, { queue }]) => ({
+    Object.entries({ journal, wallets }).map(([lane, { lanes }]) => ({
       labels: { lane },
-      value: figure(queue),
+      value: figure(lanes.state),
     }));
 }
 

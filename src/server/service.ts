@@ -124,7 +124,7 @@ async function stopInOrder(
   const timer = setTimeout(() => void cancelSums(), Math.max(graceMs / 2, graceMs - answerMs));
   await server.close(graceMs);
   clearTimeout(timer);
-  await Promise.all([journal.drain(), wallets.drain()]);
+  await Promise.all([journal.lanes.drain(), wallets.lanes.drain()]);
   await poster.stop();
   hub.stop();
   await Promise.all([write.end(), cancelSums()]);

@@ -4,13 +4,7 @@ import { z } from "zod";
 import type { StoredEntry } from "../core/journal.ts";
 import type { Timestamp } from "../core/time.ts";
 import type { Connection } from "./database/connection.ts";
-import {
-  entryBytes,
-  entryColumns,
-  entryFromRow,
-  entryRow,
-  entryTables,
-} from "./journal-entries.ts";
+import { entryBytes, entryColumns, entryRow, entryTables } from "./journal-entries.ts";
 
 /** Which entries a list holds; a member that is null does not narrow it. */
 export interface EntryFilter {
@@ -22,7 +16,7 @@ export interface EntryFilter {
 
 const pageRow = entryRow
   .extend({ foundCount: z.number() })
-  .transform(({ foundCount, ...row }) => ({ foundCount, row }));
+  .transform(({ foundCount, ...entry }) => ({ foundCount, entry }));
 
 /**
  * Entries by sequence, after one and up to another (both of which make the page stable while entries
@@ -65,7 +59,7 @@ export async function listEntries(
              ARRAY(SELECT sequence FROM weighed WHERE place = 1 OR bytes <= ${page.bytesMax}))
      ORDER BY entries.sequence`);
   return {
-    entries: rows.map(({ row }) => entryFromRow(row)),
+    entries: rows.map(({ entry }) => entry),
     hasMore: rows.length < (rows[0]?.foundCount ?? 0),
   };
 }

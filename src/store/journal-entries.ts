@@ -17,7 +17,7 @@ export const contentColumns = sql.fragment`
   entries.origin_system AS "originSystem", entries.origin_account AS "originAccount",
   entries.event_type AS "eventType", entries.description,
   entries.transaction_date AS "transactionDate", entries.entry_type AS "entryType",
-  entries.metadata, entries.persisted_at AS "persistedAt",
+  'POSTED' AS "postingStatus", entries.metadata, entries.persisted_at AS "persistedAt",
   entries.reverses_journal_id AS "reversesJournalId"`;
 
 /** A line of `journal_lines`, as a JSON array. */
@@ -85,6 +85,7 @@ export const entryRow = z.object({
   description: z.string().nullable(),
   transactionDate: timestampColumn,
   entryType: z.enum(entryTypes),
+  postingStatus: z.literal("POSTED"),
   metadata: jsonObjectColumn,
   persistedAt: timestampColumn,
   reversesJournalId: z.string().nullable(),
@@ -92,21 +93,15 @@ export const entryRow = z.object({
   lines: z.array(lineRow),
 });
 
-/** The entry of a row. */
-export function entryFromRow(row: z.output<typeof entryRow>): StoredEntry {
-  return { ...row, postingStatus: "POSTED" };
-}
-
 /** An entry with its lines and whether it has been reversed; null when the ledger has none of this id. */
 export async function findEntry(
   connection: Connection,
   ledgerId: string,
   journalId: string,
 ): Promise<StoredEntry | null> {
-  const row = await connection.maybeOne(sql.type(entryRow)`
+  return connection.maybeOne(sql.type(entryRow)`
     SELECT ${entryColumns} FROM ${entryTables}
      WHERE entries.ledger_id = ${ledgerId} AND entries.journal_id = ${journalId}`);
-  return row === null ? null : entryFromRow(row);
 }
 
 /** Of the entries named, those that exist, by id, as they stand under the head's lock. */
@@ -128,20 +123,7 @@ export async function listOriginals(
         WHERE ledger_id = ${ledgerId} AND journal_id = entries.journal_id
         LIMIT 1
      ) AS reversals ON true`);
-  return new Map(rows.map((row) => [row.journalId, entryFromRow(row)]));
-}
-
-/** Whether an entry with this id is in the ledger. */
-export async function hasEntry(
-  connection: Connection,
-  ledgerId: string,
-  journalId: string,
-): Promise<boolean> {
-  const row = z.object({ journalId: z.string() });
-  const found = await connection.maybeOne(sql.type(row)`
-    SELECT journal_id AS "journalId" FROM journal_entries
-     WHERE ledger_id = ${ledgerId} AND journal_id = ${journalId}`);
-  return found !== null;
+  return new Map(rows.map((row) => [row.journalId, row]));
 }
 
 const firstUseRow = z.object({

@@ -52,11 +52,3 @@ export function advanceJournalHead(
        SET last_sequence = ${last.sequence}, last_persisted_at = ${last.persistedAt}
      WHERE ledger_id = ${ledgerId}`);
 }
-
-/** How many entries a ledger has: sequences have no gaps, so the head knows. */
-export async function getLastSequence(connection: Connection, ledgerId: string): Promise<number> {
-  const row = z.object({ lastSequence: z.number() });
-  const { lastSequence } = await connection.one(sql.type(row)`
-    SELECT last_sequence AS "lastSequence" FROM journal_heads WHERE ledger_id = ${ledgerId}`);
-  return lastSequence;
-}

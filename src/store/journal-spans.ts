@@ -2,11 +2,10 @@
 // committed and never changes, so statements that name that sequence agree with each other without a snapshot.
 import { sql } from "slonik";
 import { z } from "zod";
-import { leavesPerSubtree, type BalanceRow, type CloseRecord } from "../core/close.ts";
+import type { BalanceRow } from "../core/close.ts";
 import type { Hash } from "../core/merkle.ts";
 import type { Period } from "../core/period.ts";
 import type { Timestamp } from "../core/time.ts";
-import { hashColumn } from "./columns.ts";
 import { balanceRow } from "./period-closes.ts";
 import type { Connection } from "./database/connection.ts";
 import { column } from "./database/statement.ts";
@@ -69,20 +68,6 @@ export async function readLeaves(
     sequence: Number(sequence),
     leaf: leaves.subarray(index * 32, index * 32 + 32),
   }));
-}
-
-/** The leaves of one part of a close's tree, with their sequences. */
-export function listLeaves(
-  connection: Connection,
-  close: Pick<CloseRecord, "ledgerId" | "startsAt" | "endsAt" | "lastSequence">,
-  firstSequence: number,
-): Promise<readonly { readonly sequence: number; readonly leaf: Hash }[]> {
-  return connection.any(sql.type(z.object({ sequence: z.number(), leaf: hashColumn }))`
-    SELECT sequence, leaf FROM journal_entries
-     WHERE ledger_id = ${close.ledgerId}
-       AND sequence >= ${firstSequence} AND sequence <= ${close.lastSequence}
-       AND transaction_date >= ${startOf(close.startsAt)} AND transaction_date < ${close.endsAt}
-     ORDER BY sequence LIMIT ${leavesPerSubtree}`);
 }
 
 /** The trial balance over entries with sequences after one and up to another, ordered by code. */

@@ -99,8 +99,8 @@ test("a batch of wallets is known to be recorded while a forgotten connection ha
   expect(await first).toMatchObject({ status: "accepted", balance: 10n });
   proxy.remember();
   expect(await second).toMatchObject({ status: "accepted", balance: 15n });
-  await wallets.drain();
-  expect(wallets.queue).toMatchObject({ writes: 0, bytes: 0 });
+  await wallets.lanes.drain();
+  expect(wallets.lanes.state).toMatchObject({ writes: 0, bytes: 0 });
   const rows = await readRows(
     { books },
     "SELECT seq::integer FROM wallet_writes WHERE ledger_id = $1 ORDER BY seq",
@@ -129,8 +129,8 @@ test("a batch of entries is known to be recorded while a forgotten connection ha
   const { journalId } = await first;
   proxy.remember();
   const ids = [journalId, (await second).journalId];
-  await journal.drain();
-  expect(journal.queue).toMatchObject({ writes: 0, bytes: 0 });
+  await journal.lanes.drain();
+  expect(journal.lanes.state).toMatchObject({ writes: 0, bytes: 0 });
   const rows = await readRows(
     { books },
     `SELECT journal_id AS "journalId" FROM journal_entries WHERE ledger_id = $1

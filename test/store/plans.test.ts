@@ -3,11 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
 import { addToBalances } from "../../src/store/account-balances.ts";
 import { listAccountStates } from "../../src/store/accounts.ts";
-import {
-  hasEntry,
-  listEntriesByExternalId,
-  listOriginals,
-} from "../../src/store/journal-entries.ts";
+import { listEntriesByExternalId, listOriginals } from "../../src/store/journal-entries.ts";
 import { listWalletPostings } from "../../src/store/wallet-postings.ts";
 import { describePlans, type PlannedStatement } from "../support/plans.ts";
 
@@ -73,11 +69,6 @@ const statements: readonly PlannedStatement[] = [
     name: "listEntriesByExternalId",
     send: (connection) => listEntriesByExternalId(connection, ledgerId, names),
     scans: { journal_entries: ["ledger_id", "external_id"] },
-  },
-  {
-    name: "hasEntry",
-    send: (connection) => hasEntry(connection, ledgerId, randomUUID()),
-    scans: { journal_entries: ["ledger_id", "journal_id"] },
   },
   {
     name: "listOriginals",

@@ -10,7 +10,7 @@ import {
   type EntryFilter,
   listEntries as listPage,
 } from "../../store/entry-lists.ts";
-import { getLastSequence } from "../../store/journal-heads.ts";
+import { readJournalHead } from "../../store/journal-heads.ts";
 import type { EntryOutcome } from "../../contract/types.ts";
 import { asRefusal, problemDocument } from "../problems.ts";
 import { requireEntry, resolvePeriod } from "./named-records.ts";
@@ -92,7 +92,7 @@ export const listEntries: RouteHandler<"listEntries"> = async (services, request
       ? given
       : within(given, await resolvePeriod(services.interactive, ledgerId, periodId));
   // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
-  const upToSequence = await getLastSequence(services.interactive, ledgerId);
+  const { lastSequence: upToSequence } = await readJournalHead(services.interactive, ledgerId);
   const isFiltered = Object.values(filter).some((value) => value !== null);
   const pool = isFiltered
     ? services.longRunning.within({ signal: request.gone(), timeoutMs: searchMsMax })
