@@ -43,8 +43,10 @@ export interface Posting {
   readonly totals: readonly PostingTotal[];
 }
 
+type RatedRule = AssetRule & { readonly rate: string };
+
 interface Group {
-  readonly rule: AssetRule & { readonly rate: string };
+  readonly rule: RatedRule;
   readonly pending: PendingPosting[];
 }
 
@@ -76,19 +78,13 @@ function gather({ pending, rules }: PostingSnapshot): Map<string, Group> {
 }
 
 /** The rule a write was accepted under or, where that had no rate yet, the first one after it that has. */
-function postingRule(
-  rules: readonly AssetRule[],
-  pending: PendingPosting,
-): (AssetRule & { rate: string }) | null {
-  const candidates = rules
-    .filter(
-      ({ assetCode, version }) => assetCode === pending.assetCode && version >= pending.ruleVersion,
-    )
+function postingRule(rules: readonly AssetRule[], pending: PendingPosting): RatedRule | null {
+  const { assetCode, ruleVersion } = pending;
+  const rated = rules.filter((rule): rule is RatedRule => rule.rate !== null);
+  const [first] = rated
+    .filter((rule) => rule.assetCode === assetCode && rule.version >= ruleVersion)
     .sort((a, b) => a.version - b.version);
-  for (const rule of candidates) {
-    if (rule.rate !== null) return { ...rule, rate: rule.rate };
-  }
-  return null;
+  return first ?? null;
 }
 
 function postGroup(
@@ -133,7 +129,7 @@ interface PostedSide {
 
 /** Converts the running total and subtracts what has been posted of it, so that rounding does not drift. */
 function postSide(
-  rule: AssetRule & { rate: string },
+  rule: RatedRule,
   side: "credit" | "debit",
   pending: readonly PendingPosting[],
   totals: ReadonlyMap<string, PostingTotal>,
@@ -151,11 +147,7 @@ function postSide(
 }
 
 /** Credits: the clearing account Dr, the wallets account Cr; debits the reverse. */
-function linesOf(
-  posted: PostedSide,
-  rule: AssetRule & { rate: string },
-  ledger: LedgerIdentity,
-): Line[] {
+function linesOf(posted: PostedSide, rule: RatedRule, ledger: LedgerIdentity): Line[] {
   const line = (glAccountCode: string, sign: bigint): Line => ({
     glAccountCode,
     description: null,
@@ -172,7 +164,8 @@ function linesOf(
   return [line(debited, 1n), line(credited, -1n)];
 }
 
-function totalKey(total: Pick<PostingTotal, "assetCode" | "ruleVersion" | "side">): string {
+/** What a total is of. */
+export function totalKey(total: Pick<PostingTotal, "assetCode" | "ruleVersion" | "side">): string {
   return `${total.assetCode} ${total.ruleVersion} ${total.side}`;
 }
 

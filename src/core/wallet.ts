@@ -140,25 +140,16 @@ export function decideWalletWrite(
   circumstances: Circumstances,
 ): WalletDecision {
   const current = withExpiriesLogged(state, circumstances.now);
-  switch (write.type) {
-    case "credit":
-      return refuseAsset(state, write) ?? move(current, write, write.amount);
-    case "debit":
-      return (
-        refuseAsset(state, write) ??
-        refuseOverdraft(current, write, circumstances) ??
-        move(current, write, -write.amount)
-      );
-    case "reserve":
-      return (
-        refuseAsset(state, write) ??
-        refuseOverdraft(current, write, circumstances) ??
-        reserve(current, write, circumstances)
-      );
-    case "commit":
-    case "release":
-      return resolveHold(current, write, circumstances.namedHold);
+  if (write.type === "commit" || write.type === "release") {
+    return resolveHold(current, write, circumstances.namedHold);
   }
+  const refused =
+    refuseAsset(state, write) ??
+    (write.type === "credit" ? null : refuseOverdraft(current, write, circumstances));
+  if (refused !== null) return refused;
+  if (write.type === "reserve") return reserve(current, write, circumstances);
+  const balance = write.type === "credit" ? write.amount : -write.amount;
+  return done(appendEntry(current, write, 0n, balance), null);
 }
 
 interface Logged {
@@ -245,14 +236,6 @@ function done(logged: Logged, holdId: string | null): WalletChange {
     holds,
     reply: { status: "accepted", balance, available: balance - held, holdId },
   };
-}
-
-function move(
-  logged: Logged,
-  write: WalletWrite & { type: MovementType },
-  balance: bigint,
-): WalletChange {
-  return done(appendEntry(logged, write, 0n, balance), null);
 }
 
 function reserve(

@@ -62,9 +62,9 @@ export async function createLedger(
   const { chart, closesInOrder = false, ...identity } = ledger;
   if ((await findOrganization(connection, ledger.organizationId)) === null) return null;
   const ledgerId = newId();
-  const pair = walletAccounts(ledger.functionalCurrency);
+  const pair = Object.values(walletAccounts(ledger.functionalCurrency));
   const codes = new Set(chart.map(({ glAccountCode }) => glAccountCode));
-  const missing = [pair.wallets, pair.clearing].filter((row) => !codes.has(row.glAccountCode));
+  const missing = pair.filter((row) => !codes.has(row.glAccountCode));
   await connection.transaction(async (transaction) => {
     await insertLedger(transaction, { ...identity, closesInOrder, ledgerId });
     await upsertAccounts(transaction, ledgerId, [...chart, ...missing], ledger.createdAt);

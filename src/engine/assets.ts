@@ -1,7 +1,7 @@
 // Rules of assets: making a new version of one, under the ledger's lock.
 import { defaultAssetRule, type AssetRule } from "../core/asset.ts";
 import { Refusal } from "../core/errors.ts";
-import { walletAccounts, type Account, type LedgerIdentity } from "../core/ledger.ts";
+import { walletAccounts, type LedgerIdentity } from "../core/ledger.ts";
 import { insertMissingAccounts, listAccountStates } from "../store/accounts.ts";
 import { insertAssetRules, listAssetRules } from "../store/asset-rules.ts";
 import { readClock } from "../store/journal-heads.ts";
@@ -37,7 +37,7 @@ export async function setAssetRule(
     const rule = { ...base, ...change, version: current === undefined ? 1 : current.version + 1 };
     refuseRule(rule, base, ledger);
     const codes = [rule.walletsAccount, rule.clearingAccount];
-    const pair: Account[] = Object.values(walletAccounts(assetCode));
+    const pair = Object.values(walletAccounts(assetCode));
     const own = pair.filter(({ glAccountCode }) => codes.includes(glAccountCode));
     const usable = new Set((await listAccountStates(transaction, ledgerId, codes)).keys());
     for (const { glAccountCode } of own) usable.add(glAccountCode);

@@ -1,7 +1,7 @@
 // Posting: what wallets accepted becomes entries, a short while later and exactly once. The lock of the
 // journal's head lets one poster at a time at a ledger, however many servers run.
 import { balanceChanges, type Entry } from "../core/journal.ts";
-import { planPostings, postingEntry, type Posting } from "../core/posting.ts";
+import { planPostings, postingEntry, totalKey, type Posting } from "../core/posting.ts";
 import type { ClosedCalendar } from "../core/period.ts";
 import { laterOf } from "../core/time.ts";
 import { isUnavailable } from "../store/database/errors.ts";
@@ -75,21 +75,17 @@ export class Poster {
     const failuresBefore = this.counts.failures;
     try {
       const ledgerIds = await listLedgersWithPending(this.#pool);
-      for (const ledgerId of ledgerIds) await this.#postApart(ledgerId);
+      for (const ledgerId of ledgerIds) {
+        // A ledger that is held or broken leaves the others theirs; a database that is away ends the round.
+        await this.postLedger(ledgerId).catch((error: unknown) => {
+          if (isUnavailable(error)) throw error;
+          this.#fail(error);
+        });
+      }
     } catch (error) {
       this.#fail(error);
     }
     if (this.counts.failures === failuresBefore) this.#options.onSuccess?.();
-  }
-
-  /** A ledger that is held or broken leaves the others theirs; a database that is away ends the round. */
-  async #postApart(ledgerId: string): Promise<void> {
-    try {
-      await this.postLedger(ledgerId);
-    } catch (error) {
-      if (isUnavailable(error)) throw error;
-      this.#fail(error);
-    }
   }
 
   #fail(error: unknown): void {
@@ -158,11 +154,7 @@ async function planPending(
   transaction: Connection,
   ledgerId: string,
   closedPeriods: ClosedPeriods,
-): Promise<{
-  postings: readonly Posting[];
-  hasMore: boolean;
-  record: () => Promise<unknown>[];
-} | null> {
+) {
   const [head, now, ledger, pending, rules, totals, closed] = await Promise.all([
     lockJournalHead(transaction, ledgerId),
     readClock(transaction),
@@ -208,14 +200,8 @@ function record(
     pendingPostingIds.map((pendingPostingId) => ({ pendingPostingId, journalId })),
   );
   // A side can be in several postings of one plan (days); its last total is the one that stands.
-  const totals = new Map(
-    made.flatMap((posting) =>
-      posting.totals.map((total) => [
-        `${total.assetCode} ${total.ruleVersion} ${total.side}`,
-        total,
-      ]),
-    ),
-  );
+  const allTotals = made.flatMap((posting) => posting.totals);
+  const totals = new Map(allTotals.map((total) => [totalKey(total), total]));
   return [
     insertEntries(transaction, ledgerId, entries),
     insertLines(transaction, ledgerId, entries),

@@ -20,7 +20,7 @@ const apiKeyRow = z.object({
 export type ApiKeyRecord = z.infer<typeof apiKeyRow>;
 
 const columns = sql.fragment`
-  api_key AS "apiKey", organization_id AS "organizationId", scopes,
+  api_key AS "apiKey", organization_id AS "organizationId", to_json(scopes) AS scopes,
   master_key_fingerprint AS "masterKeyFingerprint", created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt"`;
 

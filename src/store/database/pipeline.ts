@@ -22,6 +22,12 @@ const beginSnapshot = {
   text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 };
 
+const discardPlans = { name: "discard_plans", text: "DISCARD PLANS" };
+const planEachTime = {
+  name: "plan_each_time",
+  text: "SET LOCAL plan_cache_mode = force_custom_plan",
+};
+
 /** A connection that its borrower has alone until it is given back. */
 export class PipelinedConnection extends Connection {
   readonly #client: PoolClient;
@@ -78,7 +84,7 @@ export class PipelinedConnection extends Connection {
   /** Sends a statement behind all that were sent before; in the open transaction, where there is one. */
   async sendStatement(statement: Statement): Promise<readonly object[]> {
     const isAlone = this.#latest?.hasEnded !== false;
-    if (isAlone) this.#plans?.discardOld(this);
+    if (isAlone) this.#discardOldPlans();
     const answer = this.#queue(queryText(statement), statement.values);
     // By itself it does not share the fate of its neighbours.
     if (isAlone) this.#sync();
@@ -117,8 +123,12 @@ export class PipelinedConnection extends Connection {
   #begin(text: QueryText): Transaction {
     assert(this.#latest?.hasEnded !== false, "the end of a transaction is sent before the next");
     this.#latest = new Transaction(this, text);
-    this.#plans?.discardOld(this);
+    this.#discardOldPlans();
     return this.#latest;
+  }
+
+  #discardOldPlans(): void {
+    if (this.#plans?.expire() === true) void this.sendFixed(discardPlans);
   }
 
   async #within<Result>(
@@ -127,7 +137,7 @@ export class PipelinedConnection extends Connection {
   ): Promise<Result> {
     const transaction = this.#begin(text);
     // Its statements are planned for their values: they are few, and may reach far.
-    this.#plans?.planEachTime(this);
+    if (this.#plans !== null) void this.sendFixed(planEachTime);
     try {
       return await work(transaction);
     } finally {

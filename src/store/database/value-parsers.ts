@@ -7,8 +7,6 @@ import type { Timestamp } from "../../core/time.ts";
 type Parser = (text: string) => unknown;
 
 const { builtins } = types;
-/** pg's table of types has no arrays (pg_type.dat). */
-const textArray = 1009;
 
 /** By the object id of a type: what its text becomes. Types that are not named stay text. */
 const parsersById = new Map<number, Parser>([
@@ -22,7 +20,6 @@ const parsersById = new Map<number, Parser>([
   [builtins.TIMESTAMPTZ, parseTimestamptz],
   [builtins.JSON, JSON.parse],
   [builtins.JSONB, JSON.parse],
-  [textArray, parseTextArray],
 ]);
 
 /** The type parsers for a client of `pg`. */
@@ -45,9 +42,4 @@ function parseTimestamptz(text: string): Timestamp {
   if (match === null) throw new Error(`not a timestamp in UTC: ${text}`);
   const [, date, time, milliseconds = ""] = match;
   return `${date}T${time}.${milliseconds.padEnd(3, "0")}Z` as Timestamp;
-}
-
-/** Arrays of text are only read where their elements are plain words (scopes). */
-function parseTextArray(text: string): string[] {
-  return text === "{}" ? [] : text.slice(1, -1).split(",");
 }
