@@ -57,16 +57,16 @@ export interface ClosePreview {
 }
 
 /**
- * `longRunning` must let a statement take minutes: sums over years are read through it. `gone` aborts when nobody
+ * `longRunning` must let a statement take minutes: sums over years are read through it. `signal` aborts when nobody
  * waits for it any more. Rejects as a close does: `validation` for bounds in the wrong order; labels were checked.
  */
 export async function previewClose(
   longRunning: Pool,
   ledgerId: string,
   request: CloseRequest,
-  gone: AbortSignal | null = null,
+  signal: AbortSignal | null = null,
 ): Promise<ClosePreview> {
-  const limits = { signal: gone };
+  const limits = { signal };
   const moment = await longRunning.snapshot(
     (connection) => readMoment(connection, ledgerId, request),
     limits,

@@ -24,14 +24,14 @@ export interface TrialBalanceReading {
 
 /**
  * Sums the books over a period (null: from the beginning up to now, all that was persisted by now included)
- * and compares with its close. `longRunning` must let a statement take minutes; `gone` aborts when nobody waits for it
- * any more.
+ * and compares with its close. `longRunning` must let a statement take minutes; `signal` aborts when nobody waits for
+ * it any more.
  */
 export async function readTrialBalance(
   longRunning: Pool,
   ledgerId: string,
   asked: (Period & { readonly close: CloseRecord | null }) | null,
-  gone: AbortSignal | null = null,
+  signal: AbortSignal | null = null,
 ): Promise<TrialBalanceReading> {
   const close = asked?.close ?? null;
   const read = async (connection: Connection) => {
@@ -48,5 +48,5 @@ export async function readTrialBalance(
       close === null ? [] : movedBalances(await listCloseBalances(connection, close), rows);
     return { period: { startsAt, endsAt }, lastSequence, rows, moved };
   };
-  return longRunning.withConnection(read, { signal: gone });
+  return longRunning.withConnection(read, { signal });
 }

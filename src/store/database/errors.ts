@@ -93,7 +93,7 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(08|57P)/.test(databaseFault(error)?.code ?? "");
 }
 
-/** Whether the database is in trouble of its own: no room (53), the system (58), corruption or a bug (XX). */
+/** Whether the database is in trouble of its own: out of resources (53), the system (58), corruption or a bug (XX). */
 export function isDatabaseTrouble(error: unknown): boolean {
   return /^(53|58|XX)/.test(databaseFault(error)?.code ?? "");
 }

@@ -159,7 +159,7 @@ class StatementsQuery extends Query {
   }
 
   handleError(error: Error, connection: PreparedNames): void {
-    // The database passed over those behind: names that were to be theirs are not known there.
+    // The database skips those behind it, so that it has no statements by their names.
     for (const { name } of this.#statements.slice(this.#answered)) {
       Reflect.deleteProperty(connection.submittedNamedStatements, name);
     }
