@@ -72,15 +72,6 @@ export async function listChartCodes(
   return rows.map(({ code }) => code);
 }
 
-/** An entry with what is stored beside its content. */
-export interface AuditedEntry {
-  readonly entry: Entry;
-  readonly leaf: Buffer;
-  readonly lineNumbers: readonly number[];
-  /** Whether a time of it is finer than a millisecond, which no reader would see. */
-  readonly isFinerThanShown: boolean;
-}
-
 const auditedRow = entryRow
   .omit({ reversedByJournalId: true })
   .extend({
@@ -91,12 +82,16 @@ const auditedRow = entryRow
     isFinerThanShown: z.boolean(),
     lines: z.array(z.tuple([z.number(), lineRow])),
   })
-  .transform(({ leaf, isFinerThanShown, lines, ...row }): AuditedEntry => ({
+  .transform(({ leaf, isFinerThanShown, lines, ...row }) => ({
     leaf,
+    /** Whether a time of it is finer than a millisecond, which no reader would see. */
     isFinerThanShown,
     lineNumbers: lines.map(([lineNumber]) => lineNumber),
-    entry: { ...row, postingStatus: "POSTED", lines: lines.map(([, line]) => line) },
+    entry: { ...row, postingStatus: "POSTED" as const, lines: lines.map(([, line]) => line) },
   }));
+
+/** An entry with what is stored beside its content. */
+export type AuditedEntry = Readonly<z.output<typeof auditedRow>>;
 
 /** Bounds memory: an entry is about a megabyte at most. */
 const entriesPerPage = 100;
