@@ -9,23 +9,30 @@ export const sumTimeoutMs = 15 * 60_000;
 
 type Balances = Pick<TrialBalance, "accounts" | "totals" | "balanced" | "functionalCurrency">;
 
-/** The rows and their totals in major units; below them, loudly, when they do not balance. */
-export function balanceTable(output: Output, balances: Balances): string {
-  const { accounts, totals, balanced, functionalCurrency } = balances;
+/** The columns of the amounts of a trial balance, in major units. */
+export function amountColumns(currency: string) {
   const amount = (title: string, name: keyof TrialBalanceTotals) => ({
     title,
     align: "right" as const,
-    value: (row: TrialBalanceTotals) => displayAmount(row[name], functionalCurrency),
+    value: (row: TrialBalanceTotals) => displayAmount(row[name], currency),
   });
+  return [
+    amount("OPENING", "opening"),
+    amount("DEBITS", "debits"),
+    amount("CREDITS", "credits"),
+    amount("CLOSING", "closing"),
+  ];
+}
+
+/** The rows and their totals in major units; below them, loudly, when they do not balance. */
+export function balanceTable(output: Output, balances: Balances): string {
+  const { accounts, totals, balanced, functionalCurrency } = balances;
   const rows = [...accounts, { glAccountCode: "total", name: "", type: null, ...totals }];
   const table = output.table(rows, [
     { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
     { title: "NAME", value: ({ name }) => name },
     { title: "TYPE", value: ({ type }) => type ?? "" },
-    amount("OPENING", "opening"),
-    amount("DEBITS", "debits"),
-    amount("CREDITS", "credits"),
-    amount("CLOSING", "closing"),
+    ...amountColumns(functionalCurrency),
   ]);
   return balanced
     ? table

@@ -1,10 +1,9 @@
 // `period show`: a close with its trial balance.
-import type { CloseBalance } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { members } from "../../terminal/output.ts";
 import { withService } from "../../connection/service-context.ts";
-import { displayAmount } from "../../terminal/amounts.ts";
+import { amountColumns } from "../../terminal/balance-tables.ts";
 import { findClose } from "./find-close.ts";
 
 export async function showPeriod(
@@ -18,17 +17,9 @@ export async function showPeriod(
     const close = await client.getClose(id, closeId);
     const { functionalCurrency } = await client.getLedger(id);
     output.result(close, ({ balances, ...record }) => {
-      const amount = (title: string, name: "opening" | "debits" | "credits" | "closing") => ({
-        title,
-        align: "right" as const,
-        value: (row: CloseBalance) => displayAmount(row[name], functionalCurrency),
-      });
       const table = output.table(balances, [
         { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
-        amount("OPENING", "opening"),
-        amount("DEBITS", "debits"),
-        amount("CREDITS", "credits"),
-        amount("CLOSING", "closing"),
+        ...amountColumns(functionalCurrency),
         { title: "ENTRIES", align: "right", value: ({ entryCount }) => String(entryCount) },
       ]);
       return `${members(record)}\n\n${table}`;
