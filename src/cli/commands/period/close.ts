@@ -1,7 +1,6 @@
 // `period close`: shows what it would do and asks first, because it can't be undone.
 import { ServiceProblem, type LedgerClient } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
-import { readPeriodLabel } from "../../../core/period.ts";
 import { sumTimeoutMs } from "../../terminal/balance-tables.ts";
 import { confirm, isTerminal } from "../../terminal/confirm.ts";
 import { Output } from "../../terminal/output.ts";
@@ -42,7 +41,9 @@ export async function closePeriod(
         await confirm(question, false);
       }
       if (!isStored && !isAsked && isStillToCome(period)) output.note(stillToCome);
-      const close = await client.closePeriod(id, { ...period, reason: flags.reason ?? null });
+      const { periodId, startsAt, endsAt } = period;
+      const reason = flags.reason ?? null;
+      const close = await client.closePeriod(id, { periodId, startsAt, endsAt, reason });
       if (isStored) {
         const by = `close ${close.number} (${close.closeId})`;
         output.note(
@@ -87,21 +88,17 @@ async function whereReadable<Result>(read: () => Promise<Result>): Promise<Resul
 }
 
 /** Whether a period ends in the future, by this machine's clock. */
-function isStillToCome(period: RequestedPeriod): boolean {
-  const meaning = readPeriodLabel(period.periodId);
-  const own = typeof meaning === "object" && "endsAt" in meaning ? meaning.endsAt : null;
-  const endsAt = period.endsAt ?? own;
-  return endsAt !== null && endsAt > new Date().toISOString();
+function isStillToCome({ endsAt, ownBounds }: RequestedPeriod): boolean {
+  return (endsAt ?? ownBounds?.endsAt ?? "") > new Date().toISOString();
 }
 
 /** What would be closed, in words: what is no date closes everything up to now, and has to say so. */
-function describePeriod({ periodId, startsAt, endsAt }: RequestedPeriod): string {
-  const meaning = readPeriodLabel(periodId);
-  if (typeof meaning === "object" && "fault" in meaning) throw new Error("labels were checked");
-  const own =
-    meaning === "toDate"
-      ? { startsAt: "the end of what is closed", endsAt: "THIS MOMENT (the label is no date)" }
-      : meaning;
-  const future = isStillToCome({ periodId, startsAt, endsAt }) ? ", WHICH IS STILL TO COME" : "";
-  return `${JSON.stringify(periodId)}, from ${startsAt ?? own.startsAt ?? "the beginning"} up to ${endsAt ?? own.endsAt}${future}`;
+function describePeriod(period: RequestedPeriod): string {
+  const { periodId, ownBounds } = period;
+  const ownStart =
+    ownBounds === null ? "the end of what is closed" : (ownBounds.startsAt ?? "the beginning");
+  const startsAt = period.startsAt ?? ownStart;
+  const endsAt = period.endsAt ?? ownBounds?.endsAt ?? "THIS MOMENT (the label is no date)";
+  const future = isStillToCome(period) ? ", WHICH IS STILL TO COME" : "";
+  return `${JSON.stringify(periodId)}, from ${startsAt} up to ${endsAt}${future}`;
 }

@@ -1,7 +1,7 @@
 // `period preview`: what a close would do, and what somebody should know before it is made.
 import type { LedgerClient, ClosePreview } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
-import { readPeriodLabel } from "../../../core/period.ts";
+import { readPeriodLabel, type Period } from "../../../core/period.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { requireLabel, requireMoment } from "../../input/arguments.ts";
 import { balanceTable, movedTable, sumTimeoutMs } from "../../terminal/balance-tables.ts";
@@ -26,19 +26,23 @@ export interface RequestedPeriod {
   readonly periodId: string;
   readonly startsAt: string | null;
   readonly endsAt: string | null;
+  /** The bounds that the label means; null for one that is no date. */
+  readonly ownBounds: Period | null;
 }
 
 /** Throws a usage failure for a label that looks like a date and is none, and for bounds that are no times. */
 export function requirePeriod(label: string, flags: PeriodFlags): RequestedPeriod {
   const periodId = requireLabel("P", label);
   const meaning = readPeriodLabel(periodId);
-  if (typeof meaning === "object" && "fault" in meaning) {
-    throw usageFailure(`${JSON.stringify(periodId)} ${meaning.fault}`);
+  const ownBounds = meaning === "toDate" ? null : meaning;
+  if (ownBounds !== null && "fault" in ownBounds) {
+    throw usageFailure(`${JSON.stringify(periodId)} ${ownBounds.fault}`);
   }
   return {
     periodId,
     startsAt: flags.startsAt === undefined ? null : requireMoment("--starts-at", flags.startsAt),
     endsAt: flags.endsAt === undefined ? null : requireMoment("--ends-at", flags.endsAt),
+    ownBounds,
   };
 }
 
