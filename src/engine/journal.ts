@@ -161,15 +161,11 @@ function record(
   entries: readonly Entry[],
   last: Entry,
 ): Promise<unknown>[] {
-  const reversals = entries.flatMap(({ journalId, reversesJournalId }) =>
-    reversesJournalId === null
-      ? []
-      : [{ journalId: reversesJournalId, reversalJournalId: journalId }],
-  );
+  const hasReversal = entries.some(({ reversesJournalId }) => reversesJournalId !== null);
   return [
     insertEntries(transaction, ledgerId, entries),
     insertLines(transaction, ledgerId, entries),
-    ...(reversals.length > 0 ? [insertReversals(transaction, ledgerId, reversals)] : []),
+    ...(hasReversal ? [insertReversals(transaction, ledgerId, entries)] : []),
     addToBalances(transaction, ledgerId, balanceChanges(entries)),
     advanceJournalHead(transaction, ledgerId, last),
   ];

@@ -144,15 +144,12 @@ class Recorder {
   /** Writes what is left: the last entries, the wallets as they are in the end, and the journal's head. */
   async finish(scenario: SeedScenario): Promise<void> {
     this.#writeEntries();
+    const [transaction, ledgerId] = [this.#transaction, this.#ledgerId];
     const { wallets, holds } = scenario.walletStates();
     const head = scenario.head();
-    for (const part of partsOf(wallets)) {
-      this.#send(insertWallets(this.#transaction, this.#ledgerId, part));
-    }
-    for (const part of partsOf(holds)) {
-      this.#send(upsertHolds(this.#transaction, this.#ledgerId, part));
-    }
-    if (head !== null) this.#send(advanceJournalHead(this.#transaction, this.#ledgerId, head));
+    for (const part of partsOf(wallets)) this.#send(insertWallets(transaction, ledgerId, part));
+    for (const part of partsOf(holds)) this.#send(upsertHolds(transaction, ledgerId, part));
+    if (head !== null) this.#send(advanceJournalHead(transaction, ledgerId, head));
     await this.#answered();
   }
 
@@ -161,15 +158,10 @@ class Recorder {
     this.#gathered = [];
     if (entries.length === 0) return;
     const [transaction, ledgerId] = [this.#transaction, this.#ledgerId];
-    const reversals = entries.flatMap(({ journalId, reversesJournalId }) =>
-      reversesJournalId === null
-        ? []
-        : [{ journalId: reversesJournalId, reversalJournalId: journalId }],
-    );
     this.#send(
       insertEntries(transaction, ledgerId, entries),
       insertLines(transaction, ledgerId, entries),
-      insertReversals(transaction, ledgerId, reversals),
+      insertReversals(transaction, ledgerId, entries),
       addToBalances(transaction, ledgerId, balanceChanges(entries)),
     );
     this.entries += entries.length;

@@ -222,16 +222,17 @@ export function insertLines(
         ${column(lines, "spotRate", "float8")}) AS new`);
 }
 
-/** Records which entries have been reversed, and by which. */
+/** Records which entries have been reversed, and by which of these. */
 export function insertReversals(
   connection: Connection,
   ledgerId: string,
-  reversals: readonly { readonly journalId: string; readonly reversalJournalId: string }[],
+  entries: readonly Entry[],
 ): Promise<unknown> {
+  const reversals = entries.filter(({ reversesJournalId }) => reversesJournalId !== null);
   return connection.run(command`
     INSERT INTO journal_reversals (ledger_id, journal_id, reversal_journal_id)
     SELECT ${ledgerId}::uuid, new.*
       FROM unnest(
-        ${column(reversals, "journalId", "uuid")},
-        ${column(reversals, "reversalJournalId", "uuid")}) AS new`);
+        ${column(reversals, "reversesJournalId", "uuid")},
+        ${column(reversals, "journalId", "uuid")}) AS new`);
 }
