@@ -7,20 +7,20 @@ import type { JournalWrite } from "../core/journal-batch.ts";
 import { timestampFromEpochMs, type Timestamp } from "../core/time.ts";
 import {
   customers,
+  euro,
   foreignCurrencies,
   functionalCurrency,
   suppliers,
   type ForeignCurrency,
 } from "./seed-chart.ts";
-import type { Slot } from "./seed-schedule.ts";
+import type { EntrySlot } from "./seed-schedule.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 interface OpenInvoice {
   readonly number: string;
   readonly customer: string;
   readonly currency: ForeignCurrency | null;
-  readonly transactionAmount: bigint;
-  readonly functionalAmount: bigint;
+  readonly receivable: Line;
   readonly entry: Entry;
 }
 
@@ -29,8 +29,6 @@ interface OpenBill {
   readonly supplier: string;
   readonly amount: bigint;
 }
-
-type EntrySlot = Exclude<Slot, { kind: "wallets" }>;
 
 /** The most invoices that may be open; each is kept in memory with its entry. */
 const openInvoicesMax = 20_000;
@@ -136,7 +134,6 @@ export class SeedBusiness {
   ): BusinessWrite {
     const [receivable] = lines;
     if (receivable === undefined) throw new Error("an invoice has a receivable");
-    const { transactionAmount, functionalAmount } = receivable;
     const { number, customer } = invoice;
     const content = {
       ...{ externalId: number, eventType: "INVOICE", description: `${number} to ${customer}` },
@@ -144,7 +141,7 @@ export class SeedBusiness {
       lines,
     };
     return entryWrite(slot, content, (entry) => {
-      this.#invoices.push({ ...invoice, transactionAmount, functionalAmount, entry });
+      this.#invoices.push({ ...invoice, receivable, entry });
     });
   }
 
@@ -152,9 +149,9 @@ export class SeedBusiness {
   #payment(slot: EntrySlot): BusinessWrite | null {
     const invoice = this.#take(this.#invoices);
     if (invoice === null) return null;
-    const { number, customer, currency } = invoice;
+    const { number, customer, currency, receivable } = invoice;
     const lines =
-      currency === null ? this.#paidAtHome(invoice) : this.#paidAbroad(invoice, currency);
+      currency === null ? this.#paidAtHome(receivable) : this.#paidAbroad(receivable, currency);
     return entryWrite(slot, {
       externalId: `PAY-${number}`,
       eventType: "PAYMENT",
@@ -164,15 +161,15 @@ export class SeedBusiness {
     });
   }
 
-  #paidAtHome({ functionalAmount: due }: OpenInvoice): readonly Line[] {
+  #paidAtHome({ functionalAmount: due }: Line): readonly Line[] {
     const isByCard = this.#random.happens(25);
     const fee = isByCard ? (due * 29n) / 1_000n : 0n;
     const received = [usd("1000", due - fee), usd("1100", -due)];
     return fee === 0n ? received : [...received, usd("5500", fee, "card fee")];
   }
 
-  #paidAbroad(invoice: OpenInvoice, currency: ForeignCurrency): readonly Line[] {
-    const { transactionAmount, functionalAmount } = invoice;
+  #paidAbroad(receivable: Line, currency: ForeignCurrency): readonly Line[] {
+    const { transactionAmount, functionalAmount } = receivable;
     const micros = this.#moveRate(currency);
     const received = functionalOf(transactionAmount, currency, micros);
     const gain = received - functionalAmount;
@@ -234,8 +231,6 @@ export class SeedBusiness {
   #revaluation(slot: EntrySlot): BusinessWrite {
     const change =
       BigInt(this.#random.between(1_000, 9_000)) * (this.#random.happens(50) ? 1n : -1n);
-    const [euro] = foreignCurrencies;
-    if (euro === undefined) throw new Error("there is a foreign currency");
     return this.#simple(slot, "ADJUSTING", "revaluation", "Revaluation of EUR receivables", [
       foreign(euro, "1100", 0n, change, this.#moveRate(euro)),
       usd("7000", -change),

@@ -56,9 +56,11 @@ export interface ForeignCurrency {
   readonly unitsPerCent: number;
 }
 
+export const euro = { code: "EUR", bankAccount: "1010", rateMicros: 1_085_000, unitsPerCent: 1 };
+
 /** With two, none and three decimals. */
 export const foreignCurrencies: readonly ForeignCurrency[] = [
-  { code: "EUR", bankAccount: "1010", rateMicros: 1_085_000, unitsPerCent: 1 },
+  euro,
   { code: "GBP", bankAccount: "1020", rateMicros: 1_270_000, unitsPerCent: 1 },
   { code: "JPY", bankAccount: "1030", rateMicros: 6_550, unitsPerCent: 1.5 },
   { code: "KWD", bankAccount: "1040", rateMicros: 3_250_000, unitsPerCent: 3 },

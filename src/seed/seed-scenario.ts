@@ -28,7 +28,13 @@ import type { NewPendingPosting, WalletBatch } from "../core/wallet-batch.ts";
 import type { Hold, Wallet } from "../core/wallet.ts";
 import { SeedBusiness, timestampOf } from "./seed-business.ts";
 import { functionalCurrency, seedChart, walletAssets } from "./seed-chart.ts";
-import { scheduleOf, type SeedPeriod, type SeedSettings, type Slot } from "./seed-schedule.ts";
+import {
+  scheduleOf,
+  type EntrySlot,
+  type SeedPeriod,
+  type SeedSettings,
+  type Slot,
+} from "./seed-schedule.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { SeedWallets } from "./seed-wallets.ts";
 
@@ -122,7 +128,7 @@ export class SeedScenario {
     yield* this.#post(pending, slot.atMs);
   }
 
-  #write(slot: Exclude<Slot, { kind: "wallets" }>): Entry {
+  #write(slot: EntrySlot): Entry {
     const { write, original, made } = this.#business.next(slot);
     if (write.kind === "entry") {
       const [fault] = findAmountFaults(write.draft.lines);

@@ -21,17 +21,22 @@ export interface SeedSettings {
 }
 
 /** One entry to be made, in the order in which they are. */
-export type Slot = { readonly atMs: number } & (
-  | { readonly kind: "opening" | "rent" | "payroll" | "depreciation" | "revaluation" | "trade" }
-  /** Writes of wallets of one asset, and the entry that posts them. */
-  | {
-      readonly kind: "wallets";
-      readonly assetIndex: number;
-      readonly writes: number;
-      /** How many of the writes are the first of their wallets. */
-      readonly newWallets: number;
-    }
-);
+export type Slot = EntrySlot | WalletSlot;
+
+export interface EntrySlot {
+  readonly atMs: number;
+  readonly kind: "opening" | "rent" | "payroll" | "depreciation" | "revaluation" | "trade";
+}
+
+/** Writes of wallets of one asset, and the entry that posts them. */
+export interface WalletSlot {
+  readonly atMs: number;
+  readonly kind: "wallets";
+  readonly assetIndex: number;
+  readonly writes: number;
+  /** How many of the writes are the first of their wallets. */
+  readonly newWallets: number;
+}
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;

@@ -4,10 +4,8 @@ import type { LedgerIdentity } from "../core/ledger.ts";
 import { decideWalletBatch, type WalletBatch } from "../core/wallet-batch.ts";
 import type { Hold, Wallet, WalletState, WalletWrite } from "../core/wallet.ts";
 import { timestampOf } from "./seed-business.ts";
-import { shareOf, type Slot } from "./seed-schedule.ts";
+import { shareOf, type WalletSlot } from "./seed-schedule.ts";
 import type { SeededRandom } from "./seeded-random.ts";
-
-type WalletSlot = Extract<Slot, { kind: "wallets" }>;
 
 /** Writes of a batch: many enough that a busy evening has some dozens of batches, not thousands. */
 const writesPerBatchMin = 50;
