@@ -1,6 +1,7 @@
 // The screen of `wallet tail`: a row a wallet, and one of them in detail. A view of props only.
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
+import { counted } from "../../terminal/counted.ts";
 import { printable } from "../../terminal/printable.ts";
 import { lastSeconds, ratePerSecond } from "../../terminal/screen/activity.ts";
 import { Frame, frameRows } from "../../terminal/screen/frame.tsx";
@@ -85,7 +86,7 @@ function hasDetail({ isDetailed }: TailState, { rows }: ScreenSize): boolean {
 }
 
 function placeOf(from: number, seen: number, all: number): string {
-  const count = all === 1 ? "1 wallet" : `${all} wallets`;
+  const count = counted(all, "wallet");
   return seen === all ? count : `${from + 1} to ${from + seen} of ${count}`;
 }
 

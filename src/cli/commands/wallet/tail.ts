@@ -1,6 +1,6 @@
 // `wallet tail`: follows wallets until it is interrupted; on a terminal as a live screen, else a line a message.
 import type { Environment } from "../../../config.ts";
-import type { BalanceMessage } from "../../../client/ledger-client.ts";
+import type { WalletMessage } from "../../../client/ledger-client.ts";
 import { usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
@@ -33,7 +33,7 @@ export async function tailWallets(
       const { tailOnScreen } = await import("./tail-screen.tsx");
       return tailOnScreen(client, tailed, { ...since, isColored: output.isColored });
     }
-    const lines = new MessageLines(output, keys, since.since);
+    const print = messagePrinter(output, keys, since.since);
     const streams = addresses.map(({ key, wallet }) => ({
       key,
       stream: client.streamWallet(wallet, {
@@ -44,7 +44,7 @@ export async function tailWallets(
     try {
       await Promise.all(
         streams.map(async ({ key, stream }) => {
-          for await (const message of stream) await lines.print(key, message);
+          for await (const message of stream) await print(key, message);
         }),
       );
     } finally {
@@ -73,45 +73,34 @@ function connectionTeller(output: Output, key: string): (state: "connected" | "l
   };
 }
 
-/** Prints messages of all wallets one after another, no faster than they are read. */
-class MessageLines {
-  readonly #output: Output;
-  readonly #keyWidth: number;
-  /** Of each wallet, the seq that was told last. */
-  readonly #lastSeqs = new Map<string, number>();
-  #amountWidth = 10;
-  #printed: Promise<void> = Promise.resolve();
-
-  constructor(output: Output, keys: readonly string[], since: number | undefined) {
-    this.#output = output;
-    if (since !== undefined) for (const key of keys) this.#lastSeqs.set(key, since);
-    this.#keyWidth = Math.max(...keys.map((key) => printable(key).length));
-  }
-
-  async print(key: string, message: BalanceMessage): Promise<void> {
-    this.#printed = this.#printed.then(() => {
-      this.#output.line(
-        this.#output.isJson ? toJson({ key, ...message }) : this.#row(key, message),
-      );
-      return outputDrained();
-    });
-    return this.#printed;
-  }
-
-  /** Time here, since messages carry none; columns get wider where an amount needs it. */
-  #row(key: string, { balance, available, seq }: BalanceMessage): string {
+/** A function that prints messages of all wallets one after another, no faster than they are read. */
+function messagePrinter(output: Output, keys: readonly string[], since = 0) {
+  const keyWidth = Math.max(...keys.map((key) => printable(key).length));
+  // Of each wallet, the seq that was told last.
+  const lastSeqs = new Map(keys.map((key) => [key, since]));
+  let amountWidth = 10;
+  let printed = Promise.resolve();
+  // Time here, since messages carry none; columns get wider where an amount needs it.
+  const row = (key: string, { balance, available, seq }: WalletMessage): string => {
     // A write has a seq of its own, a posting that of the latest write.
-    const isPosting = seq !== undefined && seq <= (this.#lastSeqs.get(key) ?? 0);
-    if (seq !== undefined) this.#lastSeqs.set(key, seq);
-    this.#amountWidth = Math.max(this.#amountWidth, balance.length, available.length);
+    const isPosting = seq <= (lastSeqs.get(key) ?? 0);
+    lastSeqs.set(key, seq);
+    amountWidth = Math.max(amountWidth, balance.length, available.length);
     const cells = [
       new Date().toISOString(),
-      printable(key).padEnd(this.#keyWidth),
-      balance.padStart(this.#amountWidth),
-      available.padStart(this.#amountWidth),
-      String(seq ?? ""),
+      printable(key).padEnd(keyWidth),
+      balance.padStart(amountWidth),
+      available.padStart(amountWidth),
+      String(seq),
       ...(isPosting ? ["posted"] : []),
     ];
     return cells.join("  ");
-  }
+  };
+  return (key: string, message: WalletMessage): Promise<void> => {
+    printed = printed.then(() => {
+      output.line(output.isJson ? toJson({ key, ...message }) : row(key, message));
+      return outputDrained();
+    });
+    return printed;
+  };
 }
