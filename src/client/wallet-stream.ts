@@ -1,5 +1,8 @@
 // Reading the stream of a wallet: reconnects by itself, each time from the last message it had, so
 // that nothing is missed and nothing comes twice.
+import { on, once } from "node:events";
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import type { BalanceMessage } from "../contract/types.ts";
@@ -34,15 +37,10 @@ export class WalletStream {
   readonly #http: SignedHttp;
   readonly #target: string;
   readonly #options: WalletStreamOptions;
-  readonly #waiting: WalletMessage[] = [];
-  #wake: (() => void) | null = null;
-  #resume: (() => void) | null = null;
-  /** Ends the pause before a reconnection. */
-  readonly #ending = new AbortController();
+  readonly #closing = new AbortController();
   #socket: WebSocket | null = null;
-  #isClosed = false;
-  #failure: Error | null = null;
   #lastSeq: number | null;
+  #delayMs = reconnectMsMin;
 
   constructor(http: SignedHttp, target: string, options: WalletStreamOptions) {
     this.#http = http;
@@ -57,15 +55,19 @@ export class WalletStream {
    * the server waits, too.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<WalletMessage> {
-    void this.#stayConnected();
+    const { signal } = this.#closing;
     try {
-      for (;;) {
-        const message = this.#waiting.shift();
-        if (this.#waiting.length < waitingMax / 2) this.#resumeReading();
-        if (message !== undefined) yield message;
-        else if (this.#failure !== null) throw this.#failure;
-        else if (this.#isClosed) return;
-        else await new Promise<void>((resolve) => (this.#wake = resolve));
+      while (!this.#isClosed()) {
+        try {
+          yield* this.#connectOnce();
+        } catch (error) {
+          if (isFinal(error)) throw error;
+        }
+        if (this.#isClosed()) return;
+        this.#options.onConnection?.("lost");
+        const pauseMs = this.#delayMs * (0.5 + Math.random() / 2);
+        await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+        this.#delayMs = Math.min(reconnectMsMax, this.#delayMs * 2);
       }
     } finally {
       this.close();
@@ -74,13 +76,11 @@ export class WalletStream {
 
   /** Ends the reading, and closes the connection; within a second also where the server does not answer. */
   close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#ending.abort();
-    this.#wake?.();
-    this.#resumeReading();
+    if (this.#isClosed()) return;
+    this.#closing.abort();
     const socket = this.#socket;
     if (socket === null || socket.readyState === socket.CLOSED) return;
+    socket.resume();
     socket.close();
     const cut = setTimeout(() => {
       socket.terminate();
@@ -90,37 +90,34 @@ export class WalletStream {
     });
   }
 
-  #resumeReading(): void {
-    if (this.#socket?.isPaused === true) this.#socket.resume();
-    this.#resume?.();
-    this.#resume = null;
+  #isClosed(): boolean {
+    return this.#closing.signal.aborted;
   }
 
-  #isOver(): boolean {
-    return this.#isClosed;
-  }
-
-  async #stayConnected(): Promise<void> {
-    let delayMs = reconnectMsMin;
-    while (!this.#isOver()) {
-      try {
-        this.#lastSeq ??= await this.#currentSeq();
-        if (this.#isOver()) return;
-        await this.#connectOnce(() => (delayMs = reconnectMsMin));
-      } catch (error) {
-        if (isFinal(error)) {
-          this.#failure = error;
-          this.#wake?.();
-          return;
-        }
-      }
-      if (this.#isOver()) return;
-      this.#options.onConnection?.("lost");
-      const pauseMs = delayMs * (0.5 + Math.random() / 2);
-      await sleep(pauseMs, undefined, { signal: this.#ending.signal }).catch(() => undefined);
-      if (this.#waiting.length >= waitingMax && !this.#isOver())
-        await new Promise<void>((resolve) => (this.#resume = resolve));
-      delayMs = Math.min(reconnectMsMax, delayMs * 2);
+  /** The messages of one connection, until it is lost. Throws when there is none, or the upgrade was refused. */
+  async *#connectOnce(): AsyncGenerator<WalletMessage> {
+    const { signal } = this.#closing;
+    this.#lastSeq ??= await Promise.race([this.#currentSeq(), rejectOnAbort(signal)]);
+    const { url, headers } = this.#http.upgrade(`${this.#target}?since=${this.#lastSeq}`);
+    const socket = new WebSocket(url, { headers, handshakeTimeout: 10_000 });
+    this.#socket = socket;
+    // From the start: the first messages may come with the answer to the upgrade.
+    const messages = on(socket, "message", {
+      signal,
+      close: ["close"],
+      highWaterMark: waitingMax,
+      lowWaterMark: waitingMax / 2,
+    }) as AsyncIterable<[Buffer]>;
+    // Of several errors of a connection the first one counts.
+    socket.on("error", () => undefined);
+    await opened(socket);
+    endWhenSilent(socket);
+    this.#delayMs = reconnectMsMin;
+    this.#options.onConnection?.("connected");
+    for await (const [data] of messages) {
+      const message = JSON.parse(data.toString()) as WalletMessage;
+      this.#lastSeq = Math.max(this.#lastSeq, message.seq);
+      yield message;
     }
   }
 
@@ -148,59 +145,37 @@ export class WalletStream {
     const { reply } = await this.#http.send({ method: "GET", target });
     return (JSON.parse(reply.text) as { writes: unknown[] }).writes.length > 0;
   }
+}
 
-  /** Resolves when the connection is over; rejects when the upgrade was refused. */
-  async #connectOnce(onOpen: () => void): Promise<void> {
-    const { url, headers } = this.#http.upgrade(`${this.#target}?since=${this.#lastSeq ?? 0}`);
-    const socket = new WebSocket(url, { headers, handshakeTimeout: 10_000 });
-    this.#socket = socket;
-    let silence: NodeJS.Timeout | undefined;
-    const onAlive = () => {
-      clearTimeout(silence);
-      silence = setTimeout(() => {
-        // What waits in a paused socket is not read; it is the reader who is silent.
-        if (socket.isPaused) onAlive();
-        else socket.terminate();
-      }, silenceMsMax);
-    };
-    try {
-      await new Promise<void>((resolve, reject) => {
-        socket.on("open", () => {
-          onAlive();
-          onOpen();
-          this.#options.onConnection?.("connected");
-        });
-        socket.on("ping", onAlive);
-        socket.on("message", (data: Buffer) => {
-          onAlive();
-          this.#take(JSON.parse(data.toString()) as WalletMessage);
-          if (this.#waiting.length >= waitingMax && !this.#isOver()) socket.pause();
-        });
-        socket.on("unexpected-response", (_request, response) => {
-          const chunks: Buffer[] = [];
-          response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.on("end", () => {
-            const status = response.statusCode ?? 0;
-            const text = Buffer.concat(chunks).toString();
-            reject(problemOf({ status, requestId: null, retryAfterSeconds: null, text }, false));
-          });
-        });
-        socket.on("error", reject);
-        socket.on("close", () => {
-          resolve();
-        });
-      });
-    } finally {
-      clearTimeout(silence);
-    }
-  }
+/** Resolves when a connection is open; rejects when there is none, or the upgrade was refused. */
+async function opened(socket: WebSocket): Promise<void> {
+  const [, response] = (await Promise.race([
+    once(socket, "open"),
+    once(socket, "unexpected-response"),
+  ])) as [ClientRequest?, IncomingMessage?];
+  if (response === undefined) return;
+  const { statusCode: status = 0 } = response;
+  const reply = { status, requestId: null, retryAfterSeconds: null, text: await text(response) };
+  socket.terminate();
+  throw problemOf(reply, false);
+}
 
-  #take(message: WalletMessage): void {
-    this.#lastSeq = Math.max(this.#lastSeq ?? 0, message.seq);
-    this.#waiting.push(message);
-    this.#wake?.();
-    this.#wake = null;
-  }
+/** Ends a connection on which nothing has come for too long. */
+function endWhenSilent(socket: WebSocket): void {
+  const silence = setTimeout(() => {
+    // What waits in a paused socket is not read; it is the reader who is silent.
+    if (socket.isPaused) silence.refresh();
+    else socket.terminate();
+  }, silenceMsMax);
+  for (const event of ["ping", "message"]) socket.on(event, () => silence.refresh());
+  socket.once("close", () => {
+    clearTimeout(silence);
+  });
+}
+
+async function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  await once(signal, "abort");
+  throw new Error("the stream is closed");
 }
 
 /** A refusal that trying again does not change. */
