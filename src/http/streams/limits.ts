@@ -1,5 +1,6 @@
-// Every limit of the streams of wallets, in one server process: a new one stands here, and in docs/wallets.md
-// under "Streams".
+// The limits of one stream of a wallet, each of which holds for every stream by itself. What would limit several streams
+// together (those of a wallet, an organization or an API key) would be counted in each process, and a server with
+// workers has several. A new limit stands here, and in docs/wallets.md under "Streaming".
 
 /** The longest message that a client may send; a longer one closes its stream with 1009. */
 export const clientMessageBytesMax = 4 * 1024;
@@ -7,8 +8,8 @@ export const clientMessageBytesMax = 4 * 1024;
 /** How often a client is pinged; one that has not answered by the next ping is cut. */
 export const pingIntervalMs = 30_000;
 
-/** How often the key of a stream is checked: keys are cached for 4 s, and a revocation has to take hold within 5. */
-export const keyCheckIntervalMs = 500;
+/** How often a stream's API key is checked: keys are cached for 4 s, and a revocation has to take hold within 5. */
+export const apiKeyCheckIntervalMs = 500;
 
 /** Unsent bytes from which a plain reader gets only the latest figures. */
 export const conflateFromBytes = 64 * 1024;

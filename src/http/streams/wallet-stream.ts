@@ -5,16 +5,16 @@ import type { HttpCounts } from "../http-counts.ts";
 import { closeCodes } from "./close-codes.ts";
 import { watchStream } from "./heartbeat.ts";
 import { bufferedEventsMax } from "./limits.ts";
-import { CompleteSender, ConflatingSender, type EventSender } from "./slow-consumer.ts";
+import { sendingAll, sendingLatest, type CompleteSender, type SendEvent } from "./slow-consumer.ts";
 
 /** What a reader asks for. */
-export interface StreamRequest {
+interface StreamRequest {
   readonly ledgerId: string;
   readonly callerKey: string;
   /** The seq of the last write that a returning reader has; null for a plain reader. */
   readonly since: number | null;
   /** Whether the API key is still accepted; asked again and again. */
-  readonly isKeyLive: () => Promise<boolean>;
+  readonly isApiKeyLive: () => Promise<boolean>;
 }
 
 export class WalletStream {
@@ -23,7 +23,7 @@ export class WalletStream {
   readonly #request: StreamRequest;
   #subscription: Subscription | null = null;
   /** Null until the log is replayed; events that come before are buffered. */
-  #sender: EventSender | null = null;
+  #send: SendEvent | null = null;
   #buffered: BalanceEvent[] = [];
   /** The seq up to which the log is replayed to a returning reader. */
   #replayTo = 0;
@@ -38,8 +38,8 @@ export class WalletStream {
   async subscribe(): Promise<void> {
     const { ledgerId, callerKey } = this.#request;
     this.#subscription = await this.#hub.subscribe(ledgerId, callerKey, (event) => {
-      if (this.#sender === null) this.#buffer(event);
-      else this.#deliver(this.#sender, event);
+      if (this.#send === null) this.#buffer(event);
+      else this.#deliver(this.#send, event);
     });
     this.#replayTo = Math.max(this.#replayTo, this.#subscription.fromSeq);
   }
@@ -60,20 +60,20 @@ export class WalletStream {
 
   /** Replays and sends to the socket until it is closed. */
   attach(socket: WebSocket): void {
-    const { since, isKeyLive } = this.#request;
-    watchStream(socket, isKeyLive);
+    const { since, isApiKeyLive } = this.#request;
+    watchStream(socket, isApiKeyLive);
     socket.on("error", () => undefined);
     socket.on("close", () => {
       this.end();
     });
     if (since === null) {
-      this.#goLive(new ConflatingSender(socket, this.#counts));
+      this.#goLive(sendingLatest(socket, this.#counts));
       return;
     }
-    const sender = new CompleteSender(socket, this.#counts);
+    const sender = sendingAll(socket, this.#counts);
     this.#replay(socket, sender, since).then(
       () => {
-        this.#goLive(sender);
+        this.#goLive(sender.send);
       },
       () => {
         socket.close(closeCodes.tryAgainLater, "the log can't be read at the moment");
@@ -94,16 +94,16 @@ export class WalletStream {
     }
   }
 
-  #goLive(sender: EventSender): void {
-    this.#sender = sender;
-    for (const event of this.#buffered) this.#deliver(sender, event);
+  #goLive(send: SendEvent): void {
+    this.#send = send;
+    for (const event of this.#buffered) this.#deliver(send, event);
     this.#buffered = [];
   }
 
-  #deliver(sender: EventSender, event: BalanceEvent): void {
+  #deliver(send: SendEvent, event: BalanceEvent): void {
     const { since } = this.#request;
     // The reader has the write with this seq; that it was posted is new to it.
     const newFromSeq = event.isPosting ? event.seq + 1 : event.seq;
-    if (since === null || newFromSeq > since) sender.send(event);
+    if (since === null || newFromSeq > since) send(event);
   }
 }

@@ -15,20 +15,15 @@ import { clientMessageBytesMax } from "./limits.ts";
 import { ignoreUpgrade, streamedWalletKey, Upgrade } from "./upgrade.ts";
 import { WalletStream } from "./wallet-stream.ts";
 
-export interface StreamServices {
+interface StreamServices {
   readonly dispatcher: Dispatcher;
   readonly hub: StreamHub;
   readonly log: Log;
   readonly counts: HttpCounts;
 }
 
-export interface WalletStreams {
-  /** Closes every stream with 1001, and cuts those whose readers do not answer within the grace period. */
-  close(graceMs: number): void;
-}
-
 /** Answers upgrades to a server's wallet streams. Other upgrades are answered as the requests that they are. */
-export function serveWalletStreams(server: Server, services: StreamServices): WalletStreams {
+export function serveWalletStreams(server: Server, services: StreamServices) {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: clientMessageBytesMax });
   services.counts.streams = () => sockets.clients.size;
   // ws passes the request on, and nothing else.
@@ -57,7 +52,8 @@ export function serveWalletStreams(server: Server, services: StreamServices): Wa
     });
   });
   return {
-    close: (graceMs) => {
+    /** Closes every stream with 1001, and cuts those whose readers do not answer within the grace period. */
+    close: (graceMs: number) => {
       for (const client of sockets.clients) {
         client.close(closeCodes.goingAway, "the server is stopping");
       }
@@ -97,11 +93,14 @@ async function authorizeStream(
   const request = { method, target, headers, body: null, parameters: { walletKey } };
   const authorized = await authorize(dispatcher, "streamWallet", request, upgrade);
   const { caller, ledger, callerKey, query } = authorized;
-  assert(ledger !== null && callerKey !== null, "a key that passed names a wallet of a ledger");
+  assert(
+    ledger !== null && callerKey !== null,
+    "a wallet key that passed names a wallet of a ledger",
+  );
   return new WalletStream(hub, counts, {
     ledgerId: ledger.ledgerId,
     callerKey,
     since: query.since,
-    isKeyLive: () => dispatcher.authenticator.isLive(caller.apiKey),
+    isApiKeyLive: () => dispatcher.authenticator.isLive(caller.apiKey),
   });
 }
