@@ -1,12 +1,18 @@
 // The body of a post of many entries: read as a whole first, then entry by entry.
 import { z } from "zod";
-import { faultsMax, type Fault } from "../core/errors.ts";
+import {
+  faultsMax,
+  refusalUnder,
+  validationRefusal,
+  type Fault,
+  type Refusal,
+} from "../core/errors.ts";
 import type { EntryDraft } from "../core/journal.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
-import { entryBody, parseEntryBody, type Parsed } from "./entry-body.ts";
+import { entryBody, parseEntryBody, type ParsedEntry } from "./entry-body.ts";
 import { inexactNumbersMax, type ExactJson, type InexactNumber } from "./exact-json.ts";
 import { optional } from "./field-schemas.ts";
-import { faultsOf } from "./schema-faults.ts";
+import { parseBy } from "./schema-faults.ts";
 
 const entriesMax = 1000;
 
@@ -35,28 +41,18 @@ export const entriesBody = bodyOf(entryBody);
 /** What it has to be as a whole: its entries are judged one by one. */
 const looseBody = bodyOf(z.unknown());
 
-export interface ParsedEntries {
-  /** Whether all of them are posted or none. */
-  readonly isAtomic: boolean;
-  readonly count: number;
-  /** In order, each read when it is asked for; places of faults begin at the entry. */
-  readonly entries: Iterable<Parsed<EntryDraft>>;
-}
-
-/** Each entry of a bulk by itself: a faulty one does not spoil the others. */
+/** Each entry of a bulk by itself: a faulty one does not spoil the others. Throws `validation` for the body as a whole. */
 export function parseEntriesBody(
   body: ExactJson | null,
   ledger: Pick<LedgerIdentity, "functionalCurrency">,
-): Parsed<ParsedEntries> {
-  const parsed = looseBody.safeParse(body?.value);
-  if (!parsed.success) return { faults: faultsOf(parsed.error) };
-  const { entries, atomic } = parsed.data;
+) {
+  const { entries, atomic } = parseBy(looseBody, body?.value);
   return {
-    value: {
-      isAtomic: atomic === true,
-      count: entries.length,
-      entries: readEntries(entries, body?.inexactNumbers ?? [], ledger),
-    },
+    /** Whether all of them are posted or none. */
+    isAtomic: atomic === true,
+    count: entries.length,
+    /** In order, each read when it is asked for; places of faults begin at the entry. */
+    entries: readEntries(entries, body?.inexactNumbers ?? [], ledger),
   };
 }
 
@@ -64,12 +60,12 @@ function* readEntries(
   values: readonly unknown[],
   inexactNumbers: readonly InexactNumber[],
   ledger: Pick<LedgerIdentity, "functionalCurrency">,
-): Generator<Parsed<EntryDraft>> {
+): Generator<ParsedEntry> {
   const numbers = numbersByEntry(inexactNumbers);
   const lookedThrough = entriesLookedThrough(inexactNumbers);
   let faultsLeft = entryFaultsMax;
   for (const [index, value] of values.entries()) {
-    const entry: Parsed<EntryDraft> =
+    const entry: ParsedEntry =
       index < lookedThrough
         ? parseEntryBody({ value, inexactNumbers: numbers.get(index) ?? [] }, ledger)
         : { faults: [notLookedThrough] };
@@ -80,30 +76,28 @@ function* readEntries(
 }
 
 /**
- * The drafts of an atomic bulk, or the faults of the first entry that has any, placed in the
+ * The drafts of an atomic bulk. Throws the faults of the first entry that has any, placed in the
  * whole body. An externalId that two of them have is a fault of the second: nothing has used it yet.
  */
-export function atomicDrafts(
-  entries: readonly Parsed<EntryDraft>[],
-): Parsed<readonly EntryDraft[]> {
+export function atomicDrafts(entries: readonly ParsedEntry[]): readonly EntryDraft[] {
   const drafts: EntryDraft[] = [];
   const places = new Map<string, number>();
   for (const [index, { value: draft, faults }] of entries.entries()) {
-    if (faults !== undefined) return { faults: faults.map((fault) => inEntry(index, fault)) };
+    if (faults !== undefined) throw faultyEntry(index, faults);
     const { externalId } = draft;
     const place = externalId === null ? undefined : places.get(externalId);
     if (place !== undefined) {
       const detail = `is the externalId of entries/${place}, too`;
-      return { faults: [inEntry(index, { path: ["externalId"], detail })] };
+      throw faultyEntry(index, [{ path: ["externalId"], detail }]);
     }
     if (externalId !== null) places.set(externalId, index);
     drafts.push(draft);
   }
-  return { value: drafts };
+  return drafts;
 }
 
-function inEntry(index: number, fault: Fault): Fault {
-  return "path" in fault ? { ...fault, path: ["entries", index, ...fault.path] } : fault;
+function faultyEntry(index: number, faults: readonly Fault[]): Refusal {
+  return refusalUnder(["entries", index], validationRefusal(faults));
 }
 
 function numbersByEntry(numbers: readonly InexactNumber[]): Map<number, InexactNumber[]> {

@@ -1,11 +1,8 @@
 // The body of a period close.
 import { z } from "zod";
-import type { CloseRequest } from "../core/period.ts";
-import type { Parsed } from "./entry-body.ts";
-import type { ExactJson } from "./exact-json.ts";
 import { description, label, optional, refuseNearDate, timestamp } from "./field-schemas.ts";
-import { faultsOf } from "./schema-faults.ts";
 
+/** A label that looks like a date and is none is a fault. */
 export const closeBody = z
   .strictObject(
     {
@@ -20,9 +17,3 @@ export const closeBody = z
     path: ["endsAt"],
     error: "must be later than startsAt",
   });
-
-/** Reads the body of a close; a label that looks like a date and is none is a fault. */
-export function parseCloseBody(body: ExactJson | null): Parsed<CloseRequest> {
-  const parsed = closeBody.safeParse(body?.value);
-  return parsed.success ? { value: parsed.data } : { faults: faultsOf(parsed.error) };
-}

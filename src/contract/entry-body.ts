@@ -1,6 +1,6 @@
 // Bodies of journal writes: from parsed JSON to a draft, or to every fault that it has.
 import { z } from "zod";
-import { jsonPointer, type Fault } from "../core/errors.ts";
+import { jsonPointer, validationRefusal, type Fault } from "../core/errors.ts";
 import {
   clientEntryTypes,
   isJsonObject,
@@ -86,8 +86,9 @@ export const reversalBody = z
     error: "must not be given beside description; they are one field",
   });
 
-export type Parsed<Value> =
-  | { readonly value: Value; readonly faults?: never }
+/** An entry that may be one of many: a faulty one does not spoil the others. */
+export type ParsedEntry =
+  | { readonly value: EntryDraft; readonly faults?: never }
   | { readonly value?: never; readonly faults: readonly Fault[] };
 
 /**
@@ -97,7 +98,7 @@ export type Parsed<Value> =
 export function parseEntryBody(
   body: ExactJson,
   ledger: Pick<LedgerIdentity, "functionalCurrency">,
-): Parsed<EntryDraft> {
+): ParsedEntry {
   const parsed = entryBody.safeParse(body.value);
   const lines = parsed.success ? parsed.data.lines : readableLines(body.value);
   const partial = lines.map((line) => partialLine(line, ledger));
@@ -126,23 +127,18 @@ export function parseEntryBody(
   };
 }
 
-/** Reads the body of a reversal; `body` is null where the request had none. */
-export function parseReversalBody(
-  body: ExactJson | null,
-  entryId: string | null,
-): Parsed<ReversalDraft> {
+/** Reads the body of a reversal, null where the request had none. Throws `validation` with every fault. */
+export function parseReversalBody(body: ExactJson | null, entryId: string | null): ReversalDraft {
   const parsed = reversalBody.safeParse(body === null ? {} : body.value);
   const faults = shapeFaults(parsed.error, body);
-  if (!parsed.success || faults.length > 0) return { faults };
+  if (!parsed.success || faults.length > 0) throw validationRefusal(faults);
   const { externalId, transactionDate, reason, metadata: data } = parsed.data;
   return {
-    value: {
-      entryId,
-      externalId,
-      transactionDate,
-      description: parsed.data.description ?? reason,
-      metadata: data ?? {},
-    },
+    entryId,
+    externalId,
+    transactionDate,
+    description: parsed.data.description ?? reason,
+    metadata: data ?? {},
   };
 }
 

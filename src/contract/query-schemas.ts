@@ -1,7 +1,6 @@
 // Query parameters of the routes: texts in, values out. Parameters that a route does not know are ignored.
 import { z } from "zod";
-import type { Fault } from "../core/errors.ts";
-import type { Parsed } from "./entry-body.ts";
+import { validationRefusal, type Fault } from "../core/errors.ts";
 import { label, refuseNearDate, timestamp } from "./field-schemas.ts";
 
 const pageLimitDefault = 50;
@@ -58,9 +57,8 @@ export const entriesQuery = z
 
 export const historyQuery = z.object({ limit, after: optionalParameter(position) });
 
-export const postedWritesQuery = z.object({ limit, offset: optionalParameter(position) });
-
-export const closesQuery = z.object({ limit, offset: optionalParameter(position) });
+/** Of a list that has nothing to filter by. */
+export const pageQuery = z.object({ limit, offset: optionalParameter(position) });
 
 export const trialBalanceQuery = z
   .object({ asOf: optionalParameter(timestamp), periodId: optionalParameter(label) })
@@ -86,13 +84,13 @@ export const streamQuery = z.object({ since: optionalParameter(position) });
 
 /**
  * Reads the query of a request target (`?` excluded) after application/x-www-form-urlencoded. A known
- * parameter that repeats, or whose escapes are broken, is a fault.
+ * parameter that repeats, or whose escapes are broken, is a fault. Throws `validation` with every fault.
  */
 export function parseQuery<Schema extends z.ZodType>(
   schema: Schema,
   knownNames: readonly string[],
   rawQuery: string,
-): Parsed<z.output<Schema>> {
+): z.output<Schema> {
   const given: Record<string, string> = {};
   const faults: Fault[] = [];
   for (const pair of rawQuery === "" ? [] : rawQuery.split("&")) {
@@ -105,13 +103,13 @@ export function parseQuery<Schema extends z.ZodType>(
     else given[name] = value;
   }
   const parsed = schema.safeParse(given);
-  if (parsed.success && faults.length === 0) return { value: parsed.data };
+  if (parsed.success && faults.length === 0) return parsed.data;
   const broken = new Set(faults.map((fault) => ("parameter" in fault ? fault.parameter : "")));
   for (const issue of parsed.error?.issues ?? []) {
     const parameter = String(issue.path[0]);
     if (!broken.has(parameter)) faults.push({ parameter, detail: issue.message });
   }
-  return { faults };
+  throw validationRefusal(faults);
 }
 
 function decode(text: string): string | null {

@@ -138,7 +138,7 @@ export const routes = {
     ...read,
     path: pathTemplates.listPostedWrites,
     summary: "The wallet writes that an entry posts",
-    query: queries.postedWritesQuery,
+    query: queries.pageQuery,
     reply: replies.postedWritesReply,
   },
   closePeriod: {
@@ -155,7 +155,7 @@ export const routes = {
     ...read,
     path: pathTemplates.listCloses,
     summary: "Closes by number",
-    query: queries.closesQuery,
+    query: queries.pageQuery,
     reply: replies.closePageReply,
   },
   previewClose: {

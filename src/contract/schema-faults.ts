@@ -1,6 +1,16 @@
-// From what a schema says is wrong to the faults of the wire.
+// Reading input by its schema, and what a schema says is wrong as faults of the wire.
 import type { z } from "zod";
-import { faultsMax, jsonPointer, type Fault } from "../core/errors.ts";
+import { faultsMax, jsonPointer, validationRefusal, type Fault } from "../core/errors.ts";
+
+/** What a body is by its schema. Throws `validation` with every fault. */
+export function parseBy<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw validationRefusal(faultsOf(parsed.error));
+  return parsed.data;
+}
 
 /** One fault an issue; an object's unknown members are a fault each. */
 export function faultsOf(error: z.ZodError): Fault[] {

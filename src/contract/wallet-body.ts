@@ -3,11 +3,10 @@ import { z } from "zod";
 import { parseAssetCode } from "../core/asset.ts";
 import { brokenTextFault, parseUuid } from "../core/text.ts";
 import type { MovementType, WalletWrite } from "../core/wallet.ts";
-import type { Parsed } from "./entry-body.ts";
 import type { ExactJson } from "./exact-json.ts";
 import { label, optional, wrongType } from "./field-schemas.ts";
 import { metadataBytesMax } from "./metadata.ts";
-import { faultsOf } from "./schema-faults.ts";
+import { parseBy } from "./schema-faults.ts";
 
 const holdSecondsMax = 31_536_000;
 
@@ -96,19 +95,15 @@ export function parseMovementBody(
   body: ExactJson | null,
   type: MovementType,
   callerKey: string,
-): Parsed<WalletWrite> {
-  const parsed = movementBody.safeParse(body?.value);
-  if (!parsed.success) return { faults: faultsOf(parsed.error) };
+): WalletWrite {
   // Member by member: a copy by spread costs as much as half of the check.
-  const { amount, assetCode, externalId, metadata } = parsed.data;
-  return { value: { type, callerKey, amount, assetCode, externalId, metadata } };
+  const { amount, assetCode, externalId, metadata } = parseBy(movementBody, body?.value);
+  return { type, callerKey, amount, assetCode, externalId, metadata };
 }
 
 /** Reads the body of a reservation. */
-export function parseReserveBody(body: ExactJson | null, callerKey: string): Parsed<WalletWrite> {
-  const parsed = reserveBody.safeParse(body?.value);
-  if (!parsed.success) return { faults: faultsOf(parsed.error) };
-  return { value: { ...parsed.data, type: "reserve", callerKey } };
+export function parseReserveBody(body: ExactJson | null, callerKey: string): WalletWrite {
+  return { ...parseBy(reserveBody, body?.value), type: "reserve", callerKey };
 }
 
 /** Reads the body of a hold's commit, null where the request had none; a `holdId` that is no UUID names no hold. */
@@ -116,10 +111,9 @@ export function parseCommitBody(
   body: ExactJson | null,
   callerKey: string,
   holdId: string,
-): Parsed<WalletWrite> {
-  const parsed = commitBody.safeParse(body === null ? {} : body.value);
-  if (!parsed.success) return { faults: faultsOf(parsed.error) };
-  return { value: { ...parsed.data, type: "commit", callerKey, holdId: parseUuid(holdId) } };
+): WalletWrite {
+  const { amount } = parseBy(commitBody, body === null ? {} : body.value);
+  return { type: "commit", callerKey, holdId: parseUuid(holdId), amount };
 }
 
 /** Reads the body of a hold's release; as for a commit. */
@@ -127,22 +121,19 @@ export function parseReleaseBody(
   body: ExactJson | null,
   callerKey: string,
   holdId: string,
-): Parsed<WalletWrite> {
-  const parsed = releaseBody.safeParse(body === null ? {} : body.value);
-  if (!parsed.success) return { faults: faultsOf(parsed.error) };
-  return { value: { type: "release", callerKey, holdId: parseUuid(holdId) } };
+): WalletWrite {
+  parseBy(releaseBody, body === null ? {} : body.value);
+  return { type: "release", callerKey, holdId: parseUuid(holdId) };
 }
 
-/** Each write of a bulk by itself: a faulty one does not spoil the others. */
-export function parseBulkBody(body: ExactJson | null): Parsed<readonly Parsed<WalletWrite>[]> {
-  const parsed = looseBulkBody.safeParse(body?.value);
-  if (!parsed.success) return { faults: faultsOf(parsed.error) };
-  return {
-    value: parsed.data.writes.map((write): Parsed<WalletWrite> => {
-      const one = bulkMovement.safeParse(write);
-      return one.success ? { value: one.data } : { faults: faultsOf(one.error) };
-    }),
-  };
+/** The writes of a bulk, to be read one by one: a faulty one does not spoil the others. */
+export function parseBulkBody(body: ExactJson | null): readonly unknown[] {
+  return parseBy(looseBulkBody, body?.value).writes;
+}
+
+/** Reads one write of a bulk. */
+export function parseBulkMovement(write: unknown): WalletWrite {
+  return parseBy(bulkMovement, write);
 }
 
 /** Whether a text has a character that a terminal or a log could take for a command. */

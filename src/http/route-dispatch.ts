@@ -2,7 +2,7 @@
 // whose ledger, may they, is it well-formed, and only then the handler.
 import type { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
-import { Refusal, validationRefusal } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { stringifyExactJson, type ExactJson } from "../contract/exact-json.ts";
 import { parseQuery } from "../contract/query-schemas.ts";
 import { routes, type Route, type RouteName, type RouteQuery } from "../contract/routes.ts";
@@ -110,8 +110,7 @@ export async function authorize<Name extends RouteName>(
   const question = target.indexOf("?");
   const rawQuery = question < 0 ? "" : target.slice(question + 1);
   const parsed = parseQuery(query, Object.keys(query.shape), rawQuery);
-  if (parsed.faults) throw validationRefusal(parsed.faults);
-  return { caller, ledger, callerKey, query: parsed.value as RouteQuery<Name> };
+  return { caller, ledger, callerKey, query: parsed as RouteQuery<Name> };
 }
 
 /** The table of handlers is typed name by name, after its path; which name it is, is known only here. */

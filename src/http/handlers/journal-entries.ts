@@ -35,14 +35,10 @@ export const postEntry: RouteHandler<"postEntry"> = async ({ journal }, request)
 
 export const postEntries: RouteHandler<"postEntries"> = async ({ journal }, request) => {
   const { ledger, bodyBytes } = request;
-  const parsed = parseEntriesBody(request.body, ledger);
-  if (parsed.faults) throw validationRefusal(parsed.faults);
-  const { isAtomic, count } = parsed.value;
-  const entries = await collectOverTicks(parsed.value.entries);
+  const { isAtomic, count, ...body } = parseEntriesBody(request.body, ledger);
+  const entries = await collectOverTicks(body.entries);
   if (isAtomic) {
-    const drafts = atomicDrafts(entries);
-    if (drafts.faults) throw validationRefusal(drafts.faults);
-    return { results: await journal.postAtomicEntries(ledger, drafts.value, bodyBytes) };
+    return { results: await journal.postAtomicEntries(ledger, atomicDrafts(entries), bodyBytes) };
   }
   const bytes = Math.ceil(bodyBytes / count);
   const results = await Promise.all(
@@ -76,8 +72,7 @@ async function collectOverTicks<Item>(items: Iterable<Item>): Promise<Item[]> {
 export const reverseEntry: RouteHandler<"reverseEntry"> = async ({ journal }, request) => {
   const { body, entryId, ledger, bodyBytes } = request;
   const draft = parseReversalBody(body, parseUuid(entryId));
-  if (draft.faults) throw validationRefusal(draft.faults);
-  return journal.reverseEntry(ledger, draft.value, bodyBytes + reversalBytes);
+  return journal.reverseEntry(ledger, draft, bodyBytes + reversalBytes);
 };
 
 export const getEntry: RouteHandler<"getEntry"> = async ({ interactive }, { ledger, entryId }) =>

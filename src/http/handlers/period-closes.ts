@@ -4,7 +4,8 @@ import type { BalanceRow, CloseRecord } from "../../core/close.ts";
 import { Refusal, validationRefusal } from "../../core/errors.ts";
 import type { Line } from "../../core/journal.ts";
 import { holds } from "../../core/period.ts";
-import { parseCloseBody } from "../../contract/close-body.ts";
+import { closeBody } from "../../contract/close-body.ts";
+import { parseBy } from "../../contract/schema-faults.ts";
 import { previewClose as previewOf } from "../../engine/close-previews.ts";
 import { proveEntry } from "../../engine/proofs.ts";
 import { listAccounts } from "../../store/accounts.ts";
@@ -22,9 +23,7 @@ import { wireBalanceRow, wireBalances, wireMovedBalance } from "./wire-balances.
 import { entryDocument } from "./wire-entry.ts";
 
 export const closePeriod: RouteHandler<"closePeriod"> = async ({ closes }, { body, ledger }) => {
-  const draft = parseCloseBody(body);
-  if (draft.faults) throw validationRefusal(draft.faults);
-  return closes.closePeriod(ledger.ledgerId, draft.value);
+  return closes.closePeriod(ledger.ledgerId, parseBy(closeBody, body?.value));
 };
 
 export const listCloses: RouteHandler<"listCloses"> = async (

@@ -1,9 +1,9 @@
 // Writing and reading wallets.
-import { Refusal, validationRefusal } from "../../core/errors.ts";
-import type { WalletReply, WalletWrite } from "../../core/wallet.ts";
-import type { Parsed } from "../../contract/entry-body.ts";
+import { Refusal } from "../../core/errors.ts";
+import type { WalletReply } from "../../core/wallet.ts";
 import {
   parseBulkBody,
+  parseBulkMovement,
   parseCommitBody,
   parseMovementBody,
   parseReleaseBody,
@@ -17,37 +17,37 @@ import {
 } from "../../store/wallet-writes.ts";
 import { asRefusal, plainMessage } from "../problems.ts";
 import { requireEntry } from "./named-records.ts";
-import {
-  searchMsMax,
-  type Services,
-  type RouteHandler,
-  type RouteRequest,
-} from "./route-handler.ts";
+import { searchMsMax, type RouteHandler } from "./route-handler.ts";
 
-export const creditWallet: RouteHandler<"creditWallet"> = async (services, request) =>
-  wireReply(
-    await write(services, request, parseMovementBody(request.body, "credit", request.callerKey)),
-  );
+export const creditWallet: RouteHandler<"creditWallet"> = async ({ wallets }, request) => {
+  const { body, ledger, callerKey, bodyBytes } = request;
+  const write = parseMovementBody(body, "credit", callerKey);
+  return wireReply(await wallets.write(ledger, write, bodyBytes));
+};
 
-export const debitWallet: RouteHandler<"debitWallet"> = async (services, request) =>
-  wireReply(
-    await write(services, request, parseMovementBody(request.body, "debit", request.callerKey)),
-  );
+export const debitWallet: RouteHandler<"debitWallet"> = async ({ wallets }, request) => {
+  const { body, ledger, callerKey, bodyBytes } = request;
+  const write = parseMovementBody(body, "debit", callerKey);
+  return wireReply(await wallets.write(ledger, write, bodyBytes));
+};
 
-export const reserveFunds: RouteHandler<"reserveFunds"> = async (services, request) => {
-  const reply = await write(services, request, parseReserveBody(request.body, request.callerKey));
+export const reserveFunds: RouteHandler<"reserveFunds"> = async ({ wallets }, request) => {
+  const { body, ledger, callerKey, bodyBytes } = request;
+  const reply = await wallets.write(ledger, parseReserveBody(body, callerKey), bodyBytes);
   const { status, ...figures } = wireReply(reply);
   return { status, holdId: reply.holdId, ...figures };
 };
 
-export const commitHold: RouteHandler<"commitHold"> = async (services, request) => {
-  const { body, callerKey, holdId } = request;
-  return wireReply(await write(services, request, parseCommitBody(body, callerKey, holdId)));
+export const commitHold: RouteHandler<"commitHold"> = async ({ wallets }, request) => {
+  const { body, ledger, callerKey, holdId, bodyBytes } = request;
+  const write = parseCommitBody(body, callerKey, holdId);
+  return wireReply(await wallets.write(ledger, write, bodyBytes));
 };
 
-export const releaseHold: RouteHandler<"releaseHold"> = async (services, request) => {
-  const { body, callerKey, holdId } = request;
-  return wireReply(await write(services, request, parseReleaseBody(body, callerKey, holdId)));
+export const releaseHold: RouteHandler<"releaseHold"> = async ({ wallets }, request) => {
+  const { body, ledger, callerKey, holdId, bodyBytes } = request;
+  const write = parseReleaseBody(body, callerKey, holdId);
+  return wireReply(await wallets.write(ledger, write, bodyBytes));
 };
 
 export const getWalletBalance: RouteHandler<"getWalletBalance"> = async (services, request) => {
@@ -91,16 +91,14 @@ export const streamWallet: RouteHandler<"streamWallet"> = () => {
   throw new Refusal("upgradeRequired", "this path is a WebSocket; send Upgrade: websocket");
 };
 
-export const writeWallets: RouteHandler<"writeWallets"> = async (services, request) => {
-  const parsed = parseBulkBody(request.body);
-  if (parsed.faults) throw validationRefusal(parsed.faults);
-  const { ledger } = request;
-  const bytes = Math.ceil(request.bodyBytes / parsed.value.length);
+export const writeWallets: RouteHandler<"writeWallets"> = async ({ wallets }, request) => {
+  const writes = parseBulkBody(request.body);
+  const bytes = Math.ceil(request.bodyBytes / writes.length);
   const results = await Promise.all(
-    parsed.value.map(async (one): Promise<BulkResult["results"][number]> => {
+    writes.map(async (write): Promise<BulkResult["results"][number]> => {
       try {
-        if (one.faults) throw validationRefusal(one.faults);
-        return wireReply(await services.wallets.write(ledger, one.value, bytes));
+        const reply = await wallets.write(request.ledger, parseBulkMovement(write), bytes);
+        return wireReply(reply);
       } catch (error) {
         const refusal = asRefusal(error);
         request.noteRefusal(refusal);
@@ -110,15 +108,6 @@ export const writeWallets: RouteHandler<"writeWallets"> = async (services, reque
   );
   return { results };
 };
-
-async function write(
-  services: Services,
-  request: Pick<RouteRequest<"creditWallet">, "ledger" | "bodyBytes">,
-  parsed: Parsed<WalletWrite>,
-): Promise<WalletReply> {
-  if (parsed.faults) throw validationRefusal(parsed.faults);
-  return services.wallets.write(request.ledger, parsed.value, request.bodyBytes);
-}
 
 function wireReply({ status, balance, available }: WalletReply): WalletResult {
   return { status, balance: balance.toString(), available: available.toString() };
