@@ -1,17 +1,18 @@
 // The OpenAPI document, made from the table of routes.
 import { z } from "zod";
 import { problemReply, walletErrorReply } from "./replies.ts";
-import { routes, type Route } from "./routes.ts";
+import { routeList } from "./routes.ts";
 
 type Json = Record<string, unknown>;
+type Route = (typeof routeList)[number];
 
 /** OpenAPI 3.1 of the whole API. */
 export function openApiDocument(version: string): Json {
   const paths: Record<string, Json> = {};
-  for (const [name, route] of Object.entries<Route>(routes)) {
+  for (const route of routeList) {
     paths[route.path] = {
       ...paths[route.path],
-      [route.method.toLowerCase()]: operation(name, route),
+      [route.method.toLowerCase()]: operation(route),
     };
   }
   return {
@@ -41,9 +42,9 @@ export function openApiDocument(version: string): Json {
   };
 }
 
-function operation(name: string, route: Route): Json {
+function operation(route: Route): Json {
   return {
-    operationId: name,
+    operationId: route.name,
     summary: route.summary,
     description: `Scope: ${route.scope}`,
     parameters: [...pathParameters(route), ...signatureHeaders, ...queryParameters(route)],

@@ -8,6 +8,7 @@ type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${i
 const ledger = "/v1/ledgers/{ledgerId}";
 const wallet = "/v1/wallets/{walletKey}";
 
+/** Parts in braces are parameters, each a whole segment; `{ledgerId}` is resolved before the handler. */
 export const pathTemplates = {
   listLedgers: "/v1/ledgers",
   getLedger: ledger,
@@ -39,7 +40,7 @@ export const pathTemplates = {
   writeWallets: `${ledger}/wallet-writes`,
 } as const;
 
-type PathTemplates = typeof pathTemplates;
+export type PathTemplates = typeof pathTemplates;
 
 type PathBuilders = {
   readonly [Name in keyof PathTemplates]: (parameters: Parameters<PathTemplates[Name]>) => string;

@@ -1,4 +1,4 @@
-// The whole API as one table of data: server, client and the OpenAPI page read it.
+// The whole API as one table of data, whose paths are in paths.ts: server, client and the OpenAPI page read it.
 import type { z } from "zod";
 import type { Scope } from "../core/ledger.ts";
 import { pathTemplates } from "./paths.ts";
@@ -18,8 +18,6 @@ import type { Immutable } from "./types.ts";
 
 export interface Route {
   readonly method: "GET" | "POST";
-  /** Parts in braces are parameters, each a whole segment; `{ledgerId}` is resolved before the handler. */
-  readonly path: string;
   readonly scope: Scope;
   /** What its writes wait in, one lane a ledger; none where it writes nothing that waits. */
   readonly lane?: "journal" | "wallets";
@@ -66,26 +64,22 @@ const walletWrite = {
 export const routes = {
   listLedgers: {
     ...read,
-    path: pathTemplates.listLedgers,
     summary: "The ledgers of the key's organization",
     reply: replies.ledgerListReply,
   },
   getLedger: {
     ...read,
-    path: pathTemplates.getLedger,
     summary: "One ledger",
     reply: replies.ledgerReply,
   },
   listAccounts: {
     ...read,
-    path: pathTemplates.listAccounts,
     summary: "The chart of accounts",
     query: queries.accountsQuery,
     reply: replies.accountListReply,
   },
   getBalance: {
     ...read,
-    path: pathTemplates.getBalance,
     summary: "The balance of an account",
     query: queries.balanceQuery,
     reply: replies.balanceReply,
@@ -93,21 +87,18 @@ export const routes = {
   },
   getTrialBalance: {
     ...read,
-    path: pathTemplates.getTrialBalance,
     summary: "The trial balance of the live books",
     query: queries.trialBalanceQuery,
     reply: replies.trialBalanceReply,
   },
   postEntry: {
     ...entryWrite,
-    path: pathTemplates.postEntry,
     summary: "Post a journal entry",
     body: { schema: entryBody, optional: false },
     reply: replies.receiptReply,
   },
   postEntries: {
     ...entryWrite,
-    path: pathTemplates.postEntries,
     summary: "Post many entries, each by itself or atomically",
     body: { schema: entriesBody, optional: false },
     status: 200,
@@ -116,34 +107,29 @@ export const routes = {
   },
   listEntries: {
     ...read,
-    path: pathTemplates.listEntries,
     summary: "Journal entries by sequence",
     query: queries.entriesQuery,
     reply: replies.entryPageReply,
   },
   getEntry: {
     ...read,
-    path: pathTemplates.getEntry,
     summary: "One journal entry with its lines",
     reply: replies.entryReply,
   },
   reverseEntry: {
     ...entryWrite,
-    path: pathTemplates.reverseEntry,
     summary: "Reverse a journal entry",
     body: { schema: reversalBody, optional: true },
     reply: replies.receiptReply,
   },
   listPostedWrites: {
     ...read,
-    path: pathTemplates.listPostedWrites,
     summary: "The wallet writes that an entry posts",
     query: queries.pageQuery,
     reply: replies.postedWritesReply,
   },
   closePeriod: {
     method: "POST",
-    path: pathTemplates.closePeriod,
     scope: "periods:close",
     summary: "Close a period",
     query: queries.noQuery,
@@ -153,68 +139,58 @@ export const routes = {
   },
   listCloses: {
     ...read,
-    path: pathTemplates.listCloses,
     summary: "Closes by number",
     query: queries.pageQuery,
     reply: replies.closePageReply,
   },
   previewClose: {
     ...read,
-    path: pathTemplates.previewClose,
     summary: "What a close would do",
     query: queries.previewQuery,
     reply: replies.closePreviewReply,
   },
   getClose: {
     ...read,
-    path: pathTemplates.getClose,
     summary: "One close with its trial balance",
     reply: replies.closeWithBalancesReply,
   },
   getProof: {
     ...read,
-    path: pathTemplates.getProof,
     summary: "The proof that an entry is in a close",
     query: queries.proofQuery,
     reply: replies.proofReply,
   },
   getBundle: {
     ...read,
-    path: pathTemplates.getBundle,
     summary: "A close with all its entries, as NDJSON",
     reply: replies.bundleReply,
     isStream: true,
   },
   creditWallet: {
     ...walletWrite,
-    path: pathTemplates.creditWallet,
     summary: "Add to a wallet",
     body: { schema: movementBody, optional: false },
     reply: replies.walletReply,
   },
   debitWallet: {
     ...walletWrite,
-    path: pathTemplates.debitWallet,
     summary: "Take from a wallet",
     body: { schema: movementBody, optional: false },
     reply: replies.walletReply,
   },
   getWalletBalance: {
     ...read,
-    path: pathTemplates.getWalletBalance,
     summary: "A wallet's balance",
     reply: replies.walletBalanceReply,
   },
   listWalletWrites: {
     ...read,
-    path: pathTemplates.listWalletWrites,
     summary: "A wallet's log",
     query: queries.historyQuery,
     reply: replies.walletHistoryReply,
   },
   streamWallet: {
     ...read,
-    path: pathTemplates.streamWallet,
     summary: "A wallet's changes, live (a WebSocket)",
     query: queries.streamQuery,
     status: 101,
@@ -222,33 +198,36 @@ export const routes = {
   },
   reserveFunds: {
     ...walletWrite,
-    path: pathTemplates.reserveFunds,
     summary: "Hold a part of a wallet",
     body: { schema: reserveBody, optional: false },
     reply: replies.reserveReply,
   },
   commitHold: {
     ...walletWrite,
-    path: pathTemplates.commitHold,
     summary: "Take what was held, or a part of it",
     body: { schema: commitBody, optional: true },
     reply: replies.walletReply,
   },
   releaseHold: {
     ...walletWrite,
-    path: pathTemplates.releaseHold,
     summary: "Let go of what was held",
     body: { schema: releaseBody, optional: true },
     reply: replies.walletReply,
   },
   writeWallets: {
     ...walletWrite,
-    path: pathTemplates.writeWallets,
     summary: "Many credits and debits, each by itself",
     body: { schema: bulkMovementsBody, optional: false },
     reply: replies.bulkReply,
   },
 } as const satisfies { [Name in keyof typeof pathTemplates]: Route };
+
+/** Every route with its name and path, in the order of the table. */
+export const routeList = (Object.entries(routes) as [RouteName, Route][]).map(([name, route]) => ({
+  ...route,
+  name,
+  path: pathTemplates[name],
+}));
 
 export type Routes = typeof routes;
 export type RouteName = keyof Routes;

@@ -1,7 +1,7 @@
 // The routes of the API, made from the table in contract/routes.ts: admit, read the body, dispatch, answer.
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { routes, type Route, type RouteName } from "../contract/routes.ts";
+import { routeList, type RouteName } from "../contract/routes.ts";
 import { overloadRefusal } from "../core/errors.ts";
 import { rejectionOf } from "./admission.ts";
 import { answerRefusal } from "./answer-refusal.ts";
@@ -45,7 +45,7 @@ export function addApiRoutes(
     streams: new ResponseBuffer(bufferedStreamBytesMax, bufferedStreamBytesPerOrganization),
   };
   const methodsByPath = new Map<string, string[]>();
-  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+  for (const route of routeList) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), route.method]);
     app.route({
@@ -59,10 +59,10 @@ export function addApiRoutes(
           done();
           return;
         }
-        if (request.notes) request.notes.route = name;
+        if (request.notes) request.notes.route = route.name;
         answerRefusal(rejection, request, reply);
       },
-      handler: (request, reply) => answer(api, name, request, reply),
+      handler: (request, reply) => answer(api, route.name, request, reply),
     });
   }
   for (const [url, methods] of methodsByPath) refuseOtherMethods(app, url, methods);

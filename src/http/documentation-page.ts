@@ -1,12 +1,12 @@
 // /docs: the API on one page, made from the table of routes. No script, nothing loaded from elsewhere.
 import { problemKinds } from "../core/errors.ts";
-import { routes, type Route } from "../contract/routes.ts";
+import { routeList } from "../contract/routes.ts";
 
 /** A whole HTML document. */
 export function documentationPage(version: string, clockWindowSeconds: number): string {
-  const rows = Object.entries<Route>(routes).map(
-    ([name, route]) =>
-      `<tr id="${name}"><td><code>${route.method}</code></td><td><code>${escape(route.path)}</code></td>` +
+  const rows = routeList.map(
+    (route) =>
+      `<tr id="${route.name}"><td><code>${route.method}</code></td><td><code>${escape(route.path)}</code></td>` +
       `<td>${escape(route.summary)}</td><td>${Object.keys(route.query.shape).join(", ")}</td>` +
       `<td><code>${route.scope}</code></td><td>${route.status}</td></tr>`,
   );

@@ -2,7 +2,8 @@
 import type { Refusal } from "../../core/errors.ts";
 import type { LedgerIdentity } from "../../core/ledger.ts";
 import type { ExactJson } from "../../contract/exact-json.ts";
-import type { RouteName, RouteQuery, RouteReply, Routes } from "../../contract/routes.ts";
+import type { PathTemplates } from "../../contract/paths.ts";
+import type { RouteName, RouteQuery, RouteReply } from "../../contract/routes.ts";
 import type { Closes } from "../../engine/closes.ts";
 import type { Journal } from "../../engine/journal.ts";
 import type { WalletReader } from "../../engine/wallet-reader.ts";
@@ -38,7 +39,7 @@ type PathParameters<Path extends string> =
     (Path extends `${string}{holdId}${string}` ? { readonly holdId: string } : unknown) &
     (Path extends `${string}{closeId}${string}` ? { readonly closeId: string } : unknown);
 
-export type RouteRequest<Name extends RouteName> = PathParameters<Routes[Name]["path"]> & {
+export type RouteRequest<Name extends RouteName> = PathParameters<PathTemplates[Name]> & {
   readonly caller: Caller;
   readonly query: RouteQuery<Name>;
   /** null where the request had none; an empty body is none. */
