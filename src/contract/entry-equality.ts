@@ -9,32 +9,28 @@ import type { Entry, EntryInput, EntryLineInput } from "./types.ts";
  * A transactionDate that was left out was chosen by the service and says nothing.
  */
 export function isSameEntry(sent: EntryInput, stored: Entry): boolean {
-  const functionalCurrency = stored.lines[0]?.functionalCurrency ?? "";
+  const { transactionDate, lines } = stored;
+  const functionalCurrency = lines[0]?.functionalCurrency ?? "";
   const sentDate = sent.transactionDate ?? null;
   return (
     canonicalJson({
-      externalId: sent.externalId ?? null,
-      originSystem: sent.originSystem ?? null,
-      originAccount: sent.originAccount ?? null,
-      eventType: sent.eventType ?? null,
-      description: sent.description ?? null,
-      transactionDate: sentDate === null ? stored.transactionDate : parseTimestamp(sentDate),
-      entryType: sent.entryType ?? "STANDARD",
-      metadata: sent.metadata ?? {},
-      lines: sent.lines.map((line) => lineDocument(line, functionalCurrency)),
-    }) ===
-    canonicalJson({
-      externalId: stored.externalId,
-      originSystem: stored.originSystem,
-      originAccount: stored.originAccount,
-      eventType: stored.eventType,
-      description: stored.description,
-      transactionDate: stored.transactionDate,
-      entryType: stored.entryType,
-      metadata: stored.metadata,
-      lines: stored.lines.map((line) => lineDocument(line, functionalCurrency)),
-    })
+      ...entryDocument(sent, functionalCurrency),
+      transactionDate: sentDate === null ? transactionDate : parseTimestamp(sentDate),
+    }) === canonicalJson({ ...entryDocument(stored, functionalCurrency), transactionDate })
   );
+}
+
+function entryDocument(entry: EntryInput | Entry, ledgerCurrency: string) {
+  return {
+    externalId: entry.externalId ?? null,
+    originSystem: entry.originSystem ?? null,
+    originAccount: entry.originAccount ?? null,
+    eventType: entry.eventType ?? null,
+    description: entry.description ?? null,
+    entryType: entry.entryType ?? "STANDARD",
+    metadata: entry.metadata ?? {},
+    lines: entry.lines.map((line) => lineDocument(line, ledgerCurrency)),
+  };
 }
 
 function lineDocument(line: EntryLineInput, ledgerCurrency: string): JsonValue {

@@ -8,30 +8,22 @@ import { isJsonObject, type JsonObject } from "../core/journal.ts";
 export const metadataBytesMax = 64 * 1024;
 const metadataDepthMax = 64;
 
-interface MetadataFault {
-  readonly path: (string | number)[];
-  readonly detail: string;
-}
-
 /** A free-form object; it is kept as it came, key order aside. */
 export const metadata = z
   .custom<JsonObject>(isJsonObject, { error: "must be an object" })
   .superRefine((value, context) => {
-    const faults = metadataFaults(value);
+    const faults: MetadataFault[] = [];
+    collectFaults(value, [], faults);
+    // Only what is not too deep and well-formed can be measured.
+    if (faults.length === 0 && Buffer.byteLength(JSON.stringify(value)) > metadataBytesMax) {
+      faults.push({ path: [], detail: `must be at most ${metadataBytesMax / 1024} KiB of JSON` });
+    }
     for (const { path, detail } of faults) {
       context.addIssue({ code: "custom", message: detail, path });
     }
   });
 
-function metadataFaults(value: JsonObject): MetadataFault[] {
-  const faults: MetadataFault[] = [];
-  collectFaults(value, [], faults);
-  // Only what is not too deep and well-formed can be measured.
-  if (faults.length === 0 && Buffer.byteLength(JSON.stringify(value)) > metadataBytesMax) {
-    faults.push({ path: [], detail: `must be at most ${metadataBytesMax / 1024} KiB of JSON` });
-  }
-  return faults;
-}
+type MetadataFault = { path: (string | number)[]; detail: string };
 
 function collectFaults(value: unknown, path: (string | number)[], faults: MetadataFault[]): void {
   if (faults.length >= faultsMax) return;
