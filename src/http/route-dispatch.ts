@@ -8,14 +8,25 @@ import { parseQuery } from "../contract/query-schemas.ts";
 import { routes, type Route, type RouteName, type RouteQuery } from "../contract/routes.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
+import * as entryHandlers from "./handlers/journal-entries.ts";
+import * as ledgerHandlers from "./handlers/ledgers.ts";
+import * as closeHandlers from "./handlers/period-closes.ts";
 import type { Services, RouteHandler, RouteRequest } from "./handlers/route-handler.ts";
-import { routeHandlers } from "./handlers/route-handlers.ts";
+import * as walletHandlers from "./handlers/wallets.ts";
 import { readJsonBody } from "./json-body.ts";
 import type { LedgerDirectory } from "./ledger-directory.ts";
 import { requireCallerKey, resolveLedger, type PathParameters } from "./path-parameters.ts";
 import type { RequestNotes } from "./request-notes.ts";
 
-export interface RawRequest {
+/** The handler of each route, by the name that both have. */
+const routeHandlers: { [Name in RouteName]: RouteHandler<Name> } = {
+  ...entryHandlers,
+  ...ledgerHandlers,
+  ...closeHandlers,
+  ...walletHandlers,
+};
+
+interface RawRequest {
   readonly id: string;
   readonly method: string;
   /** The request target as it stands on the request line. */

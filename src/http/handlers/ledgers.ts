@@ -1,11 +1,14 @@
-// Reading ledgers, charts of accounts and balances.
+// Reading ledgers, charts of accounts, balances and the trial balance of the live books.
 import { Refusal } from "../../core/errors.ts";
 import { quoted } from "../../core/text.ts";
 import type { Ledger } from "../../contract/types.ts";
+import { readTrialBalance } from "../../engine/trial-balances.ts";
 import { findBalance } from "../../store/account-balances.ts";
 import { findAccount, listAccounts as listChart } from "../../store/accounts.ts";
 import { findLedger, type LedgerRecord, listLedgers as listRecords } from "../../store/ledgers.ts";
+import { resolvePeriod } from "./named-records.ts";
 import type { RouteHandler } from "./route-handler.ts";
+import { wireBalances, wireMovedBalance } from "./wire-balances.ts";
 
 export const listLedgers: RouteHandler<"listLedgers"> = async ({ interactive }, { caller }) => {
   const ledgers = await listRecords(interactive, caller.organizationId);
@@ -40,6 +43,29 @@ export const getBalance: RouteHandler<"getBalance"> = async (
     balance: held?.balance ?? 0n,
     currency: currency ?? ledger.functionalCurrency,
     entryCount: held?.entryCount ?? 0,
+  };
+};
+
+export const getTrialBalance: RouteHandler<"getTrialBalance"> = async (services, request) => {
+  const { ledger, query } = request;
+  const { asOf, periodId } = query;
+  const { ledgerId } = ledger;
+  const upToMoment = asOf === null ? null : { startsAt: null, endsAt: asOf, close: null };
+  const asked =
+    periodId === null ? upToMoment : await resolvePeriod(services.interactive, ledgerId, periodId);
+  const { period, rows, lastSequence, moved } = await readTrialBalance(
+    services.longRunning,
+    ledgerId,
+    asked,
+    request.gone(),
+  );
+  const chart = await listChart(services.interactive, ledgerId, false);
+  return {
+    periodId,
+    ...wireBalances(ledger, period, rows, chart),
+    lastSequence,
+    close: asked?.close ?? null,
+    moved: moved.map(wireMovedBalance),
   };
 };
 
