@@ -7,6 +7,7 @@ import type { Duplex } from "node:stream";
 import type { Route } from "../contract/routes.ts";
 import { overloadRefusal, type Refusal } from "../core/errors.ts";
 import { lanesOverloaded } from "../engine/group-commit.ts";
+import { isKnown } from "./exchanges.ts";
 import { ledgerIdIn, type PathParameters } from "./path-parameters.ts";
 
 /** Connections over the limit that are still answered. */
@@ -36,11 +37,9 @@ export function limitConnections(
 ): void {
   // Nobody understands a connection that is closed without a word, but answers too have to end somewhere.
   server.maxConnections = connectionsMax + answeredOverLimitMax;
-  const counted = new WeakSet<Socket>();
   server.prependListener("connection", (socket: Socket) => {
     // One whose upgrade was not taken comes a second time.
-    if (counted.has(socket)) return;
-    counted.add(socket);
+    if (isKnown(socket)) return;
     counts.connections += 1;
     if (counts.connections > connectionsMax) overLimit.add(socket);
     socket.once("close", () => {

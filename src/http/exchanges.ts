@@ -149,7 +149,7 @@ export function endBroken(socket: Socket, answer: string): void {
   const broken = latest?.req.complete === false ? latest : null;
   if (broken !== null) cancelled.add(broken);
   const isAnswered = broken !== null && !unanswered.includes(broken);
-  const earlier = unanswered.filter((response) => response !== broken);
+  const lastBefore = unanswered.findLast((response) => response !== broken);
   const cut = setTimeout(() => socket.destroy(), brokenMsMax);
   socket.once("close", () => {
     clearTimeout(cut);
@@ -161,12 +161,6 @@ export function endBroken(socket: Socket, answer: string): void {
     if (isAnswered || broken?.headersSent === true) socket.end(letGo);
     else socket.end(answer, letGo);
   };
-  let waitingFor = earlier.length;
-  if (waitingFor === 0) end();
-  for (const response of earlier) {
-    response.once("close", () => {
-      waitingFor -= 1;
-      if (waitingFor === 0) end();
-    });
-  }
+  if (lastBefore === undefined) end();
+  else lastBefore.once("close", end);
 }
