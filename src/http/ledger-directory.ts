@@ -8,7 +8,7 @@ const ledgersMax = 100_000;
 
 export class LedgerDirectory {
   readonly #find: (ledgerId: string) => Promise<LedgerIdentity | null>;
-  readonly #known = new Map<string, LedgerIdentity>();
+  readonly #ledgers = new Map<string, LedgerIdentity>();
 
   constructor(find: (ledgerId: string) => Promise<LedgerIdentity | null>) {
     this.#find = find;
@@ -18,7 +18,7 @@ export class LedgerDirectory {
   async getLedger(organizationId: string, ledgerIdText: string): Promise<LedgerIdentity> {
     const ledgerId = parseUuid(ledgerIdText);
     const ledger =
-      ledgerId === null ? null : (this.#known.get(ledgerId) ?? (await this.#load(ledgerId)));
+      ledgerId === null ? null : (this.#ledgers.get(ledgerId) ?? (await this.#load(ledgerId)));
     if (ledger?.organizationId !== organizationId) {
       throw new Refusal("ledgerNotFound", "there is no such ledger");
     }
@@ -28,10 +28,10 @@ export class LedgerDirectory {
   async #load(ledgerId: string): Promise<LedgerIdentity | null> {
     const found = await this.#find(ledgerId);
     if (found === null) return null;
-    if (this.#known.size >= ledgersMax) this.#known.clear();
+    if (this.#ledgers.size >= ledgersMax) this.#ledgers.clear();
     const { organizationId, functionalCurrency } = found;
     const ledger = { ledgerId, organizationId, functionalCurrency };
-    this.#known.set(ledgerId, ledger);
+    this.#ledgers.set(ledgerId, ledger);
     return ledger;
   }
 }

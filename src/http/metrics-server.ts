@@ -23,7 +23,7 @@ export function isFromLoopback(request: IncomingMessage): boolean {
 }
 
 /** Whether a proxy says that it passes a request on: its connection is not one client's alone. */
-export function isPassedOn({ headers }: IncomingMessage): boolean {
+function isPassedOn({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some((name) => proxyHeader.test(name));
 }
 

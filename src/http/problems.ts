@@ -7,12 +7,6 @@ import type { Problem } from "../contract/types.ts";
 import { errorCode } from "../core/thrown.ts";
 import { isTransient } from "../store/database/errors.ts";
 
-export interface ProblemReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
 /** What is thrown anywhere in a request, as a Refusal; `internal` for a bug. */
 export function asRefusal(error: unknown): Refusal {
   // It stands, whatever caused it: an outcome that is unknown must not become "certainly not written".
@@ -32,7 +26,7 @@ export function asRefusal(error: unknown): Refusal {
 export function problemReply(
   refusal: Refusal,
   request: { id: string; path: string; hasExternalId: boolean },
-): ProblemReply {
+): { status: number; headers: Record<string, string>; body: string } {
   const headers: Record<string, string> = {};
   if (refusal.problem === "unauthorized") headers["www-authenticate"] = "Bearer";
   if (refusal.problem === "upgradeRequired") headers["upgrade"] = "websocket";

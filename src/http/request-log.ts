@@ -5,7 +5,7 @@ import { messageOf } from "../core/thrown.ts";
 import type { Log } from "../log.ts";
 import type { Caller } from "./authenticate.ts";
 
-export interface AnsweredRequest {
+interface AnsweredRequest {
   readonly requestId: string;
   readonly method: string;
   /** Without the query. */
@@ -48,23 +48,17 @@ export function logAnswer(
   );
 }
 
-/** Logs how many requests were rejected for overload, once a second: there may be thousands. */
-export class RejectionLog {
-  readonly #log: Log;
-  #count = 0;
-
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  count(): void {
-    this.#count += 1;
-    if (this.#count > 1) return;
+/** Counts requests that were rejected for overload, and logs how many, once a second: there may be thousands. */
+export function countingRejections(log: Log): () => void {
+  let requests = 0;
+  return () => {
+    requests += 1;
+    if (requests > 1) return;
     setTimeout(() => {
-      this.#log.warn({ requests: this.#count }, "requests were rejected: overloaded");
-      this.#count = 0;
+      log.warn({ requests }, "requests were rejected: overloaded");
+      requests = 0;
     }, 1_000).unref();
-  }
+  };
 }
 
 /** A bug with its stack; of a database that is away, the place where it was noticed says nothing. */

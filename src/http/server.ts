@@ -20,7 +20,7 @@ import { Connections, watchProgress } from "./connections.ts";
 import { isCancelled, isLast } from "./exchanges.ts";
 import type { HttpCounts } from "./http-counts.ts";
 import { addOwnRoutes, type OwnRoutesOptions } from "./own-routes.ts";
-import { logAnswer, RejectionLog } from "./request-log.ts";
+import { countingRejections, logAnswer } from "./request-log.ts";
 import { newNotes, pathOf } from "./request-notes.ts";
 import type { Dispatcher } from "./route-dispatch.ts";
 import { serveWalletStreams } from "./streams/wallet-streams.ts";
@@ -122,7 +122,7 @@ function addHooks(
   { log, counts }: HttpServerOptions,
   state: { isStopping: boolean },
 ): void {
-  const rejections = new RejectionLog(log);
+  const countRejection = countingRejections(log);
   app.addHook("onRequest", (request, reply, done) => {
     if (isCancelled(reply.raw)) {
       reply.hijack();
@@ -147,20 +147,20 @@ function addHooks(
   });
   app.addHook("onResponse", (request, reply, done) => {
     counts.countAnswer(request.notes?.route ?? "none", reply.statusCode);
-    logRequest(log, rejections, request, reply);
+    logRequest(log, countRejection, request, reply);
     done();
   });
 }
 
 function logRequest(
   log: Log,
-  rejections: RejectionLog,
+  countRejection: () => void,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   const { caller, refusal } = request.notes ?? {};
   if (isOverload(refusal)) {
-    rejections.count();
+    countRejection();
     // A line each for those who want to see everything.
     if (!log.isLevelEnabled("debug")) return;
   }
