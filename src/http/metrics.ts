@@ -22,10 +22,12 @@ import type { HttpCounts } from "./http-counts.ts";
 /** Figures as they travel between the processes of a server. */
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
+export type ReadMetrics = () => Promise<MetricsSnapshot>;
+
 export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /** What the metrics of a process are read from. */
-export interface ProcessSources {
+interface ProcessSources {
   readonly journal: Journal;
   readonly wallets: Wallets;
   readonly poster: Poster;
@@ -54,7 +56,7 @@ interface Metric<Source> {
 type MetricTable<Source> = Readonly<Record<string, Metric<Source>>>;
 
 /** What one process has done and does. */
-const processMetrics: MetricTable<ProcessSources> = {
+const processTable: MetricTable<ProcessSources> = {
   ledgerctl_info: {
     help: "1, with the version of the program as a label.",
     labels: ["version"],
@@ -150,7 +152,7 @@ const processMetrics: MetricTable<ProcessSources> = {
 };
 
 /** What the database says of all books, whichever server wrote them. */
-const booksMetrics: MetricTable<BooksFigures> = {
+const booksTable: MetricTable<BooksFigures> = {
   ledgerctl_database_up: {
     help: "1 where the database answers, else 0; what it would have said is left out then.",
     read: ({ backlog }) => (backlog === null ? 0 : 1),
@@ -182,62 +184,50 @@ const booksMetrics: MetricTable<BooksFigures> = {
   },
 };
 
-/** The metrics of one process. Made once in it: they listen to its garbage collector. */
-export class ProcessMetrics {
-  readonly #registry = new Registry();
+/** Reads the metrics of one process. Made once in it: they listen to its garbage collector. */
+export function processMetrics(sources: ProcessSources): ReadMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  register(registry, processTable, () => sources);
+  observeBatches(registry, sources);
+  return () => registry.getMetricsAsJSON();
+}
 
-  constructor(sources: ProcessSources) {
-    collectDefaultMetrics({ register: this.#registry });
-    register(this.#registry, processMetrics, () => sources);
-    this.#observeBatches(sources);
-  }
-
-  async snapshot(): Promise<MetricsSnapshot> {
-    return this.#registry.getMetricsAsJSON();
-  }
-
-  /** The only figures that are kept as they come: once a batch, however many writes it has. */
-  #observeBatches({ journal, wallets }: ProcessSources): void {
-    const writes = new Histogram({
-      name: "ledgerctl_batch_writes",
-      help: "Writes of a committed batch.",
-      labelNames: ["lane"],
-      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
-      registers: [this.#registry],
-    });
-    const seconds = new Histogram({
-      name: "ledgerctl_commit_seconds",
-      help: "Time of a committed batch, from sending its locks to COMMIT's answer.",
-      labelNames: ["lane"],
-      buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
-      registers: [this.#registry],
-    });
-    for (const [lane, { counts }] of Object.entries({ journal, wallets })) {
-      writes.zero({ lane });
-      seconds.zero({ lane });
-      counts.onBatch = (batchWrites, durationMs) => {
-        writes.observe({ lane }, batchWrites);
-        seconds.observe({ lane }, durationMs / 1000);
-      };
-    }
+/** The only figures that are kept as they come: once a batch, however many writes it has. */
+function observeBatches(registry: Registry, { journal, wallets }: ProcessSources): void {
+  const writes = new Histogram({
+    name: "ledgerctl_batch_writes",
+    help: "Writes of a committed batch.",
+    labelNames: ["lane"],
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: "ledgerctl_commit_seconds",
+    help: "Time of a committed batch, from sending its locks to COMMIT's answer.",
+    labelNames: ["lane"],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+    registers: [registry],
+  });
+  for (const [lane, { counts }] of Object.entries({ journal, wallets })) {
+    writes.zero({ lane });
+    seconds.zero({ lane });
+    counts.onBatch = (batchWrites, durationMs) => {
+      writes.observe({ lane }, batchWrites);
+      seconds.observe({ lane }, durationMs / 1000);
+    };
   }
 }
 
-/** The metrics of the books; one process of a server has them. */
-export class BooksMetrics {
-  readonly #registry = new Registry();
-  readonly #reader: BooksReader;
-  #figures: BooksFigures = { backlog: null, reconciliation: null };
-
-  constructor(reader: BooksReader) {
-    this.#reader = reader;
-    register(this.#registry, booksMetrics, () => this.#figures);
-  }
-
-  async snapshot(): Promise<MetricsSnapshot> {
-    this.#figures = await this.#reader.read();
-    return this.#registry.getMetricsAsJSON();
-  }
+/** Reads the metrics of the books; one process of a server has them. */
+export function booksMetrics(reader: BooksReader): ReadMetrics {
+  const registry = new Registry();
+  let figures: BooksFigures = { backlog: null, reconciliation: null };
+  register(registry, booksTable, () => figures);
+  return async () => {
+    figures = await reader.read();
+    return registry.getMetricsAsJSON();
+  };
 }
 
 /**

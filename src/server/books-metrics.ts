@@ -1,6 +1,6 @@
 // The metrics of all books, which a server reads once however many processes it is.
 import { BooksReader } from "../engine/books-figures.ts";
-import { BooksMetrics, renderMetrics, type MetricsSnapshot } from "../http/metrics.ts";
+import { booksMetrics, renderMetrics, type ReadMetrics } from "../http/metrics.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { openReconciliationPool } from "./pools.ts";
 
@@ -8,11 +8,10 @@ import { openReconciliationPool } from "./pools.ts";
 export function openBooksMetrics(databaseUrl: string, pool: Pool) {
   const reconciliation = openReconciliationPool(databaseUrl);
   const reader = new BooksReader(pool, reconciliation, () => Date.now());
-  return { metrics: new BooksMetrics(reader), end: () => reconciliation.cut() };
+  return { metrics: booksMetrics(reader), end: () => reconciliation.cut() };
 }
 
 /** The text of a server that is one process: its own metrics and the books'. */
-export function metricsOfOneProcess(books: BooksMetrics) {
-  return (own: () => Promise<MetricsSnapshot>) => async () =>
-    renderMetrics(await Promise.all([own(), books.snapshot()]));
+export function metricsOfOneProcess(books: ReadMetrics) {
+  return (own: ReadMetrics) => async () => renderMetrics(await Promise.all([own(), books()]));
 }

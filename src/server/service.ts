@@ -4,7 +4,7 @@ import { WalletReader } from "../engine/wallet-reader.ts";
 import { Authenticator } from "../http/authenticate.ts";
 import { HttpCounts } from "../http/http-counts.ts";
 import { LedgerDirectory } from "../http/ledger-directory.ts";
-import { ProcessMetrics, type MetricsSnapshot } from "../http/metrics.ts";
+import { processMetrics, type ReadMetrics } from "../http/metrics.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
 import type { Log } from "../log.ts";
 import { findApiKey } from "../store/api-keys.ts";
@@ -32,7 +32,7 @@ export interface ServiceOptions {
   readonly log: Log;
   readonly version: string;
   /** From how this process reads its own metrics to the text of the whole server's. */
-  readonly gatherMetrics: (own: () => Promise<MetricsSnapshot>) => () => Promise<string>;
+  readonly gatherMetrics: (own: ReadMetrics) => () => Promise<string>;
   /** Whether `/metrics` has an address of its own, and is not on the API's. */
   readonly areMetricsElsewhere?: boolean;
 }
@@ -46,13 +46,13 @@ export function createService(options: ServiceOptions): Service {
   const checkReadiness = checkingReadiness(database, interactive);
   let isStopping = false;
   const counts = new HttpCounts();
-  const own = new ProcessMetrics({
+  const own = processMetrics({
     ...engine,
     http: counts,
     pools: { interactive, "long-running": longRunning, write },
     version,
   });
-  const metrics = options.gatherMetrics(() => own.snapshot());
+  const metrics = options.gatherMetrics(own);
   const server = createHttpServer({
     dispatcher: createDispatcher(options, pools, engine),
     hub: engine.hub,

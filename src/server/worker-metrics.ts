@@ -2,7 +2,7 @@
 // first process gathers; workers hand it their own.
 import type { Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
-import { renderMetrics, type BooksMetrics, type MetricsSnapshot } from "../http/metrics.ts";
+import { renderMetrics, type MetricsSnapshot, type ReadMetrics } from "../http/metrics.ts";
 
 /** What workers send: one is asked for metrics; one hands in its own. */
 export type MetricsMessage =
@@ -42,11 +42,11 @@ class Questions<Answer> {
 
 /** In the first process. */
 export class WorkerMetrics {
-  readonly #books: BooksMetrics;
+  readonly #books: ReadMetrics;
   readonly #workers = new Set<Worker>();
   readonly #questions = new Questions<MetricsSnapshot>();
 
-  constructor(books: BooksMetrics) {
+  constructor(books: ReadMetrics) {
     this.#books = books;
   }
 
@@ -60,7 +60,7 @@ export class WorkerMetrics {
   async render(): Promise<string> {
     const workers = [...this.#workers].filter((worker) => worker.isConnected());
     const [books, ...all] = await Promise.all([
-      this.#books.snapshot(),
+      this.#books(),
       ...workers.map((worker) =>
         this.#questions.ask((id) => {
           send(worker, { order: "tell-metrics", id });
@@ -86,10 +86,7 @@ export class WorkerMetrics {
 }
 
 /** In a worker: hands in its own metrics when asked, and asks for those of all. */
-export function metricsOfAll(
-  worker: Worker,
-  snapshot: () => Promise<MetricsSnapshot>,
-): () => Promise<string> {
+export function metricsOfAll(worker: Worker, snapshot: ReadMetrics): () => Promise<string> {
   const questions = new Questions<string | null>();
   worker.on("message", (message: MetricsOrder | string) => {
     if (typeof message === "string") return;

@@ -2,7 +2,7 @@
 import cluster from "node:cluster";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
-import type { BooksMetrics } from "../http/metrics.ts";
+import type { ReadMetrics } from "../http/metrics.ts";
 import type { Log } from "../log.ts";
 import type { Database } from "./database.ts";
 import type { Service } from "./service.ts";
@@ -15,7 +15,7 @@ interface WorkerServiceOptions {
   readonly workers: number;
   readonly database: Database;
   readonly masterKeys: readonly Buffer[];
-  readonly booksMetrics: BooksMetrics;
+  readonly booksMetrics: ReadMetrics;
   readonly areMetricsElsewhere: boolean;
   readonly log: Log;
   readonly version: string;
