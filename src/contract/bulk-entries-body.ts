@@ -112,7 +112,7 @@ function numbersByEntry(numbers: readonly InexactNumber[]): Map<number, InexactN
   return byEntry;
 }
 
-/** The search for inexact numbers gives up after so many: no entry behind the last was looked through. */
+/** The search for inexact numbers gives up after so many: no entry after the last was looked through. */
 function entriesLookedThrough(numbers: readonly InexactNumber[]): number {
   if (numbers.length < inexactNumbersMax) return Infinity;
   const index = numbers.at(-1)?.path[1];

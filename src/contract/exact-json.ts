@@ -84,7 +84,7 @@ function findInexactNumbers(text: string, value: unknown): InexactNumber[] {
   return found;
 }
 
-/** The index behind a string's closing quote: the first that no odd number of backslashes escapes. */
+/** The index after a string's closing quote: the first that no odd number of backslashes escapes. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
     let backslash = quote - 1;

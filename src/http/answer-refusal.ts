@@ -20,8 +20,8 @@ interface Keyed {
 }
 
 /**
- * Only asked when an outcome is unknown: an accepted body with this member has it as its idempotency key. Of
- * entries that get in together or not at all, one that has it keeps all of them from getting in twice.
+ * Only asked when an outcome is unknown: an accepted body with this member has it as its idempotency key. In an
+ * atomic bulk, one entry that has it keeps all of them from being posted twice.
  */
 function mentionsExternalId(body: Buffer | null | undefined): boolean {
   if (body === null || body === undefined) return false;

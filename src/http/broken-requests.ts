@@ -37,8 +37,8 @@ export function answerBrokenRequest(error: ClientError, socket: Socket): void {
 
 /**
  * The target of a broken request as far as it was sent, since the form of the answer depends on it: that of a request
- * whose body broke; else from the bytes that came last, or from the first ones of the connection. Of a later request
- * that broke in a packet behind its first line nothing else is left than what its client asked for before.
+ * whose body broke; else from the bytes that came last, or from the first ones of the connection. Where a later
+ * request broke in a packet after that of its first line, only what its client asked for before is left.
  */
 function targetOf({ rawPacket, bytesParsed = 0 }: ClientError, socket: Socket): string {
   const { latest, opening } = exchangesOf(socket);

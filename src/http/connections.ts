@@ -98,7 +98,7 @@ export class Connections {
   #add(socket: Socket): void {
     const exchanges = exchangesOf(socket);
     this.#sockets.add(socket);
-    // What Node calls behind the last answer.
+    // What Node calls after the last answer.
     socket.destroySoon = () => {
       endSlowly(socket, exchanges);
     };
@@ -178,7 +178,7 @@ function probe(socket: Socket, exchanges: Exchanges): void {
 }
 
 /**
- * Ends a connection behind its last answer, and still takes in for a moment what its client sends: closing while bytes
+ * Ends a connection after its last answer, and still takes in for a moment what its client sends: closing while bytes
  * come in would reset the connection, and answers that are on their way might be lost with it (RFC 9112, section 9.6).
  */
 function endSlowly(socket: Socket, exchanges: Exchanges): void {

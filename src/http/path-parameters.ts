@@ -18,7 +18,7 @@ export function ledgerIdIn({ ledgerId, walletKey }: PathParameters): string | nu
 
 /**
  * The ledger of a path, which `{ledgerId}` names or the part of `{walletKey}` before its first colon, and
- * the part behind it; null where the path names neither. A wallet key without a colon names no ledger, and
+ * the part after it; null where the path names neither. A wallet key without a colon names no ledger, and
  * `requireCallerKey` refuses it later.
  */
 export async function resolveLedger(
