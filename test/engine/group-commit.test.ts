@@ -434,7 +434,7 @@ describe("a lane whose row another session holds", () => {
     expect(await held).toBe("a/1");
   });
 
-  test("is given up at its deadline, and nothing of it is written", async () => {
+  test("times out at its deadline, and nothing of it is written", async () => {
     const lanes = engine({ deadlineMs: 300 });
     await engine().submit("a", 0, 1);
     await client.query("BEGIN");

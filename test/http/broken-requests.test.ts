@@ -94,7 +94,7 @@ describe("garbage behind requests", () => {
   });
 });
 
-describe("a connection that was given up", () => {
+describe("a connection that is being closed", () => {
   /** A server whose requests have to come within 300 ms, as the service's have to within 30 s. */
   async function serveImpatiently(onBody: (target: string) => void) {
     const server = createServer(

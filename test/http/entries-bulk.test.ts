@@ -133,19 +133,19 @@ describe("a bulk of entries, each by itself", () => {
     const outcomes = await postEach(
       [
         entry(1, { externalId: "earlier" }),
-        { ...unbalanced, externalId: "twin" },
-        entry(2, { externalId: "twin" }),
-        entry(3, { externalId: "twin" }),
-        { ...entryWithLine({ glAccountCode: "no" }), externalId: "twin" },
+        { ...unbalanced, externalId: "same" },
+        entry(2, { externalId: "same" }),
+        entry(3, { externalId: "same" }),
+        { ...entryWithLine({ glAccountCode: "no" }), externalId: "same" },
       ],
       ledgerId,
     );
     expect(statuses(outcomes)).toEqual([409, 400, 201, 409, 409]);
     expect(outcomes[0]).toMatchObject({ code: "DUPLICATE_ENTRY", ...earlier });
     const { journalId, persistedAt } = outcomes[2] ?? {};
-    for (const twin of outcomes.slice(3)) {
-      expect(twin).toMatchObject({ code: "DUPLICATE_ENTRY", journalId, persistedAt });
-      expect(twin).not.toHaveProperty("errors");
+    for (const duplicate of outcomes.slice(3)) {
+      expect(duplicate).toMatchObject({ code: "DUPLICATE_ENTRY", journalId, persistedAt });
+      expect(duplicate).not.toHaveProperty("errors");
     }
     expect((await listEntries(service, "", ledgerId)).total).toBe(2);
   });
@@ -334,8 +334,8 @@ describe("an atomic bulk of entries", () => {
 
   test("may not hold one externalId twice: nothing has used it yet", async () => {
     const ledgerId = await service.books.createLedger();
-    const twin = entry(1, { externalId: "twin" });
-    const refused = await refuseAtomic([twin, entry(2), twin], ledgerId);
+    const duplicate = entry(1, { externalId: "same" });
+    const refused = await refuseAtomic([duplicate, entry(2), duplicate], ledgerId);
     expect(refused).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
     expect(places(refused)).toEqual(["#/entries/2/externalId"]);
   });

@@ -15,14 +15,14 @@ import { serveBooks, startService, type TestService } from "../support/service.t
 import type { Reply } from "../support/signed-request.ts";
 
 const service = serveBooks();
-let twin: TestService;
+let other: TestService;
 
 beforeAll(async () => {
-  twin = await startService(service.books);
+  other = await startService(service.books);
 });
 
 afterAll(async () => {
-  await twin.stop();
+  await other.stop();
 });
 
 /** That all replies but one are 409 and name the one that is 201. */
@@ -113,7 +113,7 @@ describe("a retry of an entry that got in", () => {
     for (const status of ["suspended", "closed"] as const) {
       await service.books.changeStatus(ledgerId, status);
       expect((await service.post(path, entry())).status).toBe(403);
-      for (const each of [service, twin]) {
+      for (const each of [service, other]) {
         expect(problem(await each.post(path, body))).toMatchObject({ status: 409, ...first });
         const again = await each.post(`${path}/${first.journalId}/reversal`, { externalId: "r" });
         expect(problem(again)).toMatchObject({
@@ -146,7 +146,7 @@ describe("many at once", () => {
     for (const externalId of ["two nodes", "two nodes again", "and again"]) {
       const replies = await Promise.all(
         Array.from({ length: 64 }, (_, index) =>
-          (index % 2 === 0 ? service : twin).post(path, entry(7n, { externalId })),
+          (index % 2 === 0 ? service : other).post(path, entry(7n, { externalId })),
         ),
       );
       const first = expectOneWritten(replies);
@@ -168,7 +168,7 @@ describe("many at once", () => {
     );
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        (index % 3 === 0 ? service : twin).post(path, body(index)),
+        (index % 3 === 0 ? service : other).post(path, body(index)),
       ),
     );
     replies.forEach((reply, index) => {
@@ -185,7 +185,7 @@ describe("many at once", () => {
     const { journalId } = await postEntry(service, entry());
     const path = `${entriesPath(service.books.ledgerId)}/${journalId}/reversal`;
     const replies = await Promise.all(
-      Array.from({ length: 64 }, (_, index) => (index % 2 === 0 ? service : twin).post(path)),
+      Array.from({ length: 64 }, (_, index) => (index % 2 === 0 ? service : other).post(path)),
     );
     const created = replies.filter(({ status }) => status === 201);
     expect(created).toHaveLength(1);

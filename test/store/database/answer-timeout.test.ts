@@ -30,19 +30,19 @@ async function sleepFor(seconds: number, answerTimeoutMs: number): Promise<strin
     await connections.any(sleep(seconds));
     return "answered";
   } catch {
-    return "given up";
+    return "timed out";
   } finally {
     await connections.end();
   }
 }
 
-test("a read is given up after the time that its connections were told, and no earlier", async () => {
-  expect(await sleepFor(30, 200)).toBe("given up");
+test("a read times out after the limit of its connections, and no earlier", async () => {
+  expect(await sleepFor(30, 200)).toBe("timed out");
   // Longer than what is usual where nothing is told.
   expect(await sleepFor(6, 60_000)).toBe("answered");
 });
 
-test("a read that takes long is given up when it is cut, and holds up nobody who ends the connections", async () => {
+test("a read that takes long is cancelled when it is cut, and holds up nobody who ends the connections", async () => {
   const connections = new Pool({
     databaseUrl: database.url,
     connectionsMax: 2,
