@@ -1,7 +1,9 @@
 // Signed requests over kept-alive connections, tried again where that is safe.
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Pool, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
+import request from "undici/lib/api/api-request.js";
+import Pool from "undici/lib/dispatcher/pool.js";
 import { signRequest } from "../core/signing.ts";
 import { errorCode } from "../core/thrown.ts";
 import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
@@ -163,7 +165,7 @@ export class SignedHttp {
   ): Promise<Dispatcher.ResponseData> {
     const { signal } = this.#options;
     try {
-      return await this.#pool.request({
+      return await request.call(this.#pool, {
         method,
         path: this.#pathPrefix + target,
         headers: this.#headers(method, target, body),
