@@ -47,6 +47,7 @@ beforeAll(async () => {
     PATH: `${bin}:${process.env["PATH"] ?? ""}`,
     TERM: "xterm",
     LEDGERCTL_CONFIG: join(folder, "config.json"),
+    TEST_ORGANIZATION: server.organizationId,
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
   chmodSync(join(folder, "config.json"), 0o600);
@@ -73,8 +74,7 @@ case "$1" in
       streams) set -- "$@" --duration 1s --read-url "$LEDGERCTL_URL" ;;
       overload) set -- "$@" --duration 1s --connections 4 --wallets 10 ;;
       closes)
-        organization=$(ledgerctl org list --json | sed -n '1s/^{"id":"\\([^"]*\\)".*/\\1/p')
-        ledger=$(ledgerctl ledger create Bench --org "$organization" --currency USD --chart chart.csv --json)
+        ledger=$(ledgerctl ledger create Bench --org "$TEST_ORGANIZATION" --currency USD --chart chart.csv --json)
         set -- "$@" --entries 100 --ledger "$(echo "$ledger" | sed 's/^{"id":"\\([^"]*\\)".*/\\1/')"
         ;;
     esac
