@@ -10,7 +10,7 @@ import {
   duplicateReply,
   type Hold,
   type Wallet,
-  type LogEntry,
+  type WalletLogEntry,
   type WalletReply,
   type WalletState,
   type WalletWrite,
@@ -55,7 +55,7 @@ export interface WalletBatch {
   readonly outcomes: readonly WalletOutcome[];
   /** Wallets that changed, as they are now; `isNew` for those to be made. Sorted by callerKey. */
   readonly wallets: readonly { readonly wallet: Wallet; readonly isNew: boolean }[];
-  readonly writes: readonly LogEntry[];
+  readonly writes: readonly WalletLogEntry[];
   readonly holds: readonly Hold[];
   /** Rules that had to be made for assets used for the first time. */
   readonly newRules: readonly AssetRule[];
@@ -85,7 +85,7 @@ class BatchInProgress {
   readonly #holds: Map<string, Hold>;
   readonly #changedHolds = new Map<string, Hold>();
   readonly #changed = new Set<string>();
-  readonly #entries: LogEntry[] = [];
+  readonly #entries: WalletLogEntry[] = [];
   readonly #rules: Map<string, AssetRule>;
   readonly #newRules: AssetRule[] = [];
 
@@ -172,7 +172,7 @@ class BatchInProgress {
   #accept(
     item: WalletWrite,
     state: WalletState,
-    entries: readonly LogEntry[],
+    entries: readonly WalletLogEntry[],
     holds: readonly Hold[],
     rule: AssetRule,
   ): void {
@@ -225,7 +225,7 @@ type PendingSum = {
   -readonly [Name in keyof Omit<NewPendingPosting, "spans">]: NewPendingPosting[Name];
 } & { readonly spans: Map<string, { walletId: string; firstSeq: number; lastSeq: number }> };
 
-function addTo(sum: PendingSum, { walletId, seq, amount, at }: LogEntry): void {
+function addTo(sum: PendingSum, { walletId, seq, amount, at }: WalletLogEntry): void {
   sum.amount += amount;
   sum.writeCount += 1;
   if (at < sum.acceptedFrom) sum.acceptedFrom = at;
@@ -236,7 +236,7 @@ function addTo(sum: PendingSum, { walletId, seq, amount, at }: LogEntry): void {
 }
 
 /** Which side of the ledger an entry is on; reserving, releasing and expiring move no money. */
-function sideOf(entry: LogEntry): "credit" | "debit" | null {
+function sideOf(entry: WalletLogEntry): "credit" | "debit" | null {
   if (entry.type === "credit") return "credit";
   return entry.type === "debit" || entry.type === "commit" ? "debit" : null;
 }

@@ -58,7 +58,7 @@ export interface Wallet {
 }
 
 /** An entry of a wallet's log: one accepted change, with the figures after it. */
-export interface LogEntry {
+export interface WalletLogEntry {
   readonly callerKey: string;
   readonly walletId: string;
   readonly seq: number;
@@ -93,7 +93,7 @@ export interface WalletState {
 export interface WalletChange {
   readonly state: WalletState;
   /** Expiries that had to be logged first, then the write. */
-  readonly entries: readonly LogEntry[];
+  readonly entries: readonly WalletLogEntry[];
   /** Holds that are new or changed. */
   readonly holds: readonly Hold[];
   readonly reply: WalletReply;
@@ -154,7 +154,7 @@ export function decideWalletWrite(
 
 interface Logged {
   readonly state: WalletState;
-  readonly entries: readonly LogEntry[];
+  readonly entries: readonly WalletLogEntry[];
   readonly holds: readonly Hold[];
   readonly at: Timestamp;
 }
@@ -178,7 +178,7 @@ function withExpiriesLogged(state: WalletState, now: Timestamp): Logged {
 function appendEntry(
   logged: Logged,
   entry: { type: WalletWriteType; amount: bigint; holdId?: string | null } & Partial<
-    Pick<LogEntry, "externalId" | "metadata">
+    Pick<WalletLogEntry, "externalId" | "metadata">
   >,
   held: bigint,
   balance = 0n,
@@ -194,7 +194,7 @@ function appendEntry(
     lastSeq: wallet.lastSeq + 1,
     lastAt: logged.at,
   };
-  const written: LogEntry = {
+  const written: WalletLogEntry = {
     callerKey: wallet.callerKey,
     walletId: wallet.walletId,
     seq: next.lastSeq,

@@ -2,9 +2,9 @@
 // order, whichever server accepted it. What this process commits is pushed at once; for the rest the
 // logs of the wallets that have listeners are polled. No socket is met here.
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { LogEntry } from "../core/wallet.ts";
+import type { WalletLogEntry } from "../core/wallet.ts";
 import { listPendingPostingIds, listPostings } from "../store/pending-postings.ts";
-import { listWalletHistory, type PostedLogEntry } from "../store/wallet-writes.ts";
+import { listWalletHistory, type PostedWalletLogEntry } from "../store/wallet-writes.ts";
 import { listWalletFigures } from "../store/wallets.ts";
 import type { Pool } from "../store/database/pool.ts";
 
@@ -107,7 +107,7 @@ export class StreamHub {
   }
 
   /** Sends what this process has just committed. Never throws: the writes are recorded, sent or not. */
-  publish(ledgerId: string, writes: readonly LogEntry[]): void {
+  publish(ledgerId: string, writes: readonly WalletLogEntry[]): void {
     if (this.#feeds.size === 0) return;
     try {
       for (const write of writes) this.#publishOne(ledgerId, write);
@@ -116,7 +116,7 @@ export class StreamHub {
     }
   }
 
-  #publishOne(ledgerId: string, write: LogEntry): void {
+  #publishOne(ledgerId: string, write: WalletLogEntry): void {
     const feed = this.#feeds.get(feedKey(ledgerId, write.callerKey));
     if (feed === undefined || write.seq <= feed.lastSeq) return;
     // Somebody else's write comes before this one: the log has both, in order.
@@ -176,7 +176,11 @@ export class StreamHub {
     }
   }
 
-  async #readRows(ledgerId: string, callerKey: string, seq: number): Promise<PostedLogEntry[]> {
+  async #readRows(
+    ledgerId: string,
+    callerKey: string,
+    seq: number,
+  ): Promise<PostedWalletLogEntry[]> {
     return listWalletHistory(this.#pool, ledgerId, callerKey, { afterSeq: seq, limit: rowsMax });
   }
 
@@ -246,7 +250,7 @@ function sendPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void 
   }
 }
 
-function sendWrite(feed: Feed, row: LogEntry): void {
+function sendWrite(feed: Feed, row: WalletLogEntry): void {
   feed.lastSeq = row.seq;
   const event = eventOf(row);
   feed.latest = { balance: event.balance, available: event.available };
@@ -256,7 +260,7 @@ function sendWrite(feed: Feed, row: LogEntry): void {
   for (const listener of feed.listeners) listener(event);
 }
 
-function eventOf({ balance, held, seq }: LogEntry): BalanceEvent {
+function eventOf({ balance, held, seq }: WalletLogEntry): BalanceEvent {
   return { balance, available: balance - held, seq, isPosting: false };
 }
 

@@ -9,7 +9,7 @@ import {
 import type {
   Hold,
   Wallet,
-  LogEntry,
+  WalletLogEntry,
   WalletReply,
   WalletState,
   WalletWrite,
@@ -52,7 +52,7 @@ export class Wallets {
   constructor(
     pool: Pool,
     options: GroupCommitOptions,
-    onCommitted: (ledgerId: string, writes: readonly LogEntry[]) => void,
+    onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
   ) {
     this.lanes = new GroupCommit(pool, walletWork(onCommitted), options, this.counts);
   }
@@ -64,7 +64,7 @@ export class Wallets {
 }
 
 function walletWork(
-  onCommitted: (ledgerId: string, writes: readonly LogEntry[]) => void,
+  onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
 ): LaneWork<WalletItem, WalletReply> {
   return {
     async plan(transaction, _laneKey, items, looksUpKeys) {
@@ -164,7 +164,7 @@ function planOf(
   ledgerId: string,
   batch: WalletBatch,
   now: WalletSnapshot["now"],
-  onCommitted: (ledgerId: string, writes: readonly LogEntry[]) => void,
+  onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
 ): Plan<WalletReply> {
   return {
     outcomes: batch.outcomes satisfies readonly Outcome<WalletReply>[],
@@ -190,7 +190,7 @@ function planOf(
  * one that bears an id made for this batch. Releases and expiries have none; where there is nothing else, all
  * of them have to be there, which is then what was asked for, whoever did it.
  */
-function marksOf(writes: readonly LogEntry[]): readonly LogEntry[] {
+function marksOf(writes: readonly WalletLogEntry[]): readonly WalletLogEntry[] {
   const marked = writes.find(
     ({ pendingPostingId, type }) => pendingPostingId !== null || type === "reserve",
   );

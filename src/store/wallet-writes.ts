@@ -1,7 +1,7 @@
 // The logs of wallets: a row for each accepted write.
 import { sql } from "slonik";
 import { z } from "zod";
-import { walletWriteTypes, type LogEntry } from "../core/wallet.ts";
+import { walletWriteTypes, type WalletLogEntry } from "../core/wallet.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { withKeyConflict } from "./database/errors.ts";
@@ -48,7 +48,10 @@ export async function listWritesByExternalId(
 export async function hasWalletWrites(
   connection: Connection,
   ledgerId: string,
-  writes: readonly Pick<LogEntry, "walletId" | "seq" | "type" | "holdId" | "pendingPostingId">[],
+  writes: readonly Pick<
+    WalletLogEntry,
+    "walletId" | "seq" | "type" | "holdId" | "pendingPostingId"
+  >[],
 ): Promise<boolean> {
   const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
     SELECT count(*)::integer AS count
@@ -74,7 +77,7 @@ export async function hasWalletWrites(
 export function insertWalletWrites(
   connection: Connection,
   ledgerId: string,
-  writes: readonly LogEntry[],
+  writes: readonly WalletLogEntry[],
 ): Promise<unknown> {
   return withKeyConflict(
     "wallet_writes_external_id_key",
@@ -99,7 +102,7 @@ export function insertWalletWrites(
 }
 
 /** An entry of a wallet's log with the journal entry that it was posted with, once it was. */
-export type PostedLogEntry = LogEntry & { readonly journalId: string | null };
+export type PostedWalletLogEntry = WalletLogEntry & { readonly journalId: string | null };
 
 const logRow = z.object({
   callerKey: z.string(),
@@ -115,7 +118,7 @@ const logRow = z.object({
   at: timestampColumn,
   pendingPostingId: z.string().nullable(),
   journalId: z.string().nullable(),
-}) satisfies z.ZodType<PostedLogEntry>;
+}) satisfies z.ZodType<PostedWalletLogEntry>;
 
 /** Columns of a log entry `writes` of a wallet `owner`, with its pending posting `postings`. */
 const logColumns = sql.fragment`
@@ -130,7 +133,7 @@ export async function listWalletHistory(
   ledgerId: string,
   callerKey: string,
   page: { readonly afterSeq: number; readonly limit: number },
-): Promise<PostedLogEntry[]> {
+): Promise<PostedWalletLogEntry[]> {
   return connection.any(sql.type(logRow)`
     SELECT ${logColumns}
       FROM (
@@ -157,7 +160,7 @@ export async function listPostedWrites(
   ledgerId: string,
   journalId: string,
   page: { readonly offset: number; readonly limit: number },
-): Promise<{ writes: PostedLogEntry[]; total: number }> {
+): Promise<{ writes: PostedWalletLogEntry[]; total: number }> {
   const { total } = await connection.one(sql.type(z.object({ total: z.number() }))`
     SELECT coalesce(sum(write_count), 0)::bigint AS total FROM wallet_batches
      WHERE ledger_id = ${ledgerId} AND journal_id = ${journalId}`);

@@ -13,7 +13,7 @@ import type { BulkResult, WalletResult, WalletLogEntry } from "../../contract/ty
 import {
   listPostedWrites as listPosted,
   listWalletHistory,
-  type PostedLogEntry,
+  type PostedWalletLogEntry,
 } from "../../store/wallet-writes.ts";
 import { asRefusal, plainMessage } from "../problems.ts";
 import { requireEntry } from "./named-records.ts";
@@ -113,7 +113,7 @@ function wireReply({ status, balance, available }: WalletReply): WalletResult {
   return { status, balance: balance.toString(), available: available.toString() };
 }
 
-function wireWrite(row: PostedLogEntry): WalletLogEntry {
+function wireWrite(row: PostedWalletLogEntry): WalletLogEntry {
   return {
     seq: row.seq,
     type: row.type,
