@@ -40,7 +40,7 @@ module.exports = {
       severity: "error",
       comment: "src/store holds the only SQL",
       from: { path: "^src/", pathNot: "^src/store/" },
-      to: { path: "node_modules/(pg|slonik|node-pg-migrate)/" },
+      to: { path: "node_modules/(pg|@slonik|node-pg-migrate)/" },
     },
     { name: "no-circles", severity: "error", from: {}, to: { circular: true } },
   ],

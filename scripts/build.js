@@ -36,7 +36,11 @@ await build({
   jsx: "automatic",
   // React brings a slower self along, for its users' mistakes.
   define: { "process.env.NODE_ENV": '"production"' },
-  alias: { "is-in-ci": "./src/cli/terminal/screen/not-in-ci.ts" },
+  alias: {
+    "is-in-ci": "./src/cli/terminal/screen/not-in-ci.ts",
+    // For packages that require it too, so that there is one copy.
+    zod: "./node_modules/zod/index.js",
+  },
 });
 
 await build({

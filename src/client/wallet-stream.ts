@@ -80,7 +80,7 @@ export class WalletStream {
     this.#closing.abort();
     const socket = this.#socket;
     if (socket === null || socket.readyState === socket.CLOSED) return;
-    socket.resume();
+    if (socket.isPaused) socket.resume();
     socket.close();
     const cut = setTimeout(() => {
       socket.terminate();

@@ -1,5 +1,5 @@
 // The body of a post of many entries: read as a whole first, then entry by entry.
-import { z } from "zod";
+import * as z from "zod";
 import {
   faultsMax,
   refusalUnder,

@@ -1,5 +1,5 @@
 // The body of a period close.
-import { z } from "zod";
+import * as z from "zod";
 import { description, label, optional, refuseNearDate, timestamp } from "./field-schemas.ts";
 
 /** A label that looks like a date and is none is a fault. */

@@ -1,5 +1,5 @@
 // Bodies of journal writes: from parsed JSON to a draft, or to every fault that it has.
-import { z } from "zod";
+import * as z from "zod";
 import { jsonPointer, validationRefusal, type Fault } from "../core/errors.ts";
 import {
   clientEntryTypes,

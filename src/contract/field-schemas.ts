@@ -1,6 +1,6 @@
 // Schemas of single fields: what text, amounts and times on the wire have to look like. Their
 // messages are read after the field's pointer, so they begin with a verb.
-import { z } from "zod";
+import * as z from "zod";
 import { readPeriodLabel } from "../core/period.ts";
 import { descriptionCodePointsMax, labelCodePointsMax, textFault } from "../core/text.ts";
 import { dayFault, parseTimestamp, type Timestamp } from "../core/time.ts";

@@ -1,6 +1,6 @@
 // Metadata of an entry: any JSON object, as long as canonical JSON can hold it and it stays small.
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+import * as z from "zod";
 import { faultsMax } from "../core/errors.ts";
 import { brokenTextFault } from "../core/text.ts";
 import { isJsonObject, type JsonObject } from "../core/journal.ts";

@@ -1,5 +1,5 @@
 // The OpenAPI document, made from the table of routes.
-import { z } from "zod";
+import * as z from "zod";
 import { problemReply, walletErrorReply } from "./replies.ts";
 import { routeList } from "./routes.ts";
 

@@ -1,5 +1,5 @@
 // Query parameters of the routes: texts in, values out. Parameters that a route does not know are ignored.
-import { z } from "zod";
+import * as z from "zod";
 import { validationRefusal, type Fault } from "../core/errors.ts";
 import { label, refuseNearDate, timestamp } from "./field-schemas.ts";
 

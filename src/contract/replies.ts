@@ -1,6 +1,6 @@
 // Schemas of what the service answers. Types, the OpenAPI document and the published types (with each
 // description as its comment) come from them.
-import { z } from "zod";
+import * as z from "zod";
 import { problemKinds } from "../core/errors.ts";
 import { accountTypes, ledgerStatuses } from "../core/ledger.ts";
 import { entryTypes, isJsonObject, type JsonObject } from "../core/journal.ts";

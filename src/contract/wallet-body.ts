@@ -1,5 +1,5 @@
 // Bodies of wallet writes: from parsed JSON to a write, or to every fault that it has.
-import { z } from "zod";
+import * as z from "zod";
 import { parseAssetCode } from "../core/asset.ts";
 import { brokenTextFault, parseUuid } from "../core/text.ts";
 import type { MovementType, WalletWrite } from "../core/wallet.ts";

@@ -1,9 +1,8 @@
 // The balances of accounts, kept with every entry.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import type { BalanceChange } from "../core/journal.ts";
 import type { Connection } from "./database/connection.ts";
-import { column, command } from "./database/statement.ts";
+import { column, command, sql } from "./database/statement.ts";
 
 const balanceRow = z.object({ balance: z.bigint(), entryCount: z.number() });
 

@@ -1,10 +1,9 @@
 // The chart of accounts.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import { accountTypes, type Account } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
 import type { Connection } from "./database/connection.ts";
-import { column, command } from "./database/statement.ts";
+import { column, command, sql } from "./database/statement.ts";
 
 const accountRow = z.object({
   glAccountCode: z.string(),

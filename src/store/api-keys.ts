@@ -1,11 +1,10 @@
 // API keys. Their secrets are derived from the master key and are not in the database.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import { scopes, type Scope } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
-import { command } from "./database/statement.ts";
+import { command, sql } from "./database/statement.ts";
 
 const apiKeyRow = z.object({
   apiKey: z.string(),

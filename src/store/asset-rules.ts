@@ -1,10 +1,9 @@
 // Rules of assets: how wallets of an asset meet the books.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import type { AssetRule } from "../core/asset.ts";
 import type { Timestamp } from "../core/time.ts";
 import type { Connection } from "./database/connection.ts";
-import { column, command } from "./database/statement.ts";
+import { column, command, sql } from "./database/statement.ts";
 
 const assetRuleRow = z.object({
   assetCode: z.string(),

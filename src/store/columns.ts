@@ -1,5 +1,5 @@
 // Columns that several tables have, as they are read from a row.
-import { z } from "zod";
+import * as z from "zod";
 import { isJsonObject, type JsonObject } from "../core/journal.ts";
 import type { Hash } from "../core/merkle.ts";
 import type { Timestamp } from "../core/time.ts";

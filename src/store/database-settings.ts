@@ -1,7 +1,7 @@
 // Settings of the database server that the product's promises rest on, or its connections.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import type { Connection } from "./database/connection.ts";
+import { sql } from "./database/statement.ts";
 
 const settingRow = z.object({ name: z.string(), setting: z.string() });
 

@@ -1,10 +1,11 @@
 // Pages of entries, and how many there are.
-import { sql, type FragmentSqlToken } from "slonik";
-import { z } from "zod";
+import type { FragmentSqlToken } from "@slonik/sql-tag";
+import * as z from "zod";
 import type { StoredEntry } from "../core/journal.ts";
 import type { Timestamp } from "../core/time.ts";
 import type { Connection } from "./database/connection.ts";
 import { entryBytes, entryColumns, entryRow, entryTables } from "./journal-entries.ts";
+import { sql } from "./database/statement.ts";
 
 /** Which entries a list holds; a member that is null does not narrow it. */
 export interface EntryFilter {

@@ -1,14 +1,13 @@
 // Entries with their lines and reversals. Keys are looked up one by one: LIMIT 1 keeps the planner from joining
 // all of a ledger instead, which it thinks is small as long as its statistics are from before the ledger grew
 // (measured at 20,000 entries: 8 ms against 0.2 ms).
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalJson, entryLeaf } from "../core/canonical.ts";
 import { entryTypes, type Entry, type Line, type StoredEntry } from "../core/journal.ts";
 import { jsonObjectColumn, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { withKeyConflict } from "./database/errors.ts";
-import { column, command } from "./database/statement.ts";
+import { column, command, sql } from "./database/statement.ts";
 
 /** Columns of an entry `entries` by itself. */
 export const contentColumns = sql.fragment`

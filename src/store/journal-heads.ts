@@ -1,11 +1,10 @@
 // The head of each journal, whose lock puts a ledger's entries in order, and the clock that is read behind it.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import type { Entry } from "../core/journal.ts";
 import type { Timestamp } from "../core/time.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
-import { command } from "./database/statement.ts";
+import { command, sql } from "./database/statement.ts";
 
 const headRow = z.object({
   lastSequence: z.number(),

@@ -1,14 +1,13 @@
 // What the trees and trial balances of closes are made from. Every entry up to the head's last sequence is
 // committed and never changes, so statements that name that sequence agree with each other without a snapshot.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import type { BalanceRow } from "../core/close.ts";
 import type { Hash } from "../core/merkle.ts";
 import type { Period } from "../core/period.ts";
 import type { Timestamp } from "../core/time.ts";
 import { balanceRow } from "./period-closes.ts";
 import type { Connection } from "./database/connection.ts";
-import { column } from "./database/statement.ts";
+import { column, sql } from "./database/statement.ts";
 
 /** Entries of a period, by sequence: after one, up to another. */
 export interface LeafSpan extends Period {

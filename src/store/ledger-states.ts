@@ -1,11 +1,10 @@
 // The state of a ledger, and the locks on it: all who write to a ledger hold it shared, who changes it holds
 // it alone.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import { ledgerStatuses, type LedgerStatus } from "../core/ledger.ts";
 import type { Connection } from "./database/connection.ts";
 import { StateChangeRequested } from "./database/errors.ts";
-import { command } from "./database/statement.ts";
+import { command, sql } from "./database/statement.ts";
 
 const statusRow = z.object({ status: z.enum(ledgerStatuses) });
 

@@ -1,11 +1,10 @@
 // What of a ledger never changes.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import { ledgerStatuses, type LedgerIdentity } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
 import { jsonObjectColumn, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
-import { command } from "./database/statement.ts";
+import { command, sql } from "./database/statement.ts";
 
 const ledgerRow = z.object({
   ledgerId: z.string(),

@@ -1,7 +1,6 @@
 // Applying migrations/: forward only, in order, each once, under a lock that other starters wait for.
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { runner } from "node-pg-migrate";
 import { Client } from "pg";
 import { connectionTarget } from "./database/connection-url.ts";
 import { asConnectionError, ConnectionBroken } from "./database/errors.ts";
@@ -22,6 +21,8 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   return withClient(databaseUrl, async (client) => {
     await requireUtf8(client);
     await refuseNewerSchema(client);
+    // Only now: it costs the start of a command more than what the command does.
+    const { runner } = await import("node-pg-migrate");
     const applied = await runner({
       dbClient: client,
       dir: directory,

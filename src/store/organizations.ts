@@ -1,9 +1,8 @@
 // Organizations: who owns ledgers and keys.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
-import { command } from "./database/statement.ts";
+import { command, sql } from "./database/statement.ts";
 
 const organizationRow = z.object({
   organizationId: z.string(),

@@ -1,12 +1,12 @@
 // What batches of wallet writes leave to be posted, a row for each asset, side and day of a batch (in the table
 // wallet_batches), and the marks once it is.
-import { sql, type FragmentSqlToken } from "slonik";
-import { z } from "zod";
+import type { FragmentSqlToken } from "@slonik/sql-tag";
+import * as z from "zod";
 import type { PendingPosting } from "../core/posting.ts";
 import type { NewPendingPosting } from "../core/wallet-batch.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
-import { column, command } from "./database/statement.ts";
+import { column, command, sql } from "./database/statement.ts";
 
 /** Whether a rule gives a rate to a pending posting `waiting`. */
 function hasRate(ledgerId: string | FragmentSqlToken): FragmentSqlToken {

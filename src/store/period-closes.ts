@@ -1,11 +1,10 @@
 // Closes: records, their trial balances and the subtrees of their leaves.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import type { BalanceRow, CloseRecord, Subtree } from "../core/close.ts";
 import type { ClosedPeriod } from "../core/period.ts";
 import { hashColumn, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
-import { column, command } from "./database/statement.ts";
+import { column, command, sql } from "./database/statement.ts";
 
 const closeRow = z.object({
   ledgerId: z.string(),

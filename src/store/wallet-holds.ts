@@ -1,10 +1,9 @@
 // Holds: amounts of wallets that are reserved.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import type { Hold } from "../core/wallet.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
-import { column, command } from "./database/statement.ts";
+import { column, command, sql } from "./database/statement.ts";
 
 const holdRow = z.object({
   holdId: z.string(),

@@ -1,9 +1,8 @@
 // Entries that post what wallets accepted, and the totals that were posted so far.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import type { Posting, PostingTotal } from "../core/posting.ts";
 import type { Connection } from "./database/connection.ts";
-import { column, command } from "./database/statement.ts";
+import { column, command, sql } from "./database/statement.ts";
 
 const totalRow = z.object({
   assetCode: z.string(),

@@ -1,11 +1,10 @@
 // The logs of wallets: a row for each accepted write.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import { walletWriteTypes, type WalletLogEntry } from "../core/wallet.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { withKeyConflict } from "./database/errors.ts";
-import { column, command } from "./database/statement.ts";
+import { column, command, sql } from "./database/statement.ts";
 
 const firstUseRow = z.object({
   callerKey: z.string(),

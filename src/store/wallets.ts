@@ -1,11 +1,10 @@
 // Wallets: their locks and their figures.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import type { Wallet } from "../core/wallet.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { withKeyConflict } from "./database/errors.ts";
-import { column, command } from "./database/statement.ts";
+import { column, command, sql } from "./database/statement.ts";
 
 const walletRow = z.object({
   walletId: z.string(),

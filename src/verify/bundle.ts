@@ -1,5 +1,5 @@
 // Checking a bundle: a file that holds a close with all its entries.
-import { z } from "zod";
+import * as z from "zod";
 import type { BalanceRow } from "../core/close.ts";
 import { isJsonObject, type JsonObject } from "../core/journal.ts";
 import { CloseCheck, type CloseVerdict } from "./close-check.ts";

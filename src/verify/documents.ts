@@ -1,5 +1,5 @@
 // Documents of proofs and bundles as they are read: exactly their members, each of its type.
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalEntry } from "../core/canonical.ts";
 import type { BalanceRow } from "../core/close.ts";
 import { parseTimestamp, type Timestamp } from "../core/time.ts";

@@ -1,16 +1,15 @@
 // The group commit engine by itself, with a work of the tests' own over real connections: numbers are
 // written to a table, lane by lane, each lane under the lock of its row.
 import { Client } from "pg";
-import { sql } from "slonik";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { Refusal } from "../../src/core/errors.ts";
 import { GroupCommit } from "../../src/engine/group-commit.ts";
 import type { GroupCommitOptions, LaneWork, Recording } from "../../src/engine/lane-work.ts";
 import type { Tally } from "../../src/engine/write-counts.ts";
 import type { Connection } from "../../src/store/database/connection.ts";
 import { Pool } from "../../src/store/database/pool.ts";
-import { command } from "../../src/store/database/statement.ts";
+import { command, sql } from "../../src/store/database/statement.ts";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 

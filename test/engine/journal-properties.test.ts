@@ -1,13 +1,13 @@
 // Any stream of valid and invalid writes, from many clients over two services on one database, leaves
 // books that add up and replies that were true.
 import fc from "fast-check";
-import { sql } from "slonik";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { leafOf, type LeafDocument } from "../support/canonical-oracle.ts";
 import { entriesPath, type Problem, type ReadEntry, type ReadPage } from "../support/entries.ts";
 import type { Reply } from "../support/signed-request.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
+import { sql } from "../../src/store/database/statement.ts";
 
 let books: TestBooks;
 let services: TestService[];

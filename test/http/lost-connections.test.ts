@@ -1,5 +1,4 @@
 // The database's connections break under the running service: every answer has to stay true.
-import { sql } from "slonik";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -14,6 +13,7 @@ import {
 } from "../support/entries.ts";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
+import { sql } from "../../src/store/database/statement.ts";
 
 let books: TestBooks;
 let proxy: CuttingProxy;

@@ -1,7 +1,7 @@
 // Answers of the running service are held against the OpenAPI document that it gives out: the status, the
 // media type and the schema of each have to be there.
 import { beforeAll, describe, expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { neverPosting } from "../support/engine.ts";
 import { entry, postEntry } from "../support/entries.ts";
 import { serveBooks } from "../support/service.ts";

@@ -1,8 +1,7 @@
 // The database goes away in the midst of reads and comes back: the service has to find its way back too.
-import { command } from "../../src/store/database/statement.ts";
+import { command, sql } from "../../src/store/database/statement.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entry, listEntries, postEntry } from "../support/entries.ts";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";

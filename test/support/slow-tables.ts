@@ -1,7 +1,6 @@
 // Tables that take long to read, as those of many years do.
-import { sql } from "slonik";
-import { z } from "zod";
-import { command } from "../../src/store/database/statement.ts";
+import * as z from "zod";
+import { command, sql } from "../../src/store/database/statement.ts";
 import type { TestBooks } from "./service.ts";
 
 export type SlowTable = "journal_lines" | "period_close_subtrees";

@@ -1,12 +1,12 @@
 // What an audit reads of books and closes. Rows are taken as loosely as they can be: what a rule of ours
 // forbids may be in a database that somebody has changed, and has to be read to be named.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import type { Entry } from "../../core/journal.ts";
 import { hashColumn, timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 import { contentColumns, entryRow, lineArray, lineRow } from "../journal-entries.ts";
 import { readPages } from "./pages.ts";
+import { sql } from "../database/statement.ts";
 
 const ledgerRow = z.object({
   ledgerId: z.string(),

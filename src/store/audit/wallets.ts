@@ -1,11 +1,11 @@
 // What an audit reads of wallets: their logs in pages, and what the database sums by itself.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import type { WalletWriteType } from "../../core/wallet.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
 import { readPages } from "./pages.ts";
 import { timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
+import { sql } from "../database/statement.ts";
 
 const rowsPerPage = 1_000;
 

@@ -1,8 +1,16 @@
 // The one kind of statement: slonik's `sql` makes it, with its values apart from its text and the schema of
 // its rows.
 import { createHash } from "node:crypto";
-import { sql, type ArraySqlToken, type PrimitiveValueExpression, type QuerySqlToken } from "slonik";
-import { z } from "zod";
+import {
+  createSqlTag,
+  type ArraySqlToken,
+  type PrimitiveValueExpression,
+  type QuerySqlToken,
+} from "@slonik/sql-tag";
+import * as z from "zod";
+
+/** slonik's tag: `sql.type(rowSchema)` makes a statement, `sql.fragment` a part of one. */
+export const sql = createSqlTag();
 
 /** A text with placeholders, its values, and the schema that each of its rows has to meet. */
 export type Statement<Row extends z.ZodType = z.ZodType> = QuerySqlToken<Row>;

@@ -14,7 +14,7 @@ import {
 } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { messageOf } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { runsAsRoot, type Account } from "./account.ts";

@@ -12,7 +12,7 @@ import {
   stat,
 } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { canEnter, databaseAccount, runsAsRoot, type Account } from "./account.ts";
 import { clearUnfinished, createFileOnce, isUnfinishedName, replaceFile } from "./durable-file.ts";

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isUnavailable } from "../../../src/store/database/errors.ts";
 import { Pool } from "../../../src/store/database/pool.ts";
-import { sql } from "slonik";
 import { pingDatabase } from "../../../src/store/database-settings.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { sql } from "../../../src/store/database/statement.ts";
 
 let database: TestDatabase;
 

@@ -2,10 +2,9 @@
 // each statement is to be planned for itself.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "slonik";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { z } from "zod";
-import { queryText } from "../../../src/store/database/statement.ts";
+import * as z from "zod";
+import { queryText, sql } from "../../../src/store/database/statement.ts";
 import { listWalletFigures, lockWallets } from "../../../src/store/wallets.ts";
 import type { Connection } from "../../../src/store/database/connection.ts";
 import { Pool } from "../../../src/store/database/pool.ts";

@@ -1,8 +1,7 @@
 // Statements as the write path sends them: parameters there, rows back, and errors in between.
-import { sql } from "slonik";
-import { z } from "zod";
+import * as z from "zod";
 import type { PipelinedConnection } from "../../../src/store/database/pipeline.ts";
-import type { Statement } from "../../../src/store/database/statement.ts";
+import { sql, type Statement } from "../../../src/store/database/statement.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Connection } from "../../../src/store/database/connection.ts";
 import { Pool } from "../../../src/store/database/pool.ts";

@@ -3,14 +3,13 @@ import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sql } from "slonik";
 import {
   openEmbeddedDatabase,
   type EmbeddedDatabase,
 } from "../../../src/store/embedded/embedded-database.ts";
 import { listLogs } from "../../../src/store/embedded/server-log.ts";
 import { Pool } from "../../../src/store/database/pool.ts";
-import { command } from "../../../src/store/database/statement.ts";
+import { command, sql } from "../../../src/store/database/statement.ts";
 import { clusterOf, removeDataFolder } from "./processes.ts";
 
 let parent: string;
