@@ -2,7 +2,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LedgerClient, type WalletAddress } from "../../src/client/ledger-client.ts";
 import { pathOf, shownCommandsOf } from "../../src/cli/definition/command-tree.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
@@ -33,6 +36,8 @@ const ending = /^ledgerctl top .*--(once|json)/;
 let server: BinaryServer;
 let folder: string;
 let env: Record<string, string>;
+let client: LedgerClient;
+let alice: WalletAddress;
 
 beforeAll(async () => {
   server = await startBinaryServer();
@@ -51,15 +56,25 @@ beforeAll(async () => {
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
   chmodSync(join(folder, "config.json"), 0o600);
-  expect((await creditAlice("1000000")).code).toBe(0);
+  client = new LedgerClient({
+    url: server.url,
+    apiKey: server.env["LEDGERCTL_API_KEY"] ?? "",
+    apiSecret: server.env["LEDGERCTL_API_SECRET"] ?? "",
+  });
+  alice = { ledgerId: server.ledgerId, callerKey: "alice" };
+  await client.creditWallet(alice, { amount: "1000000", assetCode: "USD" });
 });
 
 afterAll(async () => {
+  await client.close();
   await server.stop();
 });
 
-const creditAlice = (amount: string) =>
-  runCli(["wallet", "credit", "alice", amount, "--asset", "USD"], { env: server.env });
+/** The hash of the close that the examples before have made. */
+async function closeHash(): Promise<string> {
+  const { stdout } = await runCli(["period", "show", "2026-03", "--json"], { env: server.env });
+  return (JSON.parse(stdout) as { closeHash: string }).closeHash;
+}
 
 /**
  * The program, on a free port where the example would take a fixed one, and with a load of a second where it would take
@@ -70,7 +85,8 @@ case "$1" in
   serve) exec "${process.execPath}" "${binaryPath}" "$@" --port 0 ;;
   bench)
     case "$2" in
-      wallets | entries) set -- "$@" --duration 1s --connections 2 ;;
+      wallets) set -- "$@" --duration 1s --connections 2 --wallets 10 ;;
+      entries) set -- "$@" --duration 1s --connections 2 ;;
       streams) set -- "$@" --duration 1s --read-url "$LEDGERCTL_URL" ;;
       overload) set -- "$@" --duration 1s --connections 4 --wallets 10 ;;
       closes)
@@ -98,6 +114,12 @@ const files: Readonly<Record<string, string>> = {
 
 const hasJq = spawnSync("jq", ["--version"]).status === 0;
 if (!hasJq) console.info("examples that pipe into jq are left out: there is no jq");
+
+function helpOf(command: Command): string {
+  let help = "";
+  command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  return help;
+}
 
 /** The lines behind `Example:` as somebody copies them, without their prompts. */
 function examplesOf(help: string): string[] {
@@ -150,20 +172,24 @@ function runInBash(
 
 // The terminal is Python's.
 describe.skipIf(!hasPython)("the examples of", () => {
-  it.each(commands.map((command) => pathOf(command)))(
+  it.each(commands.map((command) => [pathOf(command), command] as const))(
     "%s",
-    async (path) => {
-      const { stdout } = await runCli([...path.split(" ").slice(1), "--help"]);
-      const examples = examplesOf(stdout);
+    async (path, command) => {
+      const examples = examplesOf(helpOf(command));
       expect(examples.length).toBeGreaterThan(0);
       const atWork = endless[path];
       if (atWork !== undefined) {
         for (const example of examples) {
           const interrupt = { after: atWork, type: "\u0003" };
-          const end = runInBash(example, ending.test(example) ? [] : [interrupt]);
+          const hasEnded = new AbortController();
+          const end = runInBash(example, ending.test(example) ? [] : [interrupt]).finally(() => {
+            hasEnded.abort();
+          });
           // A wallet that is followed has to move, if anything is to be shown.
-          const ended = end.then(() => true);
-          while (!(await Promise.race([ended, creditAlice("100").then(() => false)]))) continue;
+          while (!hasEnded.signal.aborted) {
+            await client.creditWallet(alice, { amount: "100", assetCode: "USD" });
+            await sleep(100, undefined, { signal: hasEnded.signal }).catch(() => undefined);
+          }
           const { code, shown } = await end;
           expect(shown, example).toMatch(atWork);
           // 254: bash itself ended by the signal, as it does where what it waited for did.
@@ -171,10 +197,9 @@ describe.skipIf(!hasPython)("the examples of", () => {
         }
         return;
       }
-      const published = await runCli(["period", "show", "2026-03", "--json"], { env: server.env });
-      const { closeHash = "" } = JSON.parse(published.stdout || "{}") as { closeHash?: string };
-      const script = [`PUBLISHED=${closeHash}`, ...examples].join("\n");
-      const { code, shown } = await runInBash(script, [yes]);
+      const script = examples.join("\n");
+      const named = script.includes("$PUBLISHED") ? `PUBLISHED=${await closeHash()}\n` : "";
+      const { code, shown } = await runInBash(named + script, [yes]);
       expect(shown, script).not.toContain("ledgerctl:");
       expect(code, `${script}\n${shown}`).toBe(0);
     },

@@ -13,7 +13,7 @@ export interface OverloadFlags extends LoadFlags {
   factor: string;
 }
 
-const sustained: LoadSettings = { rate: null, connections: 256, durationMs: 5_000 };
+const sustainedMsMax = 5_000;
 
 export async function benchOverload(
   flags: OverloadFlags,
@@ -34,6 +34,8 @@ async function overload(
   factor: number,
   runLoad: RunLoad,
 ): Promise<Measured> {
+  const durationMs = Math.min(settings.durationMs, sustainedMsMax);
+  const sustained: LoadSettings = { rate: null, connections: 256, durationMs };
   const before = Math.round((await runLoad(sustained)).perSecond);
   const rate = Math.max(1, before * factor);
   const load = await runLoad({ ...settings, rate, isLateDropped: true });
