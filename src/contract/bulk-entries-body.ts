@@ -2,7 +2,7 @@
 import * as z from "zod";
 import {
   faultsMax,
-  refusalUnder,
+  refusalBelow,
   validationRefusal,
   type Fault,
   type Refusal,
@@ -62,13 +62,13 @@ function* readEntries(
   ledger: Pick<LedgerIdentity, "functionalCurrency">,
 ): Generator<ParsedEntry> {
   const numbers = numbersByEntry(inexactNumbers);
-  const lookedThrough = entriesLookedThrough(inexactNumbers);
+  const scannedCount = scannedEntryCount(inexactNumbers);
   let faultsLeft = entryFaultsMax;
   for (const [index, value] of values.entries()) {
     const entry: ParsedEntry =
-      index < lookedThrough
+      index < scannedCount
         ? parseEntryBody({ value, inexactNumbers: numbers.get(index) ?? [] }, ledger)
-        : { faults: [notLookedThrough] };
+        : { faults: [notScannedFault] };
     const faults = entry.faults?.slice(0, Math.max(1, Math.min(faultsMax, faultsLeft)));
     faultsLeft -= faults?.length ?? 0;
     yield faults === undefined ? entry : { faults };
@@ -97,7 +97,7 @@ export function atomicDrafts(entries: readonly ParsedEntry[]): readonly EntryDra
 }
 
 function faultyEntry(index: number, faults: readonly Fault[]): Refusal {
-  return refusalUnder(["entries", index], validationRefusal(faults));
+  return refusalBelow(["entries", index], validationRefusal(faults));
 }
 
 function numbersByEntry(numbers: readonly InexactNumber[]): Map<number, InexactNumber[]> {
@@ -112,14 +112,14 @@ function numbersByEntry(numbers: readonly InexactNumber[]): Map<number, InexactN
   return byEntry;
 }
 
-/** The search for inexact numbers gives up after so many: no entry after the last was looked through. */
-function entriesLookedThrough(numbers: readonly InexactNumber[]): number {
+/** The search for inexact numbers ends after so many: no entry after the last was scanned. */
+function scannedEntryCount(numbers: readonly InexactNumber[]): number {
   if (numbers.length < inexactNumbersMax) return Infinity;
   const index = numbers.at(-1)?.path[1];
   return typeof index === "number" ? index : 0;
 }
 
-const notLookedThrough: Fault = {
+const notScannedFault: Fault = {
   path: [],
   detail:
     "was not looked at: this body has too many numbers that can't be held exactly; send them as strings",

@@ -86,7 +86,7 @@ export const reversalBody = z
     error: "must not be given beside description; they are one field",
   });
 
-/** An entry that may be one of many: a faulty one does not spoil the others. */
+/** The draft of an entry, or what is wrong with its body. Not thrown: an entry may be one of many. */
 export type ParsedEntry =
   | { readonly value: EntryDraft; readonly faults?: never }
   | { readonly value?: never; readonly faults: readonly Fault[] };
@@ -171,7 +171,7 @@ function partialLine(
   };
 }
 
-/** What of the lines of an ill-formed body is well-formed by itself, so that its sum can be checked as well. */
+/** The members of an ill-formed body's lines that are well-formed by themselves, so that sums can be checked as well. */
 function readableLines(body: unknown): { [Name in keyof LineBody]?: LineBody[Name] | undefined }[] {
   const lines: unknown = isJsonObject(body) ? body["lines"] : null;
   if (!Array.isArray(lines) || lines.length > linesMax) return [];

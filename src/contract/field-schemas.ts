@@ -36,15 +36,15 @@ export function refuseNearDate(periodId: string, context: z.RefinementCtx): void
 
 const integer = "an integer in smallest units, as a string of at most 38 digits";
 
-/** The message for major units says how they are written here: files often come with them. */
+/** The message for amounts with decimals, which files often have: it says how they are written here. */
 const decimal = `${integer}: 12.50 of a currency with two decimals is written 1250`;
 
-const amount = (pattern: RegExp, zero: string) =>
+const amount = (pattern: RegExp, zeroMessage: string) =>
   z
     .string(wrongType(`a string: ${integer}`))
     .regex(pattern, {
       error: ({ input }) => {
-        if (input === "0") return zero;
+        if (input === "0") return zeroMessage;
         return `must be ${/^[+-]?[0-9]*[.,][0-9]+$/.test(String(input)) ? decimal : integer}`;
       },
     })

@@ -60,7 +60,7 @@ function operation(route: Route): Json {
       [route.status]: {
         description: route.status === 101 ? "The stream; each message is one of these" : "Done",
         content: {
-          [route.isStream === true ? "application/x-ndjson" : "application/json"]: {
+          [route.isNdjson === true ? "application/x-ndjson" : "application/json"]: {
             schema: jsonSchema(route.reply, "output"),
           },
         },

@@ -31,7 +31,7 @@ export interface Route {
   /** What it answers instead where the body says `atomic: true`. */
   readonly atomic?: { readonly status: 201; readonly reply: z.ZodType };
   /** The reply is NDJSON, sent as it is made. */
-  readonly isStream?: true;
+  readonly isNdjson?: true;
   /** Whether the reply has numbers that a double may not hold. */
   readonly hasExactNumbers?: true;
 }
@@ -164,7 +164,7 @@ export const routes = {
     ...read,
     summary: "A close with all its entries, as NDJSON",
     reply: replies.bundleReply,
-    isStream: true,
+    isNdjson: true,
   },
   creditWallet: {
     ...walletWrite,
@@ -233,7 +233,7 @@ export type Routes = typeof routes;
 export type RouteName = keyof Routes;
 export type RouteQuery<Name extends RouteName> = z.output<Routes[Name]["query"]>;
 /** What a handler answers; a stream's lines as they are made. */
-export type RouteReply<Name extends RouteName> = Routes[Name] extends { isStream: true }
+export type RouteReply<Name extends RouteName> = Routes[Name] extends { isNdjson: true }
   ? AsyncIterable<string>
   : Immutable<z.output<Routes[Name]["reply"]> | AtomicReply<Routes[Name]>>;
 type AtomicReply<Entry> = Entry extends { atomic: { reply: infer Schema extends z.ZodType } }

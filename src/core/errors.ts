@@ -3,7 +3,7 @@
 
 interface ProblemKind {
   readonly status: number;
-  /** Machine-readable code of the wire; null where the interface has none. */
+  /** Machine-readable code of the wire; null where the API defines none. */
   readonly code: string | null;
   readonly title: string;
 }
@@ -56,7 +56,7 @@ export type Fault =
   | { readonly path: readonly (string | number)[]; readonly detail: string }
   | { readonly parameter: string; readonly detail: string };
 
-/** Facts that travel with a refusal, such as the journalId of the entry that came first. */
+/** Extension members of a problem (RFC 9457, section 3.2), such as the journalId of the entry that came first. */
 export type RefusalMembers = Readonly<Record<string, string>>;
 
 /** A refusal, for a reason from the catalog. */
@@ -111,8 +111,8 @@ export function isOverload(refusal: Refusal | undefined): boolean {
   return refusal?.cause === overloaded;
 }
 
-/** A refusal of a part of the input as one of the whole: places of faults begin with the part's. */
-export function refusalUnder(
+/** The refusal with the paths of its faults below another path: of an entry, say, as one of a bulk. */
+export function refusalBelow(
   path: readonly (string | number)[],
   refusal: Refusal,
   faults: readonly Fault[] = refusal.faults,
@@ -155,7 +155,7 @@ export function jsonPointer(path: readonly (string | number)[]): string {
     .join("")}`;
 }
 
-/** An assertion about our own code: a false one is a bug, and stays on in production. */
+/** An assertion about our own code, checked in production too: a false one is a bug. */
 export function assert(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${what}`);
 }

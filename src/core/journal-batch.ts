@@ -1,6 +1,6 @@
 // The entry rules that depend on the ledger: decides a batch of journal writes against a snapshot that was read
 // under the ledger's lock. Pure: snapshot, clock and new ids are handed in; out come entries or refusals.
-import { assert, Refusal, refusalUnder, validationRefusal, type Fault } from "./errors.ts";
+import { assert, Refusal, refusalBelow, validationRefusal, type Fault } from "./errors.ts";
 import type { Account, LedgerIdentity, LedgerStatus } from "./ledger.ts";
 import {
   linesMin,
@@ -107,7 +107,7 @@ function decideAtomic(
   // If one of them is in, they all are: a retry has to be answered so, whatever would refuse an earlier one today.
   for (const [index, { externalId }] of drafts.entries()) {
     const duplicate = refuseDuplicate(progress.idempotencyKeys, externalId);
-    if (duplicate !== null) return { refusal: refusalAmong(duplicate, index) };
+    if (duplicate !== null) return { refusal: refusalOfEntry(duplicate, index) };
   }
   const sequenceBefore = progress.sequence;
   const entries: Entry[] = [];
@@ -117,7 +117,7 @@ function decideAtomic(
       progress.sequence = sequenceBefore;
       for (const { externalId } of entries)
         if (externalId !== null) progress.idempotencyKeys.delete(externalId);
-      return { refusal: refusalAmong(decision.refusal, index) };
+      return { refusal: refusalOfEntry(decision.refusal, index) };
     }
     entries.push(...decision.entries);
   }
@@ -125,10 +125,10 @@ function decideAtomic(
 }
 
 /** The refusal of one of several entries as that of all of them: with its place, whatever the refusal is. */
-function refusalAmong(refusal: Refusal, index: number): Refusal {
+function refusalOfEntry(refusal: Refusal, index: number): Refusal {
   const faults =
     refusal.faults.length > 0 ? refusal.faults : [{ path: [], detail: refusal.message }];
-  return refusalUnder(["entries", index], refusal, faults);
+  return refusalBelow(["entries", index], refusal, faults);
 }
 
 function refuseEntry(

@@ -101,7 +101,7 @@ export interface WalletChange {
 
 export type WalletDecision = WalletChange | { readonly refusal: Refusal };
 
-interface Circumstances {
+interface DecisionContext {
   readonly now: Timestamp;
   readonly overdraftLimit: bigint;
   /** The hold that a commit or release names, whatever its status; undefined when there is none. */
@@ -137,32 +137,33 @@ export function duplicateReply(
 export function decideWalletWrite(
   state: WalletState,
   write: WalletWrite,
-  circumstances: Circumstances,
+  context: DecisionContext,
 ): WalletDecision {
-  const current = withExpiriesLogged(state, circumstances.now);
+  const current = withExpiriesLogged(state, context.now);
   if (write.type === "commit" || write.type === "release") {
-    return resolveHold(current, write, circumstances.namedHold);
+    return resolveHold(current, write, context.namedHold);
   }
   const refused =
     refuseAsset(state, write) ??
-    (write.type === "credit" ? null : refuseOverdraft(current, write, circumstances));
+    (write.type === "credit" ? null : refuseOverdraft(current, write, context));
   if (refused !== null) return refused;
-  if (write.type === "reserve") return reserve(current, write, circumstances);
+  if (write.type === "reserve") return reserve(current, write, context);
   const balance = write.type === "credit" ? write.amount : -write.amount;
   return done(appendEntry(current, write, 0n, balance), null);
 }
 
-interface Logged {
+/** A state with what was appended to its log on the way to it. */
+interface LoggedState {
   readonly state: WalletState;
   readonly entries: readonly WalletLogEntry[];
   readonly holds: readonly Hold[];
   readonly at: Timestamp;
 }
 
-function withExpiriesLogged(state: WalletState, now: Timestamp): Logged {
+function withExpiriesLogged(state: WalletState, now: Timestamp): LoggedState {
   // The moment of a write: the database's clock, but never before the wallet's last.
   const at = laterOf(now, state.wallet.lastAt);
-  let logged: Logged = { state, entries: [], holds: [], at };
+  let logged: LoggedState = { state, entries: [], holds: [], at };
   for (const hold of expiredHolds(state, now)) {
     logged = appendEntry(
       logged,
@@ -174,15 +175,15 @@ function withExpiriesLogged(state: WalletState, now: Timestamp): Logged {
   return logged;
 }
 
-/** Appends an entry to the log; `balance` and `held` are what it adds to them. */
+/** Appends an entry to the log. */
 function appendEntry(
-  logged: Logged,
+  logged: LoggedState,
   entry: { type: WalletWriteType; amount: bigint; holdId?: string | null } & Partial<
     Pick<WalletLogEntry, "externalId" | "metadata">
   >,
   held: bigint,
   balance = 0n,
-): Logged {
+): LoggedState {
   const { wallet } = logged.state;
   // Member by member: copies by spread cost more than the rest of a decision, for every write.
   const next: Wallet = {
@@ -216,7 +217,7 @@ function appendEntry(
   };
 }
 
-function withHold(logged: Logged, hold: Hold): Logged {
+function withHold(logged: LoggedState, hold: Hold): LoggedState {
   const activeHolds = new Map(logged.state.activeHolds);
   if (hold.status === "active") activeHolds.set(hold.holdId, hold);
   else activeHolds.delete(hold.holdId);
@@ -227,7 +228,7 @@ function withHold(logged: Logged, hold: Hold): Logged {
   };
 }
 
-function done(logged: Logged, holdId: string | null): WalletChange {
+function done(logged: LoggedState, holdId: string | null): WalletChange {
   const { state, entries, holds } = logged;
   const { balance, held } = state.wallet;
   return {
@@ -239,11 +240,11 @@ function done(logged: Logged, holdId: string | null): WalletChange {
 }
 
 function reserve(
-  logged: Logged,
+  logged: LoggedState,
   write: WalletWrite & { type: "reserve" },
-  circumstances: Circumstances,
+  context: DecisionContext,
 ): WalletChange {
-  const holdId = circumstances.newHoldId();
+  const holdId = context.newHoldId();
   const { expiresInSeconds } = write;
   const expiresAt = expiresInSeconds === null ? null : addMs(logged.at, expiresInSeconds * 1000);
   const { walletId } = logged.state.wallet;
@@ -252,7 +253,7 @@ function reserve(
 }
 
 function resolveHold(
-  logged: Logged,
+  logged: LoggedState,
   write: WalletWrite & { type: "commit" | "release" },
   named: Hold | undefined,
 ): WalletDecision {
@@ -296,9 +297,9 @@ function refuseAsset(state: WalletState, write: { assetCode: string }): WalletDe
 }
 
 function refuseOverdraft(
-  logged: Logged,
+  logged: LoggedState,
   write: { amount: bigint },
-  { overdraftLimit }: Circumstances,
+  { overdraftLimit }: DecisionContext,
 ): WalletDecision | null {
   const { balance, held } = logged.state.wallet;
   if (balance - held - write.amount >= -overdraftLimit) return null;

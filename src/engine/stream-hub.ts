@@ -231,7 +231,7 @@ export class StreamHub {
   }
 }
 
-/** One event an entry that holds writes of the wallet, with the latest figures. */
+/** One event for each entry that posts writes of the wallet, with the latest figures. */
 function sendPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void {
   const entries = new Set<string>();
   for (const pendingPostingId of feed.pendingPostings) {

@@ -1,6 +1,5 @@
-// Load shedding, all of it: what is rejected before it costs anything, because there is too much of it. Connections
-// over the limit are answered 503, and closed where they are far too many; a write to a ledger whose lane is full is rejected before its body
-// is read and its signature checked.
+// Load shedding before a request costs anything. Connections over the limit are answered 503, and closed where they are
+// far too many; a write to a ledger whose lane is full is rejected before its body is read and its signature checked.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -14,8 +13,8 @@ import { ledgerIdIn, type PathParameters } from "./path-parameters.ts";
 const answeredOverLimitMax = 1_000;
 const retryAfterSecondsMax = 3;
 
-/** Those who make writes, with the lanes that these wait in. */
-export type Writers = Readonly<
+/** The queues of writes, by their kind. */
+export type WriteQueues = Readonly<
   Record<NonNullable<Route["lane"]>, { readonly lanes: { isFull(ledgerId: string): boolean } }>
 >;
 
@@ -55,7 +54,7 @@ export function isOverLimit(socket: Duplex): boolean {
 
 /** The rejection of a request of the API before its body is read; null where it is admitted. */
 export function rejectionOf(
-  writers: Writers,
+  queues: WriteQueues,
   { lane }: Route,
   parameters: PathParameters,
   socket: Duplex,
@@ -66,5 +65,5 @@ export function rejectionOf(
   if (lane === undefined) return null;
   // As far as it is an id at all, lanes have it in lower case.
   const ledgerId = ledgerIdIn(parameters)?.toLowerCase();
-  return ledgerId !== undefined && writers[lane].lanes.isFull(ledgerId) ? lanesOverloaded : null;
+  return ledgerId !== undefined && queues[lane].lanes.isFull(ledgerId) ? lanesOverloaded : null;
 }

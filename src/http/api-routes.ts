@@ -16,18 +16,18 @@ import { dispatch, type Dispatcher } from "./route-dispatch.ts";
 const bufferedBodyBytesMax = 128 * 1024 * 1024;
 const bufferedAnswerBytesMax = 128 * 1024 * 1024;
 /** Of answers that are streamed, apart from the others: one kind can't keep out the other. */
-const bufferedStreamBytesMax = 128 * 1024 * 1024;
+const bufferedNdjsonBytesMax = 128 * 1024 * 1024;
 /** Of one organization, so that it can't keep out the others. */
-const bufferedStreamBytesPerOrganization = bufferedStreamBytesMax / 4;
+const bufferedNdjsonBytesPerOrganization = bufferedNdjsonBytesMax / 4;
 /** What one streamed answer buffers while its reader does not read: pieces that were read ahead, as rows and as text. */
-const streamBytes = 4 * 1024 * 1024;
+const ndjsonBytes = 4 * 1024 * 1024;
 
 /** What the routes share: how requests are answered, and how much of them is kept in memory. */
 interface ApiServices {
   readonly dispatcher: Dispatcher;
   readonly bodies: RequestBodies;
   readonly answers: ResponseBuffer;
-  readonly streams: ResponseBuffer;
+  readonly ndjsonAnswers: ResponseBuffer;
 }
 
 /** Adds every route of the table, and 405 for the other methods of its paths. */
@@ -42,7 +42,7 @@ export function addApiRoutes(
       bufferedBytesMax: Math.max(bufferedBodyBytesMax, 8 * bodyBytesMax),
     }),
     answers: new ResponseBuffer(bufferedAnswerBytesMax),
-    streams: new ResponseBuffer(bufferedStreamBytesMax, bufferedStreamBytesPerOrganization),
+    ndjsonAnswers: new ResponseBuffer(bufferedNdjsonBytesMax, bufferedNdjsonBytesPerOrganization),
   };
   const methodsByPath = new Map<string, string[]>();
   for (const route of routeList) {
@@ -69,7 +69,7 @@ export function addApiRoutes(
 }
 
 async function answer(
-  { dispatcher, bodies, answers, streams }: ApiServices,
+  { dispatcher, bodies, answers, ndjsonAnswers }: ApiServices,
   name: RouteName,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -94,15 +94,15 @@ async function answer(
     notes,
   );
   const reader = notes.caller?.organizationId ?? "";
-  const isStream = typeof body !== "string";
-  const isBuffered = isStream
-    ? streams.reserve(reply.raw, streamBytes, reader)
+  const isNdjson = typeof body !== "string";
+  const isBuffered = isNdjson
+    ? ndjsonAnswers.reserve(reply.raw, ndjsonBytes, reader)
     : answers.reserve(reply.raw, body, reader);
   // What a write did has to be answered; a read can be sent again.
   if (!isBuffered && request.method === "GET") {
     throw overloadRefusal("too many answers wait for their readers");
   }
-  return isStream
+  return isNdjson
     ? reply
         .code(status)
         .type("application/x-ndjson; charset=utf-8")

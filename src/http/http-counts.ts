@@ -3,8 +3,8 @@
 export class HttpCounts {
   /** Open connections. */
   connections = 0;
-  /** Open streams; asked of the server that has them. */
-  streams: () => number = () => 0;
+  /** How many streams are open; set by the server that has them. */
+  countStreams: () => number = () => 0;
   streamMessages = 0;
   /** Streams that were closed because their reader could not keep up. */
   slowReaders = 0;

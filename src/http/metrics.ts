@@ -102,7 +102,7 @@ const processTable: MetricTable<ProcessSources> = {
   },
   ledgerctl_streams: {
     help: "Open streams of wallets.",
-    read: ({ http }) => http.streams(),
+    read: ({ http }) => http.countStreams(),
   },
   ledgerctl_streamed_wallets: {
     help: "Wallets that have a stream; one with streams in several workers counts in each.",

@@ -87,7 +87,7 @@ export async function dispatch(
   const { status } = route.atomic !== undefined && isAtomic(body) ? route.atomic : route;
   return {
     status,
-    body: route.isStream ? (reply as AsyncIterable<string>) : stringify(route, reply),
+    body: route.isNdjson ? (reply as AsyncIterable<string>) : stringify(route, reply),
   };
 }
 

@@ -2,8 +2,8 @@
 // api-routes.ts and own-routes.ts, connections in connections.ts, what is too much in admission.ts.
 import { lookup } from "node:dns/promises";
 import { METHODS } from "node:http";
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { isOverload, Refusal } from "../core/errors.ts";
+import { fastify, type FastifyInstance } from "fastify";
+import { Refusal } from "../core/errors.ts";
 import { newId } from "../engine/new-id.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import type { Log } from "../log.ts";
@@ -20,7 +20,7 @@ import { Connections, watchProgress } from "./connections.ts";
 import { isCancelled, isLast } from "./exchanges.ts";
 import type { HttpCounts } from "./http-counts.ts";
 import { addOwnRoutes, type OwnRoutesOptions } from "./own-routes.ts";
-import { countingRejections, logAnswer } from "./request-log.ts";
+import { logAnswersTo, type LogAnswer } from "./request-log.ts";
 import { newNotes, pathOf } from "./request-notes.ts";
 import type { Dispatcher } from "./route-dispatch.ts";
 import { serveWalletStreams } from "./streams/wallet-streams.ts";
@@ -58,7 +58,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.server.on("checkExpectation", answerExpectation);
   app.decorateRequest("notes", null);
   const state = { isStopping: false };
-  addHooks(app, options, state);
+  const logAnswer = logAnswersTo(options.log);
+  addHooks(app, options.counts, logAnswer, state);
   addApiRoutes(app, options);
   addOwnRoutes(app, options);
   app.setNotFoundHandler((request, reply) => {
@@ -67,7 +68,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.setErrorHandler((error, request, reply) => {
     answerRefusal(error, request, reply);
   });
-  const streams = serveWalletStreams(app.server, options);
+  const streams = serveWalletStreams(app.server, { ...options, logAnswer });
   return {
     listen: async (host, port) => {
       // For each further address of `localhost` Fastify would open another server, with none of the limits above.
@@ -119,10 +120,10 @@ function createApp(): FastifyInstance {
 /** Without promises: these run for every request. What they throw is answered by the error handler. */
 function addHooks(
   app: FastifyInstance,
-  { log, counts }: HttpServerOptions,
+  counts: HttpCounts,
+  logAnswer: LogAnswer,
   state: { isStopping: boolean },
 ): void {
-  const countRejection = countingRejections(log);
   app.addHook("onRequest", (request, reply, done) => {
     if (isCancelled(reply.raw)) {
       reply.hijack();
@@ -147,29 +148,15 @@ function addHooks(
   });
   app.addHook("onResponse", (request, reply, done) => {
     counts.countAnswer(request.notes?.route ?? "none", reply.statusCode);
-    logRequest(log, countRejection, request, reply);
+    const { caller, refusal } = request.notes ?? {};
+    logAnswer(reply.statusCode, refusal, () => ({
+      requestId: request.id,
+      method: request.method,
+      path: pathOf(request),
+      durationMs: reply.elapsedTime,
+      remoteAddress: request.ip,
+      caller,
+    }));
     done();
   });
-}
-
-function logRequest(
-  log: Log,
-  countRejection: () => void,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const { caller, refusal } = request.notes ?? {};
-  if (isOverload(refusal)) {
-    countRejection();
-    // A line each for those who want to see everything.
-    if (!log.isLevelEnabled("debug")) return;
-  }
-  logAnswer(log, reply.statusCode, refusal, () => ({
-    requestId: request.id,
-    method: request.method,
-    path: pathOf(request),
-    durationMs: reply.elapsedTime,
-    remoteAddress: request.ip,
-    caller,
-  }));
 }

@@ -1,4 +1,4 @@
-// The logs of wallets: a row for each accepted write.
+// The logs of wallets: a row for each change, expiries too.
 import * as z from "zod";
 import { walletWriteTypes, type WalletLogEntry } from "../core/wallet.ts";
 import { timestampColumn } from "./columns.ts";
@@ -14,9 +14,8 @@ const firstUseRow = z.object({
 
 /**
  * Of the externalIds named (each with its wallet's key), those in use, and the hold that the write made.
- * The wallet is named by the bytes of its id, as only the key of externalIds has it: by the id itself the
- * planner could take the primary key, which it thinks as good as long as statistics are from before a
- * wallet's log grew, and would read the whole log for each externalId.
+ * The wallet is named by the bytes of its id, which only the index of externalIds has. By the id itself, with statistics
+ * from before a log grew, the planner may take the primary key and read the whole log for each externalId.
  */
 export async function listWritesByExternalId(
   connection: Connection,

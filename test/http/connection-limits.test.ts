@@ -6,6 +6,8 @@ import { describe, expect, test, vi } from "vitest";
 import { entriesPath, entry } from "../support/entries.ts";
 import { signedRequestBytes } from "../support/signed-request.ts";
 import { serveBooks, startService } from "../support/service.ts";
+import { refusedUpgrade, signedHeaders, streamTarget } from "../support/stream-reader.ts";
+import { newKey, refusal } from "../support/wallets.ts";
 
 const bodyBytesMax = 32 * 1024 * 1024;
 const service = serveBooks({
@@ -46,6 +48,11 @@ describe("a connection beyond the limit", () => {
     );
     expect(refused.answer()).toMatch(/^connection: close\r$/im);
     expect(healthy.answer()).toMatch(/^HTTP\/1\.1 200 /);
+    const target = streamTarget(newKey(service));
+    const headers = signedHeaders(service.books.credentials, target);
+    const upgrade = await refusedUpgrade(service, target, headers);
+    expect(refusal(upgrade, 503)).toContain("too many connections");
+    expect(upgrade.headers["retry-after"]).toMatch(/^[1-3]$/);
     // Those that were there are served as before.
     others[0]?.socket.write(read());
     await expect.poll(() => others[0]?.answer()).toContain('"ledgers"');

@@ -1,6 +1,6 @@
 // Posting, reversing and reading journal entries.
 import { setImmediate as nextTick } from "node:timers/promises";
-import { refusalUnder, validationRefusal } from "../../core/errors.ts";
+import { refusalBelow, validationRefusal } from "../../core/errors.ts";
 import type { Period } from "../../core/period.ts";
 import { parseUuid } from "../../core/text.ts";
 import { atomicDrafts, parseEntriesBody } from "../../contract/bulk-entries-body.ts";
@@ -28,9 +28,9 @@ const pageBytesMax = 8 * 1024 * 1024;
 
 export const postEntry: RouteHandler<"postEntry"> = async ({ journal }, request) => {
   const { body, ledger, bodyBytes } = request;
-  const draft = parseEntryBody(body ?? { value: undefined, inexactNumbers: [] }, ledger);
-  if (draft.faults) throw validationRefusal(draft.faults);
-  return journal.postEntry(ledger, draft.value, bodyBytes);
+  const parsed = parseEntryBody(body ?? { value: undefined, inexactNumbers: [] }, ledger);
+  if (parsed.faults) throw validationRefusal(parsed.faults);
+  return journal.postEntry(ledger, parsed.value, bodyBytes);
 };
 
 export const postEntries: RouteHandler<"postEntries"> = async ({ journal }, request) => {
@@ -42,12 +42,12 @@ export const postEntries: RouteHandler<"postEntries"> = async ({ journal }, requ
   }
   const bytes = Math.ceil(bodyBytes / count);
   const results = await Promise.all(
-    entries.map(async (draft, index): Promise<EntryOutcome> => {
+    entries.map(async (parsed, index): Promise<EntryOutcome> => {
       try {
-        if (draft.faults) throw validationRefusal(draft.faults);
-        return { status: 201, ...(await journal.postEntry(ledger, draft.value, bytes)) };
+        if (parsed.faults) throw validationRefusal(parsed.faults);
+        return { status: 201, ...(await journal.postEntry(ledger, parsed.value, bytes)) };
       } catch (error) {
-        const refusal = refusalUnder(["entries", index], asRefusal(error));
+        const refusal = refusalBelow(["entries", index], asRefusal(error));
         request.noteRefusal(refusal);
         return problemDocument(refusal, request.requestId);
       }

@@ -1,6 +1,5 @@
-// The limits of one stream of a wallet, each of which holds for every stream by itself. What would limit several streams
-// together (those of a wallet, an organization or an API key) would be counted in each process, and a server with
-// workers has several. A new limit stands here, and in docs/wallets.md under "Streaming".
+// The limits of streams of wallets. Each holds for one stream; there is none for those of a wallet or an API key. That one
+// would hold in each process, and a server with workers has several. The limits are also in docs/wallets.md ("Streaming").
 
 /** The longest message that a client may send; a longer one closes its stream with 1009. */
 export const clientMessageBytesMax = 4 * 1024;

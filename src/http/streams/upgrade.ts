@@ -4,12 +4,16 @@ import { STATUS_CODES, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Refusal } from "../../core/errors.ts";
 import { newId } from "../../engine/new-id.ts";
-import type { Log } from "../../log.ts";
 import type { Caller } from "../authenticate.ts";
 import type { HttpCounts } from "../http-counts.ts";
 import { problemReply } from "../problems.ts";
-import { logAnswer } from "../request-log.ts";
+import type { LogAnswer } from "../request-log.ts";
 import { pathOfTarget } from "../request-notes.ts";
+
+interface UpgradeServices {
+  readonly logAnswer: LogAnswer;
+  readonly counts: HttpCounts;
+}
 
 /** An upgrade that is asked for. It is counted and logged when it is answered. */
 export class Upgrade {
@@ -19,13 +23,13 @@ export class Upgrade {
   /** Once it is known. */
   caller: Caller | undefined;
   isAccepted = false;
-  readonly #notes: { readonly log: Log; readonly counts: HttpCounts };
+  readonly #services: UpgradeServices;
   readonly #startedAtMs = performance.now();
 
-  constructor(request: IncomingMessage, socket: Duplex, notes: { log: Log; counts: HttpCounts }) {
+  constructor(request: IncomingMessage, socket: Duplex, services: UpgradeServices) {
     this.request = request;
     this.socket = socket;
-    this.#notes = notes;
+    this.#services = services;
   }
 
   /** To be called when the WebSocket is open. */
@@ -52,10 +56,10 @@ export class Upgrade {
   }
 
   #note(status: number, refusal: Refusal | undefined): void {
-    const { log, counts } = this.#notes;
+    const { logAnswer, counts } = this.#services;
     counts.countAnswer("streamWallet", status);
     const { method, url, socket } = this.request;
-    logAnswer(log, status, refusal, () => ({
+    logAnswer(status, refusal, () => ({
       requestId: this.requestId,
       method: method ?? "",
       path: pathOfTarget(url ?? ""),

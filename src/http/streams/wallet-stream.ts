@@ -5,7 +5,7 @@ import type { HttpCounts } from "../http-counts.ts";
 import { closeCodes } from "./close-codes.ts";
 import { watchStream } from "./heartbeat.ts";
 import { bufferedEventsMax } from "./limits.ts";
-import { sendingAll, sendingLatest, type CompleteSender, type SendEvent } from "./slow-consumer.ts";
+import { sendingAll, sendingLatest, type CompleteSender, type SendEvent } from "./slow-reader.ts";
 
 /** What a reader asks for. */
 interface StreamRequest {

@@ -5,10 +5,12 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { assert, validationRefusal } from "../../core/errors.ts";
 import type { StreamHub } from "../../engine/stream-hub.ts";
-import type { Log } from "../../log.ts";
+import { routes } from "../../contract/routes.ts";
+import { rejectionOf } from "../admission.ts";
 import { afterAnswers } from "../exchanges.ts";
 import type { HttpCounts } from "../http-counts.ts";
 import { asRefusal } from "../problems.ts";
+import type { LogAnswer } from "../request-log.ts";
 import { authorize, type Dispatcher } from "../route-dispatch.ts";
 import { closeCodes } from "./close-codes.ts";
 import { clientMessageBytesMax } from "./limits.ts";
@@ -18,14 +20,14 @@ import { WalletStream } from "./wallet-stream.ts";
 interface StreamServices {
   readonly dispatcher: Dispatcher;
   readonly hub: StreamHub;
-  readonly log: Log;
+  readonly logAnswer: LogAnswer;
   readonly counts: HttpCounts;
 }
 
 /** Answers upgrades to a server's wallet streams. Other upgrades are answered as the requests that they are. */
 export function serveWalletStreams(server: Server, services: StreamServices) {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: clientMessageBytesMax });
-  services.counts.streams = () => sockets.clients.size;
+  services.counts.countStreams = () => sockets.clients.size;
   // ws passes the request on, and nothing else.
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   sockets.on("wsClientError", (error: Error, _socket: Duplex, request: IncomingMessage) => {
@@ -90,7 +92,11 @@ async function authorizeStream(
   { dispatcher, hub, counts }: StreamServices,
 ): Promise<WalletStream> {
   const { url: target = "", method = "", headers } = upgrade.request;
-  const request = { method, target, headers, body: null, parameters: { walletKey } };
+  const parameters = { walletKey };
+  const { services } = dispatcher;
+  const rejection = rejectionOf(services, routes.streamWallet, parameters, upgrade.socket);
+  if (rejection !== null) throw rejection;
+  const request = { method, target, headers, body: null, parameters };
   const authorized = await authorize(dispatcher, "streamWallet", request, upgrade);
   const { caller, ledger, callerKey, query } = authorized;
   assert(

@@ -60,7 +60,7 @@ export async function tailOnScreen(
   }
 }
 
-/** Wallets as they were with a seq: what is replayed after it changes those figures. */
+/** Wallets with their figures at a seq, from which the replay goes on. */
 async function figuresAt(
   client: LedgerClient,
   wallets: readonly TailedWallet[],
