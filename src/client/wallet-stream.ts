@@ -56,13 +56,15 @@ export class WalletStream {
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<WalletMessage> {
     const { signal } = this.#closing;
+    const closed = rejectOnAbort(signal);
+    closed.catch(() => undefined);
     try {
       while (!this.#isClosed()) {
-        try {
-          yield* this.#connectOnce();
-        } catch (error) {
+        const messages = await this.#connect(closed).catch((error: unknown) => {
           if (isFinal(error)) throw error;
-        }
+          return null;
+        });
+        if (messages !== null) yield* this.#read(messages);
         if (this.#isClosed()) return;
         this.#options.onConnection?.("lost");
         const pauseMs = this.#delayMs * (0.5 + Math.random() / 2);
@@ -94,13 +96,19 @@ export class WalletStream {
     return this.#closing.signal.aborted;
   }
 
-  /** The messages of one connection, until it is lost. Throws when there is none, or the upgrade was refused. */
-  async *#connectOnce(): AsyncGenerator<WalletMessage> {
+  /**
+   * Resolves with the messages of a new connection. Rejects when there is none, when the upgrade was refused, and as
+   * `closed` does.
+   */
+  async #connect(closed: Promise<never>): Promise<AsyncIterable<[Buffer]>> {
     const { signal } = this.#closing;
-    this.#lastSeq ??= await Promise.race([this.#currentSeq(), rejectOnAbort(signal)]);
+    this.#lastSeq ??= await Promise.race([this.#currentSeq(), closed]);
+    signal.throwIfAborted();
     const { url, headers } = this.#http.upgrade(`${this.#target}?since=${this.#lastSeq}`);
     const socket = new WebSocket(url, { headers, handshakeTimeout: 10_000 });
     this.#socket = socket;
+    // Of several errors of a connection the first one counts.
+    socket.on("error", () => undefined);
     // From the start: the first messages may come with the answer to the upgrade.
     const messages = on(socket, "message", {
       signal,
@@ -108,15 +116,18 @@ export class WalletStream {
       highWaterMark: waitingMax,
       lowWaterMark: waitingMax / 2,
     }) as AsyncIterable<[Buffer]>;
-    // Of several errors of a connection the first one counts.
-    socket.on("error", () => undefined);
     await opened(socket);
     endWhenSilent(socket);
+    return messages;
+  }
+
+  /** The messages of one connection, until it is lost. */
+  async *#read(messages: AsyncIterable<[Buffer]>): AsyncGenerator<WalletMessage> {
     this.#delayMs = reconnectMsMin;
     this.#options.onConnection?.("connected");
-    for await (const [data] of messages) {
+    for await (const [data] of untilLost(messages)) {
       const message = JSON.parse(data.toString()) as WalletMessage;
-      this.#lastSeq = Math.max(this.#lastSeq, message.seq);
+      this.#lastSeq = Math.max(this.#lastSeq ?? 0, message.seq);
       yield message;
     }
   }
@@ -171,6 +182,15 @@ function endWhenSilent(socket: WebSocket): void {
   socket.once("close", () => {
     clearTimeout(silence);
   });
+}
+
+/** What comes on a connection. One that breaks has ended, too. */
+async function* untilLost<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+  try {
+    yield* items;
+  } catch {
+    return;
+  }
 }
 
 async function rejectOnAbort(signal: AbortSignal): Promise<never> {

@@ -272,7 +272,9 @@ export const walletLogEntryReply = z.strictObject({
   type: z.enum(walletWriteTypes),
   amount,
   balance: amount.describe("after the write, integer, smallest unit"),
-  held: amount.describe("what holds reserve after the write, until their release, commit or expiry is logged"),
+  held: amount.describe(
+    "what holds reserve after the write, until their release, commit or expiry is logged",
+  ),
   externalId: z.string().nullable(),
   holdId: id.nullable(),
   metadata: z.string().nullable(),

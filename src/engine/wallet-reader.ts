@@ -10,8 +10,6 @@ interface NextQuery {
   readonly figures: Promise<ReadonlyMap<string, WalletFigures>>;
 }
 
-const keysMax = 500;
-
 /** Gathers who asks within one tick of the event loop. */
 export class WalletReader {
   readonly #pool: Pool;
@@ -25,7 +23,7 @@ export class WalletReader {
   /** The figures of a wallet as of after this call; null for one that was never written. */
   async getFigures(ledgerId: string, callerKey: string): Promise<WalletFigures | null> {
     let next = this.#next.get(ledgerId);
-    if (next === undefined || next.callerKeys.size === keysMax) {
+    if (next === undefined) {
       const callerKeys = new Set<string>();
       next = { callerKeys, figures: this.#read(ledgerId, callerKeys) };
       this.#next.set(ledgerId, next);
@@ -36,7 +34,7 @@ export class WalletReader {
 
   async #read(ledgerId: string, callerKeys: ReadonlySet<string>) {
     await nextTick();
-    if (this.#next.get(ledgerId)?.callerKeys === callerKeys) this.#next.delete(ledgerId);
+    this.#next.delete(ledgerId);
     const rows = await listWalletFigures(this.#pool, ledgerId, [...callerKeys]);
     return new Map(rows.map((row) => [row.callerKey, row]));
   }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
 import { neverPosting } from "../support/engine.ts";
 import { openLosingProxy, type LosingProxy } from "../support/losing-proxy.ts";
+import { sampleOf } from "../support/metrics.ts";
 import { readRows } from "../support/rows.ts";
 import { serveBooks } from "../support/service.ts";
 
@@ -91,4 +92,32 @@ test("a stream whose reader rests holds the server back, and misses nothing", as
     if (seq === rows) break;
   }
   expect(seqs).toEqual(Array.from({ length: rows }, (_, index) => index + 1));
+});
+
+const openStreams = async () => sampleOf((await service.get("/metrics")).text, "ledgerctl_streams");
+
+test("what onConnection throws ends a stream, and its connection", async () => {
+  const stream = client.streamWallet(walletNamed("thrown"), {
+    since: 0,
+    onConnection: () => {
+      throw new Error("of the caller");
+    },
+  });
+  await expect(stream[Symbol.asyncIterator]().next()).rejects.toThrow("of the caller");
+  await expect.poll(openStreams).toBe(0);
+});
+
+test("a stream that is closed at any moment leaves no connection", async () => {
+  const wallet = walletNamed("closed early");
+  await client.creditWallet(wallet, movement);
+  const streams = Array.from({ length: 40 }, () => client.streamWallet(wallet));
+  await Promise.all(
+    streams.map(async (stream, index) => {
+      const reading = stream[Symbol.asyncIterator]().next();
+      await sleep(index);
+      stream.close();
+      expect(await reading).toMatchObject({ done: true });
+    }),
+  );
+  await expect.poll(openStreams).toBe(0);
 });
