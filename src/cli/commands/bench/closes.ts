@@ -7,7 +7,7 @@ import { requireWholeNumber } from "../../input/arguments.ts";
 import { bundleLines } from "../merkle/check-close.ts";
 import { eachConcurrently } from "./concurrently.ts";
 import { chooseAccounts, linesOf, type Accounts } from "./entries.ts";
-import { checkOf } from "./findings.ts";
+import { Findings } from "./findings.ts";
 import { readServerPid, type WatchFlags } from "./load-flags.ts";
 import { withBench, type Bench } from "./open-bench.ts";
 import { describePercentiles, percentilesOf, type Percentiles } from "./percentiles.ts";
@@ -130,8 +130,8 @@ async function checkClose(
   const lost = found === count ? [] : [`${count} were posted, ${found} are there`];
   const different = bundle.findings.map(({ where, what }) => `${where}: ${what}`);
   const checks = [
-    checkOf("every acknowledged entry is in the close", count, lost),
-    checkOf("the bundle gives the close", 1, different),
+    new Findings(lost).check("every acknowledged entry is in the close", count),
+    new Findings(different).check("the bundle gives the close", 1),
   ];
   return { bundleSeconds, verification: withOk({ checks, notChecked: [] }) };
 }

@@ -5,7 +5,7 @@ import type { LedgerClient, Entry } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import { usageFailure, type ExitCode } from "../../failure.ts";
 import { eachConcurrently } from "./concurrently.ts";
-import { checkOf, type Check } from "./findings.ts";
+import { Findings, type Check } from "./findings.ts";
 import { readLoadSettings, type LoadFlags } from "./load-flags.ts";
 import { measure } from "./measure.ts";
 import type { BenchLedger } from "./open-bench.ts";
@@ -96,7 +96,7 @@ async function verifyEntries(
   outcomes: OutcomeLog,
 ): Promise<Verdict> {
   const after = await readPosition(client, ledgerId, accounts);
-  const findings: string[] = [];
+  const findings = new Findings();
   const sums = new Map<string, bigint>();
   const written = after.lastSequence - before.lastSequence;
   let read = 0;
@@ -109,7 +109,7 @@ async function verifyEntries(
     for (let index = 0; index < limit; index += 1) {
       const entry = entries[index];
       if (entry?.sequence !== first + index) {
-        findings.push(`the journal has no entry with the sequence ${first + index}`);
+        findings.add(`the journal has no entry with the sequence ${first + index}`);
         return;
       }
       for (const { glAccountCode, functionalAmount } of entry.lines) {
@@ -117,18 +117,18 @@ async function verifyEntries(
       }
       const number = numberOf(run, entry.externalId);
       if (number === null) continue;
-      outcomes.see(number);
-      if (!isAsSent(entry, number, accounts)) {
-        findings.push(`entry ${number} has other lines than were sent`);
+      if (!outcomes.see(number)) findings.add(`entry ${number} was never sent and is there`);
+      else if (!isAsSent(entry, number, accounts)) {
+        findings.add(`entry ${number} has other lines than were sent`);
       }
     }
     read += limit;
   });
-  const found = [...findings, ...outcomes.differences("entry")];
+  for (const text of outcomes.differences("entry")) findings.add(text);
   const balances = checkBalances(before, after, sums, accounts);
   return {
     checks: [
-      checkOf("every acknowledged entry is there once", outcomes.acknowledged, found),
+      findings.check("every acknowledged entry is there once", outcomes.acknowledged),
       ...(balances === null ? [] : [balances]),
     ],
     notChecked:
@@ -153,14 +153,14 @@ function checkBalances(
   sums: ReadonlyMap<string, bigint>,
   accounts: Accounts,
 ): Check | null {
-  const findings: string[] = [];
+  const findings = new Findings();
   for (const account of accounts) {
     const moved = movementBetween(before, after, account);
     if (moved === null) return null;
     const sum = sums.get(account) ?? 0n;
     if (moved !== sum) {
-      findings.push(`account ${account} moved by ${moved}, its entries sum to ${sum}`);
+      findings.add(`account ${account} moved by ${moved}, its entries sum to ${sum}`);
     }
   }
-  return checkOf("balances moved by what was posted", accounts.length, findings);
+  return findings.check("balances moved by what was posted", accounts.length);
 }

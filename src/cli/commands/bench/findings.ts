@@ -10,9 +10,23 @@ export interface Check {
 
 const wordedMax = 20;
 
-/** The check that `found` are the findings of. */
-export function checkOf(name: string, checked: number, found: readonly string[]): Check {
-  const more = found.length - wordedMax;
-  const findings = more > 0 ? [...found.slice(0, wordedMax), `and ${more} more`] : found;
-  return { name, ok: found.length === 0, checked, findings };
+export class Findings {
+  readonly #texts: string[] = [];
+  #count = 0;
+
+  constructor(texts: Iterable<string> = []) {
+    for (const text of texts) this.add(text);
+  }
+
+  add(text: string): void {
+    this.#count += 1;
+    if (this.#texts.length < wordedMax) this.#texts.push(text);
+  }
+
+  /** The check that these are the findings of. */
+  check(name: string, checked: number): Check {
+    const more = this.#count - this.#texts.length;
+    const findings = more === 0 ? this.#texts : [...this.#texts, `and ${more} more`];
+    return { name, ok: this.#count === 0, checked, findings };
+  }
 }

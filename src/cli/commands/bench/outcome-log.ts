@@ -3,6 +3,7 @@ import type { RawReply } from "./raw-connection.ts";
 
 /** `unknown`: it may have been done; the answer is missing, or says so. */
 type Outcome = "acknowledged" | "refused" | "unknown";
+const outcomes: readonly Outcome[] = ["acknowledged", "refused", "unknown"];
 
 /** What an answer says about a request that was sent for the first time. */
 export function outcomeOf({ status, body }: RawReply): Outcome {
@@ -16,11 +17,16 @@ export function outcomeOf({ status, body }: RawReply): Outcome {
   return body.includes('"UNAVAILABLE"') ? "refused" : "unknown";
 }
 
-/** Plain arrays with a place for each write's number: a run may have millions. */
+/** A bulk has fewer writes, so that doubling is always enough. */
+const capacityMin = 65_536;
+
+/** Bytes with a place for each write's number: a run may have millions. */
 export class OutcomeLog {
-  readonly #outcomes: Outcome[] = [];
-  readonly #timesSeen: number[] = [];
+  #outcomes = new Uint8Array(capacityMin);
+  #timesSeen = new Uint8Array(capacityMin);
   readonly #writesPerRequest: number;
+  /** The greatest number of a write that was sent. */
+  last = 0;
   /** Writes. */
   acknowledged = 0;
 
@@ -29,41 +35,44 @@ export class OutcomeLog {
     this.#writesPerRequest = writesPerRequest;
   }
 
-  /** The greatest number of a write that was sent. */
-  get last(): number {
-    return Math.max(0, this.#outcomes.length - 1);
-  }
-
   /** Records what became of all writes of a request: `unknown` when it is sent, in the order of numbers. */
   record(requestNumber: number, outcome: Outcome): void {
     const last = requestNumber * this.#writesPerRequest;
-    for (let number = last - this.#writesPerRequest + 1; number <= last; number += 1) {
-      this.#outcomes[number] = outcome;
-      this.#timesSeen[number] = 0;
+    if (last >= this.#outcomes.length) {
+      this.#outcomes = doubled(this.#outcomes);
+      this.#timesSeen = doubled(this.#timesSeen);
     }
+    this.#outcomes.fill(outcomes.indexOf(outcome), last - this.#writesPerRequest + 1, last + 1);
+    this.last = Math.max(this.last, last);
     if (outcome === "acknowledged") this.acknowledged += this.#writesPerRequest;
   }
 
-  /** Notes that a write was found in the ledger. */
-  see(number: number): void {
-    this.#timesSeen[number] = (this.#timesSeen[number] ?? 0) + 1;
+  /** Notes that a write was found in the ledger; false where it was never sent. */
+  see(number: number): boolean {
+    if (number > this.last) return false;
+    this.#timesSeen[number] = Math.min(255, (this.#timesSeen[number] ?? 0) + 1);
+    return true;
   }
 
   /** What differs between what was answered and what was seen. */
-  differences(what: string): string[] {
-    const found: string[] = [];
-    this.#timesSeen.forEach((timesSeen, number) => {
-      const fault = faultOf(this.#outcomes[number], timesSeen);
-      if (fault !== null) found.push(`${what} ${number} ${fault}`);
-    });
-    return found;
+  *differences(what: string): Generator<string> {
+    for (let number = 1; number <= this.last; number += 1) {
+      const outcome = outcomes[this.#outcomes[number] ?? 0];
+      const fault = faultOf(outcome, this.#timesSeen[number] ?? 0);
+      if (fault !== null) yield `${what} ${number} ${fault}`;
+    }
   }
+}
+
+function doubled(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const grown = new Uint8Array(bytes.length * 2);
+  grown.set(bytes);
+  return grown;
 }
 
 function faultOf(outcome: Outcome | undefined, timesSeen: number): string | null {
   if (timesSeen > 1) return `is there ${timesSeen} times`;
   if (outcome === "acknowledged" && timesSeen === 0) return "was acknowledged and is lost";
   if (outcome === "refused" && timesSeen === 1) return "was refused and is there";
-  if (outcome === undefined) return "was never sent and is there";
   return null;
 }

@@ -9,7 +9,7 @@ import {
 import type { Environment } from "../../../config.ts";
 import { requireHttpUrl } from "../../connection/settings.ts";
 import type { ExitCode } from "../../failure.ts";
-import { checkOf } from "./findings.ts";
+import { Findings } from "./findings.ts";
 import { readLoadSettings, readWalletCount, type LoadFlags } from "./load-flags.ts";
 import { measure } from "./measure.ts";
 import type { Bench } from "./open-bench.ts";
@@ -107,22 +107,22 @@ async function finish(
   readers: readonly Reader[],
 ): Promise<Pick<Verdict, "checks" | "messagesAfterReplyMs">> {
   const untilMs = performance.now() + lastMessagesMsMax;
-  while (missing(readers).length > 0 && performance.now() < untilMs) await sleep(pollMs);
+  while (missing(readers).next().done !== true && performance.now() < untilMs) await sleep(pollMs);
   for (const { stream } of readers) stream.close();
   const times = readers.flatMap(({ replies, messages }) =>
     [...replies].map(([seq, atMs]) => (messages.get(seq) ?? Infinity) - atMs),
   );
   const name = "every acknowledged write came as a message";
   return {
-    checks: [checkOf(name, times.length, missing(readers))],
+    checks: [new Findings(missing(readers)).check(name, times.length)],
     messagesAfterReplyMs: percentilesOf(times.filter(Number.isFinite)),
   };
 }
 
-function missing(readers: readonly Reader[]): string[] {
-  return readers.flatMap(({ callerKey, replies, messages }) =>
-    [...replies.keys()]
-      .filter((seq) => !messages.has(seq))
-      .map((seq) => `no message had seq ${seq} of ${callerKey}`),
-  );
+function* missing(readers: readonly Reader[]): Generator<string> {
+  for (const { callerKey, replies, messages } of readers) {
+    for (const seq of replies.keys()) {
+      if (!messages.has(seq)) yield `no message had seq ${seq} of ${callerKey}`;
+    }
+  }
 }

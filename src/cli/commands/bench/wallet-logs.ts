@@ -6,7 +6,7 @@ import { pages, type Range } from "../../connection/pages.ts";
 import type { Bench } from "./open-bench.ts";
 import { movementBetween, readPosition, type Position } from "./position.ts";
 import { eachConcurrently } from "./concurrently.ts";
-import { checkOf, type Check } from "./findings.ts";
+import { Findings, type Check } from "./findings.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 import {
   callerKeyOf,
@@ -42,13 +42,13 @@ export async function verifyWallets(of: WalletsToVerify, outcomes: OutcomeLog): 
   await eachConcurrently(wallets.length, readsAtOnce, (index) => logs.replay(wallets[index] ?? 0));
   const unread = of.walletRun.walletCount - wallets.length;
   logs.assumeUntouched(unread);
-  const lost = outcomes.differences("write");
+  const lost = new Findings(outcomes.differences("write"));
   const account = await checkAccount(of, logs);
   return {
     checks: [
-      checkOf("every acknowledged write is there once", outcomes.acknowledged, lost),
-      checkOf("logs have no gaps and give the balances", wallets.length, logs.faults),
-      checkOf("every write was posted", logs.writes, logs.unposted),
+      lost.check("every acknowledged write is there once", outcomes.acknowledged),
+      logs.faults.check("logs have no gaps and give the balances", wallets.length),
+      logs.unposted.check("every write was posted", logs.writes),
       ...(account === null ? [] : [account]),
     ],
     notChecked: [
@@ -79,14 +79,14 @@ async function checkAccount(of: WalletsToVerify, logs: WalletLogs): Promise<Chec
   if (moved === null) return null;
   const posted = await countPostedWrites(of, after.lastSequence);
   if (posted > logs.writes) return null;
-  const findings: string[] = [];
+  const findings = new Findings();
   if (posted < logs.writes) {
-    findings.push(`${logs.writes} writes are in the logs, postings hold ${posted}`);
+    findings.add(`${logs.writes} writes are in the logs, postings hold ${posted}`);
   }
   if (moved !== -logs.sum) {
-    findings.push(`account ${account} moved by ${moved}, the logs sum to ${logs.sum}`);
+    findings.add(`account ${account} moved by ${moved}, the logs sum to ${logs.sum}`);
   }
-  return checkOf(`account ${account} moved by minus what wallets took`, 1, findings);
+  return findings.check(`account ${account} moved by minus what wallets took`, 1);
 }
 
 /** How many wallet writes the postings to the account hold that were made since the start. */
@@ -110,8 +110,8 @@ async function countPostedWrites(of: WalletsToVerify, lastSequence: number): Pro
 }
 
 class WalletLogs {
-  readonly faults: string[] = [];
-  readonly unposted: string[] = [];
+  readonly faults = new Findings();
+  readonly unposted = new Findings();
   /** Of all wallets: credits less debits. */
   sum = 0n;
   writes = 0;
@@ -171,7 +171,7 @@ class WalletLogs {
     const { walletRun } = this.#of;
     if (write.seq !== seq) this.#fault(wallet, `has seq ${write.seq} where ${seq} is due`);
     if (write.journalId === null) {
-      this.unposted.push(`seq ${write.seq} of ${callerKeyOf(walletRun, wallet)} was not posted`);
+      this.unposted.add(`seq ${write.seq} of ${callerKeyOf(walletRun, wallet)} was not posted`);
     }
     const amount = write.type === "debit" ? -BigInt(write.amount) : BigInt(write.amount);
     if (write.externalId === fundingIdOf(walletRun)) {
@@ -185,11 +185,10 @@ class WalletLogs {
   #see(wallet: number, write: WalletLogEntry): void {
     const { walletRun } = this.#of;
     const number = numberOf(walletRun.run, write.externalId);
-    if (number === null) {
+    if (number === null || !this.#outcomes.see(number)) {
       this.#fault(wallet, `holds a write at seq ${write.seq} that was never sent`);
       return;
     }
-    this.#outcomes.see(number);
     const sent = movementOf(walletRun, number);
     const isAsSent =
       sent.wallet === wallet && sent.type === write.type && sent.amount.toString() === write.amount;
@@ -197,6 +196,6 @@ class WalletLogs {
   }
 
   #fault(wallet: number, text: string): void {
-    this.faults.push(`${callerKeyOf(this.#of.walletRun, wallet)} ${text}`);
+    this.faults.add(`${callerKeyOf(this.#of.walletRun, wallet)} ${text}`);
   }
 }
