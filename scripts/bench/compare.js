@@ -72,7 +72,7 @@ async function prepareSlices(server, load) {
     });
     if (done.firstError !== null) throw new Error(`${server.checkout}: ${done.firstError}`);
     await sleep(pauseMs);
-    if (load.unit === "ms") return median(done.latenciesMs);
+    if (load.unit === "ms") return done.latencyMs.p50;
     return done.perSecond * (load.bulk ?? 1);
   };
 }

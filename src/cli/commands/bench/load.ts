@@ -1,4 +1,5 @@
 // Sends the requests of a benchmark and measures the answers. One request is under way on a connection.
+import { createHistogram } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../../core/thrown.ts";
 import { eachConcurrently } from "./concurrently.ts";
@@ -13,6 +14,8 @@ const overtimeMs = 10_000;
 const reconnectMs = 100;
 /** Fewer than a server's backlog. */
 const openedAtOnce = 200;
+/** Latencies are told apart to a thousandth. */
+const figures = 3;
 
 export interface LoadSettings {
   /** Requests a second; null: as many as the service takes. */
@@ -24,7 +27,7 @@ export interface LoadSettings {
 }
 
 /** What is sent, and who is told what became of it. */
-export interface LoadRequests {
+interface LoadRequests {
   readonly url: URL;
   readonly requests: SignedRequests;
   readonly outcomes: OutcomeLog;
@@ -32,8 +35,6 @@ export interface LoadRequests {
 }
 
 export class Load {
-  /** Of acknowledged requests and (as far as they had waited) of those never sent. */
-  readonly latenciesMs: number[] = [];
   /** Requests. */
   acknowledged = 0;
   /** Of these, those that were answered within the duration. */
@@ -46,6 +47,8 @@ export class Load {
   elapsedMs = 0;
   readonly settings: LoadSettings;
   readonly #sent: LoadRequests;
+  /** Microseconds, of acknowledged requests and (as far as they had waited) of those never sent. */
+  readonly #latencies = createHistogram({ figures });
   #startMs = 0;
 
   constructor(settings: LoadSettings, sent: LoadRequests) {
@@ -59,6 +62,13 @@ export class Load {
 
   get perSecond(): number {
     return this.elapsedMs > 0 ? (this.acknowledged * 1000) / this.elapsedMs : 0;
+  }
+
+  /** Percentiles; zeros where nothing was acknowledged. */
+  get latencyMs() {
+    const at = (percent: number) =>
+      this.acknowledged === 0 ? 0 : this.#latencies.percentile(percent) / 1000;
+    return { p50: at(50), p90: at(90), p99: at(99), "p99.9": at(99.9), max: at(100) };
   }
 
   /** Opens all connections first: making them is not what is measured. */
@@ -128,7 +138,7 @@ export class Load {
     if (outcome === "acknowledged") {
       this.acknowledged += 1;
       if (this.elapsedMs <= this.settings.durationMs) this.acknowledgedInTime += 1;
-      this.latenciesMs.push(latencyMs);
+      this.#recordLatency(latencyMs);
       this.#sent.workload.acknowledged?.(number, nowMs);
     } else {
       const isBare = reply.status === 503 && !reply.hasRetryAfter;
@@ -139,7 +149,12 @@ export class Load {
   /** Left out, the longest waits would be missing from the percentiles. */
   #recordUnsent(dueMs: number): void {
     this.unsent += 1;
-    this.latenciesMs.push(performance.now() - dueMs);
+    this.#recordLatency(performance.now() - dueMs);
+  }
+
+  /** A histogram takes whole numbers from 1. */
+  #recordLatency(latencyMs: number): void {
+    this.#latencies.record(Math.max(1, Math.floor(latencyMs * 1000)));
   }
 
   #countError(status: string, text: string): void {

@@ -1,21 +1,15 @@
-// Percentiles of latencies.
+// Percentiles of a few latencies, kept one by one; those of a load are in a histogram (load.ts).
 
 export type Percentiles = ReturnType<typeof percentilesOf>;
 
 /** Of milliseconds, which may be negative; zeros of none. */
 export function percentilesOf(milliseconds: readonly number[]) {
-  const { p50, p99, max } = loadPercentilesOf(milliseconds);
-  return { p50, p99, max };
-}
-
-/** The same and more of a load, which has many. */
-export function loadPercentilesOf(milliseconds: readonly number[]) {
   const sorted = Float64Array.from(milliseconds).sort();
   const at = (share: number) => {
     const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
     return Math.round(value * 1000) / 1000;
   };
-  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), "p99.9": at(0.999), max: at(1) };
+  return { p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
 export function describePercentiles(percentiles: Percentiles): string {

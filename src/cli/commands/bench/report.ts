@@ -3,7 +3,7 @@ import { counted } from "../../terminal/counted.ts";
 import type { Check } from "./findings.ts";
 import type { Load } from "./load.ts";
 import type { BenchLedger } from "./open-bench.ts";
-import { describePercentiles, loadPercentilesOf } from "./percentiles.ts";
+import { describePercentiles } from "./percentiles.ts";
 import type { ServerMemory } from "./server-memory.ts";
 import type { Verdict, Workload } from "./workload.ts";
 
@@ -13,7 +13,7 @@ export interface Measured {
 }
 
 /** Acknowledged requests a second. */
-export interface OverloadFigures {
+interface OverloadFigures {
   readonly sustainedBefore: number;
   /** Of those that were answered before the last request was due. */
   readonly overloaded: number;
@@ -49,7 +49,7 @@ export function reportOf(
     // By HTTP status, and `no answer`.
     errors: Object.fromEntries(load.errors),
     unsent: load.unsent,
-    latencyMs: loadPercentilesOf(load.latenciesMs),
+    latencyMs: load.latencyMs,
     ...(messagesAfterReplyMs && { messagesAfterReplyMs }),
     ...(overload && { overload }),
     ...(serverMemoryMib && { serverMemoryMib }),
