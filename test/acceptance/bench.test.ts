@@ -2,7 +2,7 @@
 // in these tests is a proxy between the two.
 import { once } from "node:events";
 import { createServer, request as forward, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { steadyRate } from "../../src/cli/commands/bench/schedule.ts";
@@ -117,6 +117,24 @@ describe("measuring and verifying", () => {
     expect([code, report.acknowledged]).toEqual([0, 100]);
     expect(report.verification.checks.at(-1)).toMatchObject({ ok: true, checked: 100 });
     expect(Object.keys(report.messagesAfterReplyMs ?? {})).toEqual(["p50", "p99", "max"]);
+  });
+
+  it("sends no write before every wallet's stream is connected", async () => {
+    const seen: string[] = [];
+    const proxy = await openProxy(server.url, {
+      answer: (number) => {
+        if (number === 1) seen.push("write");
+        return null;
+      },
+      refuseUpgrade: (number) => {
+        seen.push("upgrade");
+        return number <= 3;
+      },
+    });
+    const args = ["streams", "--duration", "1s", "--rate", "20", "--wallets", "1"];
+    const [report, code] = await bench(args, proxy.url);
+    expect([code, report.acknowledged]).toEqual([0, 20]);
+    expect(seen).toEqual([...Array<string>(4).fill("upgrade"), "write"]);
   });
 
   it("overloads with a multiple of what it sustains, and loses nothing by it", async () => {
@@ -244,6 +262,7 @@ describe("how it ends", () => {
     expect(away).toMatchObject({ code: 7, stdout: "" });
     const nobody = "0190b6a0-0000-7000-8000-000000000001";
     expect((await run(["entries"], { LEDGERCTL_LEDGER: nobody })).code).toBe(5);
+    expect((await run(["streams", "--read-url", "http://127.0.0.1:1"])).code).toBe(7);
     expect((await run(["entries", "--accounts", "1000,nowhere"])).code).toBe(5);
     const { child, result } = startCli(["bench", "entries", "--rate", "5"], { env: server.env });
     await once(child.stderr ?? child, "data");
@@ -272,6 +291,8 @@ interface Lies {
   /** Passes a write on and cuts the connection instead of answering. */
   cut?: (number: number) => boolean;
   delayMs?: (number: number) => number;
+  /** Cuts the connection of a stream, counted from 1. */
+  refuseUpgrade?: (number: number) => boolean;
   /** Changes what the service answered. */
   change?: (target: string, text: string) => string;
 }
@@ -308,6 +329,12 @@ async function openProxy(upstream: string, lies: Lies): Promise<{ url: string }>
       );
     })();
   });
+  let upgrades = 0;
+  proxy.on("upgrade", (incoming, socket: Socket) => {
+    upgrades += 1;
+    if (lies.refuseUpgrade?.(upgrades) === true) socket.destroy();
+    else passUpgrade(upstream, incoming, socket);
+  });
   proxy.listen(0, "127.0.0.1");
   await once(proxy, "listening");
   proxies.push({
@@ -317,6 +344,18 @@ async function openProxy(upstream: string, lies: Lies): Promise<{ url: string }>
     },
   });
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+}
+
+function passUpgrade(upstream: string, { url, rawHeaders }: IncomingMessage, socket: Socket): void {
+  const { hostname, port } = new URL(upstream);
+  const lines = [`GET ${url ?? ""} HTTP/1.1`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`);
+  }
+  const passed = connect(Number(port), hostname);
+  passed.write(`${lines.join("\r\n")}\r\n\r\n`);
+  socket.pipe(passed).pipe(socket);
+  for (const end of [socket, passed]) end.on("error", () => passed.destroy());
 }
 
 function pass(

@@ -47,8 +47,10 @@ async function prepareStreams(
   readUrl: string | null,
 ): Promise<Workload> {
   const { connection } = bench;
-  const { walletRun, ...wallets } = await prepareWallets(bench, { walletCount });
   const readClient = new LedgerClient({ ...connection, url: readUrl ?? connection.url });
+  // Fails where nothing answers: a stream would keep trying.
+  await readClient.getLedger(bench.ledger.id);
+  const { walletRun, ...wallets } = await prepareWallets(bench, { walletCount });
   const { ledgerId } = walletRun;
   const readers = await Promise.all(
     Array.from({ length: walletCount }, (_, wallet) =>
@@ -87,8 +89,8 @@ async function openReader(client: LedgerClient, wallet: WalletAddress): Promise<
   const stream = await new Promise<WalletStream>((resolve, reject) => {
     const opened = client.streamWallet(wallet, {
       since: 0,
-      onConnection: () => {
-        resolve(opened);
+      onConnection: (state) => {
+        if (state === "connected") resolve(opened);
       },
     });
     const read = async () => {
