@@ -25,7 +25,7 @@ export interface WalletsFlags extends LoadFlags {
   balances?: boolean;
 }
 
-export interface WalletsSettings {
+interface WalletsSettings {
   readonly walletCount: number;
   /** Writes in a request; null: one, and not as a bulk. */
   readonly bulk?: number | null;
