@@ -1,7 +1,7 @@
 // Checking a bundle: a file that holds a close with all its entries.
 import * as z from "zod";
 import type { BalanceRow } from "../core/close.ts";
-import { isJsonObject, type JsonObject } from "../core/journal.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../core/journal.ts";
 import { CloseCheck, type CloseVerdict } from "./close-check.ts";
 import {
   balanceDocument,
@@ -12,21 +12,11 @@ import {
 } from "./documents.ts";
 import { readStrictJson } from "./strict-json.ts";
 
-const firstLine = z.strictObject({
+const firstLine = z.object({
   kind: z.literal("close"),
   format: z.literal("ledgerctl-bundle-v1"),
   close: closeDocument,
 });
-
-const laterLine = z.discriminatedUnion(
-  "kind",
-  [
-    z.strictObject({ kind: z.literal("account"), account: balanceDocument }),
-    z.strictObject({ kind: z.literal("entry"), entry: z.custom<JsonObject>(isJsonObject) }),
-    z.strictObject({ kind: z.literal("trailer"), accounts: z.int(), entries: z.int() }),
-  ],
-  "is none that a line of a bundle has",
-);
 
 /**
  * Checks a bundle line by line. `expected` is a merkleRoot or closeHash from elsewhere, 64 lower-case hex
@@ -50,19 +40,18 @@ const entryLineStart = '{"kind":"entry","entry":';
 class BundleCheck {
   readonly #check: CloseCheck;
   readonly #balances: BalanceRow[] = [];
+  #accounts = 0;
   #entries = 0;
   #lineNumber = 1;
   #hasEnded = false;
 
   constructor(text: string) {
     const json = readStrictJson(text);
-    const read = "fault" in json ? json : readDocument(firstLine, json.document);
-    if ("fault" in read) {
-      throw new MalformedFile(
-        `its first line is not the close of a ledgerctl-bundle-v1: ${read.fault}`,
-      );
-    }
+    if ("fault" in json) throw noBundle(json.fault);
+    const read = readDocument(firstLine, json.document);
+    if ("fault" in read) throw noBundle(read.fault);
     this.#check = new CloseCheck(read.document.close, "period");
+    this.#findOtherMembers(json.document, ["kind", "format", "close"]);
   }
 
   addLine(text: string): void {
@@ -87,36 +76,68 @@ class BundleCheck {
     return true;
   }
 
+  /** What is readable of a faulty line is counted and hashed, so that its fault is the only finding. */
   #addLaterLine(text: string): void {
     const json = readStrictJson(text);
-    const read = "fault" in json ? json : readDocument(laterLine, json.document);
-    if ("fault" in read) {
-      this.#find(read.fault);
+    if ("fault" in json) {
+      this.#find(json.fault);
       return;
     }
-    const line = read.document;
-    switch (line.kind) {
+    const line = json.document;
+    switch (line["kind"]) {
       case "account":
-        if (this.#entries > 0) this.#find("is an account behind entries");
-        this.#balances.push(line.account);
+        this.#addAccount(line);
         return;
       case "entry":
-        this.#entries += 1;
-        this.#check.addEntry(line.entry, `line ${this.#lineNumber}`);
+        this.#addEntry(line);
         return;
       case "trailer":
         this.#hasEnded = true;
-        this.#compareCount("accounts", line.accounts, this.#balances.length);
-        this.#compareCount("entries", line.entries, this.#entries);
+        this.#findOtherMembers(line, ["kind", "accounts", "entries"]);
+        this.#compareCount("accounts", line["accounts"], this.#accounts);
+        this.#compareCount("entries", line["entries"], this.#entries);
+        return;
+      default:
+        this.#find(`is of no kind that a bundle has: ${shown(line["kind"])}`);
     }
   }
 
-  #compareCount(name: string, counted: number, found: number): void {
-    if (counted !== found) this.#find(`counts ${counted} ${name}; there are ${found}`);
+  #addAccount(line: JsonObject): void {
+    this.#accounts += 1;
+    this.#findOtherMembers(line, ["kind", "account"]);
+    if (this.#entries > 0) this.#find("is an account behind entries");
+    const row = readDocument(balanceDocument, line["account"]);
+    if ("fault" in row) this.#find(`is no balance row: ${row.fault}`);
+    else this.#balances.push(row.document);
+  }
+
+  #addEntry(line: JsonObject): void {
+    this.#entries += 1;
+    this.#findOtherMembers(line, ["kind", "entry"]);
+    const { entry } = line;
+    if (isJsonObject(entry)) this.#check.addEntry(entry, `line ${this.#lineNumber}`);
+    else this.#find("has no entry");
+  }
+
+  #compareCount(name: string, counted: JsonValue | undefined, found: number): void {
+    if (counted !== found) this.#find(`counts ${shown(counted)} ${name}; there are ${found}`);
+  }
+
+  #findOtherMembers(line: JsonObject, names: readonly string[]): void {
+    const others = Object.keys(line).filter((name) => !names.includes(name));
+    for (const name of others) this.#find(`has a member ${JSON.stringify(name)}`);
   }
 
   /** Notes something that does not match on the current line. */
   #find(what: string): void {
     this.#check.find(`line ${this.#lineNumber}`, what);
   }
+}
+
+function noBundle(fault: string): MalformedFile {
+  return new MalformedFile(`its first line is not the close of a ledgerctl-bundle-v1: ${fault}`);
+}
+
+function shown(value: JsonValue | undefined): string {
+  return value === undefined ? "nothing" : JSON.stringify(value).slice(0, 80);
 }

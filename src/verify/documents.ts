@@ -43,7 +43,9 @@ export function readDocument<Schema extends z.ZodType>(
   const parsed = schema.safeParse(value);
   if (parsed.success) return { document: parsed.data };
   const [issue] = parsed.error.issues;
-  return { fault: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}` };
+  const place = issue?.path.join(".") ?? "";
+  const what = issue?.message ?? "is wrong";
+  return { fault: place === "" ? what : `${place}: ${what}` };
 }
 
 /**

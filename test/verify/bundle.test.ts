@@ -180,3 +180,48 @@ test.each([
 ])("%j is no bundle", async (text) => {
   await expect(check(text)).rejects.toThrow(MalformedFile);
 });
+
+describe("a fault of one line is one finding", () => {
+  const lines = bundleOf(0);
+  const indexOf = (kind: string) => lines.findIndex((line) => line["kind"] === kind);
+  const findingsOf = async (index: number, change: JsonObject) => {
+    const changed = lines.map((line, at) => (at === index ? { ...line, ...change } : line));
+    const { ok, findings } = await check(bundleText(changed), hashOf(0));
+    expect(ok).toBe(false);
+    return findings.map(({ where, what }) => `${where} ${what}`);
+  };
+
+  test.each(["close", "account", "entry", "trailer"])("in a %s, another member", async (kind) => {
+    const index = indexOf(kind);
+    expect(await findingsOf(index, { extra: 1 })).toEqual([
+      `line ${index + 1} has a member "extra"`,
+    ]);
+  });
+
+  test.each([
+    ["7", '"7"'],
+    [null, "null"],
+  ])("in a trailer, the count %j", async (accounts, shown) => {
+    const index = indexOf("trailer");
+    const rows = lines.filter(({ kind }) => kind === "account").length;
+    expect(await findingsOf(index, { accounts })).toEqual([
+      `line ${index + 1} counts ${shown} accounts; there are ${rows}`,
+    ]);
+  });
+
+  test("a kind that no line has is named", async () => {
+    const changed = [...lines.slice(0, 1), { kind: "chapter" }, ...lines.slice(1)];
+    const { findings } = await check(bundleText(changed), hashOf(0));
+    expect(findings).toEqual([
+      { where: "line 2", what: 'is of no kind that a bundle has: "chapter"' },
+    ]);
+  });
+
+  test("a row and an entry that can't be read are counted", async () => {
+    for (const kind of ["account", "entry"]) {
+      const found = await findingsOf(indexOf(kind), { [kind]: { x: 1 } });
+      expect(found[0]).toContain(`line ${indexOf(kind) + 1} is no `);
+      expect(found.join()).not.toContain("counts");
+    }
+  });
+});
