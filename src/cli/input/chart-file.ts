@@ -3,7 +3,7 @@ import { accountTypes } from "../../core/ledger.ts";
 import { labelCodePointsMax, textFault } from "../../core/text.ts";
 import type { ChartRow } from "../../engine/accounts.ts";
 import { CommandFailure, usageFailure } from "../failure.ts";
-import { openByteSource } from "./entry-files/byte-source.ts";
+import { openByteSource, UnreadableFile } from "./entry-files/byte-source.ts";
 import { readHeader } from "./entry-files/csv-columns.ts";
 import { readCsvRows, type Texts } from "./entry-files/csv-rows.ts";
 import { findLayout } from "./entry-files/format.ts";
@@ -14,10 +14,10 @@ type ChartColumn = (typeof columns)[number];
 /** Reads a whole chart, or fails naming the line and column that is wrong. */
 export async function readChart(file: string): Promise<ChartRow[]> {
   const source = await openByteSource(file);
-  const { chunks } = await findLayout(source.chunks, "csv", file);
   const rows: ChartRow[] = [];
   const lineOfCode = new Map<string, number>();
   try {
+    const { chunks } = await findLayout(source.chunks, "csv", file);
     for await (const { line, texts, fault: broken } of readCsvRows(chunks, readChartHeader)) {
       if (texts === undefined) throw usageFailure(broken);
       const row = readRow(texts, line);
@@ -29,7 +29,8 @@ export async function readChart(file: string): Promise<ChartRow[]> {
       rows.push(row);
     }
   } catch (error) {
-    throw error instanceof CommandFailure ? usageFailure(`${file}: ${error.message}`) : error;
+    const isAboutContent = error instanceof CommandFailure && !(error instanceof UnreadableFile);
+    throw isAboutContent ? usageFailure(`${file}: ${error.message}`) : error;
   } finally {
     source.stop();
   }

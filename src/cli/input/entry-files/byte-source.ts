@@ -2,7 +2,7 @@
 import { fstatSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { usageFailure } from "../../failure.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import { fileFailureReason } from "../file-failure.ts";
 
 export interface ByteSource {
@@ -12,6 +12,13 @@ export interface ByteSource {
   readonly bytesRead: () => number;
   /** Ends `chunks`, also while it waits for more. */
   readonly stop: () => void;
+}
+
+/** A file can't be opened or read to its end; the message names it. */
+export class UnreadableFile extends CommandFailure {
+  constructor(name: string, cause: unknown) {
+    super(`${name} can't be read: ${fileFailureReason(cause)}`, exitCodes.usage, cause);
+  }
 }
 
 /** Opens a file, or stdin for null. */
@@ -24,7 +31,7 @@ export async function openByteSource(file: string | null): Promise<ByteSource> {
   try {
     handle = await open(file);
   } catch (error) {
-    throw unreadable(file, error);
+    throw new UnreadableFile(file, error);
   }
   const stat = await handle.stat();
   if (stat.isDirectory()) {
@@ -45,7 +52,7 @@ function byteSource(name: string, stream: Readable, bytesTotal: number | null): 
         yield chunk;
       }
     } catch (error) {
-      if (!isStopped) throw unreadable(name, error);
+      if (!isStopped) throw new UnreadableFile(name, error);
     }
   }
   return {
@@ -57,8 +64,4 @@ function byteSource(name: string, stream: Readable, bytesTotal: number | null): 
       stream.destroy();
     },
   };
-}
-
-function unreadable(name: string, error: unknown): Error {
-  return usageFailure(`${name} can't be read: ${fileFailureReason(error)}`);
 }

@@ -48,6 +48,11 @@ export function readHeader<Column extends string>(
   const fail = (what: string) =>
     usageFailure(`line 1: ${what}; the columns are ${columns.join(", ")}`);
   const names = fields.map((name) => name.trim());
+  if (names.some((name) => name.includes("\r"))) {
+    throw usageFailure(
+      "line 1: lines end in CR alone; save the file with lines that end in LF or CRLF",
+    );
+  }
   refuseOtherSeparators(names);
   const missing = needed.find((name) => !names.includes(name));
   if (missing !== undefined) throw fail(`the header lacks the column ${missing}`);
