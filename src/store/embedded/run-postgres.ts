@@ -11,7 +11,7 @@ import type { Installation } from "./binaries.ts";
 import { fullDisk, lastLines } from "./cluster.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { clearStaleSocketLock, findPostmaster, isPostmaster } from "./postmaster.ts";
-import { spawnOptions } from "./run-program.ts";
+import { keepEnd, spawnOptions } from "./run-program.ts";
 import { listLogs, pruneLogs } from "./server-log.ts";
 import { writeSettings } from "./settings.ts";
 import { prepareSocketDirectory } from "./socket-directory.ts";
@@ -20,7 +20,6 @@ const pollMs = 15;
 const stopPatienceMs = 120_000;
 const stuckAfterMs = 10_000;
 const lookEveryMs = 1_000;
-const saidCharsMax = 64 * 1024;
 
 /**
  * Starts PostgreSQL and returns at once; postmaster.pid says when it is ready. `ended` resolves when the process
@@ -31,17 +30,13 @@ export async function startPostgres(folder: Installation): Promise<{ ended: Prom
   await writeSettings(folder, socketDirectory);
   await clearStaleSocketLock(folder.cluster, socketDirectory);
   await pruneLogs(folder.cluster);
-  // Its pipe is missing where this process has no file descriptor left; "error" follows.
   const child: ChildProcess = spawn(folder.binaries.postgres, ["-D", folder.cluster], {
     ...spawnOptions(folder.account),
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let said = "";
-  child.stderr?.on("data", (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-saidCharsMax);
-  });
-  const ended = once(child, "close").then(() => said.trim(), messageOf);
+  const said = keepEnd(child.stderr);
+  const ended = once(child, "close").then(said, messageOf);
   // Neither the process nor its pipe may keep a command from ending.
   child.unref();
   if (child.stderr instanceof Socket) child.stderr.unref();

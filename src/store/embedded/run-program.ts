@@ -1,8 +1,10 @@
 // Starting PostgreSQL's programs: as the right user, in a directory it can enter, with none of our secrets.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { text } from "node:stream/consumers";
+import type { Readable } from "node:stream";
 import type { Account } from "./account.ts";
+
+const outputCharsMax = 64 * 1024;
 
 /** Rejects with the system's error when the program cannot be started; any exit code is a result. */
 export async function runProgram(
@@ -12,10 +14,22 @@ export async function runProgram(
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const options = spawnOptions(account);
   const child = spawn(file, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-  await once(child, "spawn");
-  const closed = once(child, "close");
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
-  return { code: child.exitCode, stdout: stdout.trim(), stderr: stderr.trim() };
+  const stdout = keepEnd(child.stdout);
+  const stderr = keepEnd(child.stderr);
+  await once(child, "close");
+  return { code: child.exitCode, stdout: stdout(), stderr: stderr() };
+}
+
+/**
+ * Returns a function that gives the end of what a program has written so far. Its pipe is missing where this
+ * process has no file descriptor left; "error" follows.
+ */
+export function keepEnd(pipe: Readable | null | undefined): () => string {
+  let text = "";
+  pipe?.setEncoding("utf8").on("data", (chunk: string) => {
+    text = (text + chunk).slice(-outputCharsMax);
+  });
+  return () => text.trim();
 }
 
 /** The environment is ours alone: a LEDGERCTL_* secret must not be readable in PostgreSQL's /proc entry. */
