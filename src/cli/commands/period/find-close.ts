@@ -21,11 +21,14 @@ export async function findClose(
 }
 
 /** All closes, oldest first. */
-export async function* closesOf(client: LedgerClient, ledgerId: string): AsyncGenerator<Close> {
+export async function* closesOf(
+  client: Pick<LedgerClient, "listCloses">,
+  ledgerId: string,
+): AsyncGenerator<Close> {
   for (let offset = 0; ;) {
     const page = await client.listCloses(ledgerId, { offset, limit: pageLimit });
     yield* page.closes;
-    if (!page.hasMore) return;
+    if (!page.hasMore || page.closes.length === 0) return;
     offset += page.closes.length;
   }
 }
