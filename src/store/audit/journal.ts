@@ -87,7 +87,7 @@ const auditedRow = entryRow
     /** Whether a time of it is finer than a millisecond, which no reader would see. */
     isFinerThanShown,
     lineNumbers: lines.map(([lineNumber]) => lineNumber),
-    entry: { ...row, postingStatus: "POSTED" as const, lines: lines.map(([, line]) => line) },
+    entry: { ...row, lines: lines.map(([, line]) => line) },
   }));
 
 /** An entry with what is stored beside its content. */
