@@ -7,12 +7,21 @@ import { hasApiKeys, listMasterKeyFingerprints } from "../store/api-keys.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { createMasterKeyFile, loadMasterKeyFile } from "../store/embedded/master-key-file.ts";
 
+export interface MasterKeys {
+  readonly current: Buffer;
+  /** The current one, and those before it that are still accepted. */
+  readonly all: readonly Buffer[];
+}
+
 /**
  * The master keys: from the environment, else from the embedded database's folder, where one is made
- * as long as there are no API keys. `all` has the current one and those before it that are still accepted. Fails when a
- * live API key was made with a master key that is not at hand.
+ * as long as there are no API keys. Fails when a live API key was made with a master key that is not at hand.
  */
-export async function loadMasterKeys(environment: Environment, pool: Pool, dataDir: string | null) {
+export async function loadMasterKeys(
+  environment: Environment,
+  pool: Pool,
+  dataDir: string | null,
+): Promise<MasterKeys> {
   const text = environment.masterKey ?? (await storedMasterKey(pool, dataDir));
   const current = requireMasterKey(text, "LEDGERCTL_MASTER_KEY");
   const previous = environment.previousMasterKeys.map((key) =>

@@ -3,9 +3,10 @@ import type { Environment } from "../config.ts";
 import { errorCode, messageOf } from "../core/thrown.ts";
 import { listenForMetrics, type MetricsServer } from "../http/metrics-server.ts";
 import type { Log } from "../log.ts";
+import type { Pool } from "../store/database/pool.ts";
 import { metricsOfOneProcess, openBooksMetrics } from "./books-metrics.ts";
 import type { Database } from "./database.ts";
-import { loadMasterKeys } from "./master-keys.ts";
+import { loadMasterKeys, type MasterKeys } from "./master-keys.ts";
 import { openInteractivePool } from "./pools.ts";
 import { prepareSchema, requireConnections, warnAboutUnsafeSettings } from "./prepare-database.ts";
 import { createService, type Service } from "./service.ts";
@@ -31,15 +32,25 @@ export interface ServerOptions {
   readonly metricsAddress: Address | null;
 }
 
+export interface RunningServer {
+  readonly url: string;
+  /** Null where `/metrics` is served with the API. */
+  readonly metricsUrl: string | null;
+  /** The first process's own, for cheap reads. */
+  readonly pool: Pool;
+  readonly masterKeys: MasterKeys;
+  /** Drains, and ends all but the database. */
+  stop(): Promise<void>;
+}
+
 /** Resolves once the server answers. Rejects with what is wrong and what to do, and leaves nothing open. */
-export async function startServer(options: ServerOptions) {
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { environment, database, log, workers, address, metricsAddress } = options;
   await prepareSchema(database.url, options);
   const pool = openInteractivePool(database.url);
   const books = openBooksMetrics(database.url, pool);
   let service: Service | null = null;
   let metricsServer: MetricsServer | null = null;
-  /** Drains, and ends all but the database. */
   const stop = async () => {
     await service?.stop();
     await metricsServer?.close();

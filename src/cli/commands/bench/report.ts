@@ -3,7 +3,7 @@ import { counted } from "../../terminal/counted.ts";
 import type { Check } from "./findings.ts";
 import type { Load } from "./load.ts";
 import type { BenchLedger } from "./open-bench.ts";
-import { describePercentiles } from "./percentiles.ts";
+import { describePercentiles, type Percentiles } from "./percentiles.ts";
 import type { ServerMemory } from "./server-memory.ts";
 import type { Verdict, Workload } from "./workload.ts";
 
@@ -22,17 +22,44 @@ interface OverloadFigures {
   readonly kept: number;
 }
 
-export type BenchReport = ReturnType<typeof reportOf>;
+/** The document of `--json` (docs/cli.md). What the workload says of itself, such as its wallets, comes besides. */
+export interface BenchReport {
+  /** The verb that measured. */
+  readonly bench: "entries" | "wallets" | "streams" | "overload";
+  readonly ledgerId: string;
+  /** In every externalId of this run: `bench-{run}-{number}`. */
+  readonly run: string;
+  readonly connections: number;
+  /** Requests a second; null: as many as the service takes. */
+  readonly rate: number | null;
+  readonly durationSeconds: number;
+  /** Requests. */
+  readonly acknowledged: number;
+  readonly requestsPerSecond: number;
+  /** Of bulks. */
+  readonly writesPerSecond?: number;
+  /** By HTTP status, and `no answer`. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** Were due, but no connection was free for them in time. */
+  readonly unsent: number;
+  readonly latencyMs: Readonly<Record<"p50" | "p90" | "p99" | "p99.9" | "max", number>>;
+  /** Of `bench streams`. */
+  readonly messagesAfterReplyMs?: Percentiles;
+  /** Of `bench overload`. */
+  readonly overload?: OverloadFigures;
+  /** With `--server-pid`. */
+  readonly serverMemoryMib?: ServerMemory;
+  readonly verification: Omit<Verdict, "messagesAfterReplyMs"> & { readonly ok: boolean };
+}
 
-/** `bench` is the verb that measured. */
 export function reportOf(
-  bench: "entries" | "wallets" | "streams" | "overload",
+  bench: BenchReport["bench"],
   { ledger, run }: BenchLedger,
   { described, writesPerRequest }: Workload,
   { load, overload }: Measured,
   { messagesAfterReplyMs, ...verdict }: Verdict,
   serverMemoryMib: ServerMemory | null,
-) {
+): BenchReport {
   const { connections, rate, durationMs } = load.settings;
   return {
     bench,
@@ -44,9 +71,7 @@ export function reportOf(
     durationSeconds: durationMs / 1000,
     acknowledged: load.acknowledged,
     requestsPerSecond: round(load.perSecond),
-    // Of bulks.
     ...(writesPerRequest > 1 && { writesPerSecond: round(load.perSecond * writesPerRequest) }),
-    // By HTTP status, and `no answer`.
     errors: Object.fromEntries(load.errors),
     unsent: load.unsent,
     latencyMs: load.latencyMs,

@@ -1,11 +1,72 @@
 // From two scrapes of a server to what an operator wants to know. Pure.
 import type { Scrape } from "./metrics-text.ts";
 
-/** The document of `top --json`. What a server could not tell is null. */
-export type Figures = ReturnType<typeof figuresOf>;
+/** Of batches to the journal or to wallets. Means and percentiles are null where no batch was committed. */
+export interface LaneFigures {
+  readonly lane: string;
+  readonly batchesPerSecond: number;
+  readonly writesPerBatch: number | null;
+  readonly commitMsMean: number | null;
+  readonly commitMsP99: number | null;
+  readonly queueWrites: number;
+  readonly queueBytes: number;
+  readonly retriesPerSecond: number;
+}
+
+/** The document of `top --json` (docs/cli.md). What a server could not tell is null. */
+export interface Figures {
+  readonly version: string | null;
+  readonly upSeconds: number | null;
+  readonly intervalSeconds: number;
+  readonly writes: {
+    /** Accepted ones. */
+    readonly perSecond: number;
+    readonly byKind: Readonly<Record<string, number>>;
+    readonly duplicatesPerSecond: number;
+    readonly refusedPerSecond: number;
+    /** Unavailable, of unknown outcome, or failed. */
+    readonly troublePerSecond: number;
+  };
+  readonly lanes: readonly LaneFigures[];
+  readonly posting: {
+    readonly lagSeconds: number | null;
+    readonly pendingBatches: number | null;
+    readonly assetsWithoutRate: number | null;
+    readonly entriesPerSecond: number;
+    readonly failuresPerSecond: number;
+    /** Ledgers' assets whose wallets differ from what is posted and pending. */
+    readonly differences: number | null;
+  };
+  readonly streams: {
+    readonly open: number;
+    readonly wallets: number;
+    readonly messagesPerSecond: number;
+    readonly slowReaders: number;
+  };
+  readonly http: {
+    readonly connections: number;
+    readonly answersPerSecond: number;
+    /** With a status from 500 on. */
+    readonly errorsPerSecond: number;
+  };
+  readonly database: {
+    readonly isUp: boolean;
+    readonly connections: number;
+    readonly busy: number;
+    readonly max: number;
+    readonly waiting: number;
+    readonly errorsPerSecond: number;
+  };
+  readonly process: {
+    /** 1: one core, all the time. */
+    readonly cpuCores: number;
+    readonly residentBytes: number;
+    readonly eventLoopLagMsP99: number | null;
+  };
+}
 
 /** `now` is the later scrape; `nowMs` is Unix time. */
-export function figuresOf(before: Scrape, now: Scrape, nowMs: number) {
+export function figuresOf(before: Scrape, now: Scrape, nowMs: number): Figures {
   const rates = new Rates(before, now);
   const figure = (name: string) => now.sum(`ledgerctl_${name}`) ?? 0;
   const known = (name: string) => now.sum(`ledgerctl_${name}`);
@@ -24,7 +85,6 @@ export function figuresOf(before: Scrape, now: Scrape, nowMs: number) {
       assetsWithoutRate: known("posting_assets_without_rate"),
       entriesPerSecond: rates.of("ledgerctl_posting_entries_total"),
       failuresPerSecond: rates.of("ledgerctl_posting_failures_total"),
-      // Ledgers' assets whose wallets differ from what is posted and pending.
       differences:
         known("wallet_difference_timestamp_seconds") === null
           ? null
@@ -39,7 +99,6 @@ export function figuresOf(before: Scrape, now: Scrape, nowMs: number) {
     http: {
       connections: figure("http_connections"),
       answersPerSecond: rates.of("ledgerctl_http_answers_total"),
-      // With a status from 500 on.
       errorsPerSecond: valuesOf(now, "ledgerctl_http_answers_total", "status")
         .filter((status) => Number(status) >= 500)
         .reduce((sum, status) => sum + rates.of("ledgerctl_http_answers_total", { status }), 0),
@@ -53,7 +112,6 @@ export function figuresOf(before: Scrape, now: Scrape, nowMs: number) {
       errorsPerSecond: rates.of("ledgerctl_database_errors_total"),
     },
     process: {
-      // 1: one core, all the time.
       cpuCores: rates.of("process_cpu_seconds_total"),
       residentBytes: now.sum("process_resident_memory_bytes") ?? 0,
       eventLoopLagMsP99: lag === null ? null : lag * 1000,
@@ -85,27 +143,22 @@ class Rates {
   }
 }
 
-function writesOf(now: Scrape, rates: Rates) {
+function writesOf(now: Scrape, rates: Rates): Figures["writes"] {
   const name = "ledgerctl_writes_total";
   const kinds = valuesOf(now, name, "kind");
   const rate = (outcome: string) => rates.of(name, { outcome });
   return {
-    // Accepted ones.
     perSecond: rate("accepted"),
     byKind: Object.fromEntries(
       kinds.map((kind) => [kind, rates.of(name, { kind, outcome: "accepted" })]),
     ),
     duplicatesPerSecond: rate("duplicate"),
     refusedPerSecond: rate("refused"),
-    // Unavailable, of unknown outcome, or failed.
     troublePerSecond: rate("unavailable") + rate("unknown") + rate("failed"),
   };
 }
 
-/** Of batches to the journal or to wallets. Means and percentiles are null where no batch was committed. */
-export type LaneFigures = ReturnType<typeof laneOf>;
-
-function laneOf(lane: string, now: Scrape, rates: Rates) {
+function laneOf(lane: string, now: Scrape, rates: Rates): LaneFigures {
   const batches = rates.growth("ledgerctl_batch_writes_count", { lane });
   const writes = rates.growth("ledgerctl_batch_writes_sum", { lane });
   const seconds = rates.growth("ledgerctl_commit_seconds_sum", { lane });
