@@ -6,8 +6,8 @@ import type { Database } from "./database.ts";
 
 const answerTimeoutMs = 2_000;
 
-/** A check that asks the database, unless it is known to be away; those who ask at the same time share the answer. */
-export function checkingReadiness(database: Database, pool: Pool) {
+/** Makes the check. It asks the database, unless that is known to be away; calls at the same time share the answer. */
+export function createReadinessCheck(database: Database, pool: Pool) {
   let ping: Promise<boolean> | null = null;
   return async (): Promise<{ ready: boolean; reason: string | null }> => {
     const state = database.state();

@@ -13,7 +13,7 @@ import { findLedger } from "../store/ledgers.ts";
 import type { Database } from "./database.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { openPools, type Pools } from "./pools.ts";
-import { checkingReadiness } from "./readiness.ts";
+import { createReadinessCheck } from "./readiness.ts";
 
 export interface Service {
   listen(host: string, port: number): Promise<string>;
@@ -43,7 +43,7 @@ export function createService(options: ServiceOptions): Service {
   const pools = openPools(database.url, options.pool, database.dataDir !== null);
   const { interactive, longRunning, write } = pools;
   const engine = createEngine(pools, environment, log);
-  const checkReadiness = checkingReadiness(database, interactive);
+  const checkReadiness = createReadinessCheck(database, interactive);
   let isStopping = false;
   const counts = new HttpCounts();
   const own = processMetrics({

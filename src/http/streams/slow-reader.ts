@@ -16,8 +16,9 @@ export interface CompleteSender {
   sendAndWait(event: BalanceEvent): Promise<void>;
 }
 
-export function sendingAll(socket: WebSocket, counts: HttpCounts): CompleteSender {
-  const messageOf = ({ balance, available, seq }: BalanceEvent): string => {
+/** Makes the sender to a reader that asked for the events after a seq. */
+export function createCompleteSender(socket: WebSocket, counts: HttpCounts): CompleteSender {
+  const textOf = ({ balance, available, seq }: BalanceEvent): string => {
     counts.streamMessages += 1;
     return `{"type":"balance","balance":"${balance}","available":"${available}","seq":${seq}}`;
   };
@@ -25,11 +26,11 @@ export function sendingAll(socket: WebSocket, counts: HttpCounts): CompleteSende
     send: (event) => {
       if (socket.readyState !== socket.OPEN) return;
       if (socket.bufferedAmount >= unsentBytesMax) closeSlow(socket, counts);
-      else socket.send(messageOf(event));
+      else socket.send(textOf(event));
     },
     sendAndWait: (event) =>
       new Promise((resolve) => {
-        socket.send(messageOf(event), () => {
+        socket.send(textOf(event), () => {
           resolve();
         });
       }),
@@ -37,10 +38,10 @@ export function sendingAll(socket: WebSocket, counts: HttpCounts): CompleteSende
 }
 
 /**
- * Sends a plain reader every event while it keeps up. Of what comes while it is behind it gets the latest event
- * only (conflation), as soon as it has caught up; a reader that stays behind is closed.
+ * Makes the sender to a plain reader, which gets every event while it keeps up. Of what comes while it is behind it
+ * gets the latest event only (conflation), as soon as it has caught up; a reader that stays behind is closed.
  */
-export function sendingLatest(socket: WebSocket, counts: HttpCounts): SendEvent {
+export function createLatestSender(socket: WebSocket, counts: HttpCounts): SendEvent {
   let latest: BalanceEvent | null = null;
   let closeTimer: NodeJS.Timeout | undefined;
   const isBehind = () => socket.bufferedAmount >= conflateFromBytes;

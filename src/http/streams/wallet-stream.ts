@@ -5,7 +5,12 @@ import type { HttpCounts } from "../http-counts.ts";
 import { closeCodes } from "./close-codes.ts";
 import { watchStream } from "./heartbeat.ts";
 import { bufferedEventsMax } from "./limits.ts";
-import { sendingAll, sendingLatest, type CompleteSender, type SendEvent } from "./slow-reader.ts";
+import {
+  createCompleteSender,
+  createLatestSender,
+  type CompleteSender,
+  type SendEvent,
+} from "./slow-reader.ts";
 
 /** What a reader asks for. */
 interface StreamRequest {
@@ -67,10 +72,10 @@ export class WalletStream {
       this.end();
     });
     if (since === null) {
-      this.#goLive(sendingLatest(socket, this.#counts));
+      this.#goLive(createLatestSender(socket, this.#counts));
       return;
     }
-    const sender = sendingAll(socket, this.#counts);
+    const sender = createCompleteSender(socket, this.#counts);
     this.#replay(socket, sender, since).then(
       () => {
         this.#goLive(sender.send);

@@ -1,4 +1,12 @@
 // `account activate`: lets an account be posted to again.
+import type { Environment } from "../../../config.ts";
+import type { LedgerFlags } from "../../connection/ledger-context.ts";
 import { setActive } from "./set-active.ts";
 
-export const activateAccount = setActive(true);
+export function activateAccount(
+  code: string,
+  flags: LedgerFlags,
+  environment: Environment,
+): Promise<void> {
+  return setActive(code, true, flags, environment);
+}

@@ -1,4 +1,4 @@
-// What the journals of hledger and beancount have in common: accounts and commodities are declared before they are used.
+// What the journals of hledger and beancount have in common: accounts and commodities are declared before their use.
 import type { Account, Entry, EntryLine, Ledger } from "../../../client/ledger-client.ts";
 import { currencyExponent } from "../../../core/currencies.ts";
 import { formatMajorAmount } from "../../../core/money.ts";
@@ -16,6 +16,7 @@ export interface JournalSyntax {
   readonly posting: (accountName: string, line: EntryLine) => string;
 }
 
+/** Makes the writer of one journal: it remembers the accounts and commodities that it has declared. */
 export function journalFormat(syntax: JournalSyntax): ExportWriter {
   const names = new Map<string, string>();
   const commodities = new Set<string>();
@@ -71,7 +72,7 @@ export function labelsOf(entry: Entry) {
   };
 }
 
-export interface LineValue {
+interface LineValue {
   readonly number: string;
   readonly currency: string;
   /** Whether it is in a currency that needs a price in functional currency. */

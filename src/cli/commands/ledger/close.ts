@@ -12,5 +12,5 @@ export async function closeLedger(
 ): Promise<void> {
   const id = requireId("ID", idText);
   await confirm(`Close ledger ${id} for ever? Nothing can be posted to it again.`, flags.yes);
-  await changeStatus("closed")(id, flags, environment);
+  await changeStatus(id, "closed", flags, environment);
 }

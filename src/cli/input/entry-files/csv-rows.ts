@@ -5,7 +5,7 @@ import { usageFailure } from "../../failure.ts";
 import { findBrokenUtf8, readLines, type ByteLine } from "./byte-lines.ts";
 
 /** The texts of a row by column, empty ones left out; or what is wrong with it. */
-export type CsvRow<Column extends string> =
+type CsvRow<Column extends string> =
   | { readonly line: number; readonly texts: Texts<Column>; readonly fault?: never }
   | { readonly line: number; readonly fault: string; readonly texts?: never };
 
