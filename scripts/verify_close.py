@@ -402,7 +402,7 @@ PROOF_FILE: Spec = {
     "close": OBJECT,
 }
 CLOSE_LINE: Spec = {"kind": string("'close'", "close".__eq__), "format": STRING, "close": OBJECT}
-# The lines of a bundle behind its first, in the order in which they must be.
+# The lines of a bundle after its first, in the order in which they must be.
 BUNDLE_LINES: Dict[str, Spec] = {
     "account": {"kind": STRING, "account": OBJECT},
     "entry": {"kind": STRING, "entry": OBJECT},

@@ -79,7 +79,7 @@ export class CloseRecomputations implements EntryCheck {
     }
   }
 
-  /** What a close covers was persisted before it, all else after it. Which close is broken is looked for only in need. */
+  /** What a close covers was persisted before it, all else after it. Where that fails, the broken one is looked for. */
   #checkTimes(entry: Entry): void {
     const latest = this.#latestOf[this.#passed] ?? null;
     const earliest = this.#earliestFrom[this.#passed] ?? null;

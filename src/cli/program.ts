@@ -76,7 +76,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** What every command has: help, messages in one style, and throwing instead of exiting, so that exit codes are ours. */
+/** What every command has: help, messages in one style, and throwing instead of exiting: exit codes are ours. */
 function complete(command: Command): void {
   const path = pathOf(command);
   command

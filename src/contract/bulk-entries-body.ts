@@ -41,7 +41,7 @@ export const entriesBody = bodyOf(entryBody);
 /** What it has to be as a whole: its entries are judged one by one. */
 const looseBody = bodyOf(z.unknown());
 
-/** Each entry of a bulk by itself: a faulty one does not spoil the others. Throws `validation` for the body as a whole. */
+/** Each entry of a bulk: a faulty one does not spoil the others. Throws `validation` for the body as a whole. */
 export function parseEntriesBody(
   body: ExactJson | null,
   ledger: Pick<LedgerIdentity, "functionalCurrency">,

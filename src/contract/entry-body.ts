@@ -171,7 +171,7 @@ function partialLine(
   };
 }
 
-/** The members of an ill-formed body's lines that are well-formed by themselves, so that sums can be checked as well. */
+/** The members of an ill-formed body's lines that are well-formed by themselves, so that sums can be checked too. */
 function readableLines(body: unknown): { [Name in keyof LineBody]?: LineBody[Name] | undefined }[] {
   const lines: unknown = isJsonObject(body) ? body["lines"] : null;
   if (!Array.isArray(lines) || lines.length > linesMax) return [];

@@ -26,7 +26,7 @@ const text = (codePointsMax: number) =>
 export const label = text(labelCodePointsMax);
 export const description = text(descriptionCodePointsMax);
 
-/** Of the label of a period that is to be closed: one that looks like a date, and can't be closed as one, is a fault. */
+/** Of the label of a period to be closed: one that looks like a date, and can't be closed as one, is a fault. */
 export function refuseNearDate(periodId: string, context: z.RefinementCtx): void {
   const meaning = readPeriodLabel(periodId);
   if (typeof meaning === "object" && "fault" in meaning) {

@@ -90,7 +90,7 @@ export const bulkMovementsBody = bulkOf(bulkMovement);
 /** What it has to be as a whole: its writes are judged one by one. */
 const looseBulkBody = bulkOf(z.unknown());
 
-/** Reads the body of a credit or a debit of a wallet; the wallet comes from the path. */
+/** Reads the body of a credit or a debit; the wallet comes from the path. Throws `validation` with every fault. */
 export function parseMovementBody(
   body: ExactJson | null,
   type: MovementType,
@@ -101,12 +101,15 @@ export function parseMovementBody(
   return { type, callerKey, amount, assetCode, externalId, metadata };
 }
 
-/** Reads the body of a reservation. */
+/** Reads the body of a reservation. Throws `validation` with every fault. */
 export function parseReserveBody(body: ExactJson | null, callerKey: string): WalletWrite {
   return { ...parseBy(reserveBody, body?.value), type: "reserve", callerKey };
 }
 
-/** Reads the body of a hold's commit, null where the request had none; a `holdId` that is no UUID names no hold. */
+/**
+ * Reads the body of a hold's commit, null where the request had none; a `holdId` that is no UUID names no hold. Throws
+ * `validation` with every fault.
+ */
 export function parseCommitBody(
   body: ExactJson | null,
   callerKey: string,
@@ -116,7 +119,7 @@ export function parseCommitBody(
   return { type: "commit", callerKey, holdId: parseUuid(holdId), amount };
 }
 
-/** Reads the body of a hold's release; as for a commit. */
+/** Reads the body of a hold's release, and throws, as for a commit. */
 export function parseReleaseBody(
   body: ExactJson | null,
   callerKey: string,
@@ -126,12 +129,15 @@ export function parseReleaseBody(
   return { type: "release", callerKey, holdId: parseUuid(holdId) };
 }
 
-/** The writes of a bulk, to be read one by one: a faulty one does not spoil the others. */
+/**
+ * The writes of a bulk, to be read one by one: a faulty one does not spoil the others. Throws `validation` for the body
+ * as a whole.
+ */
 export function parseBulkBody(body: ExactJson | null): readonly unknown[] {
   return parseBy(looseBulkBody, body?.value).writes;
 }
 
-/** Reads one write of a bulk. */
+/** Reads one write of a bulk. Throws `validation` with its faults, whose paths begin at the write. */
 export function parseBulkMovement(write: unknown): WalletWrite {
   return parseBy(bulkMovement, write);
 }

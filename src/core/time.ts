@@ -45,7 +45,7 @@ export function timestampFromEpochMs(epochMs: number): Timestamp | null {
   return new Date(epochMs).toISOString() as Timestamp;
 }
 
-/** A moment so many milliseconds after another. Throws where that is behind the year 9999. */
+/** A moment so many milliseconds after another. Throws where that is after the year 9999. */
 export function addMs(timestamp: Timestamp, ms: number): Timestamp {
   const later = timestampFromEpochMs(Date.parse(timestamp) + ms);
   if (later === null) throw new Error("a time within the years that we keep");

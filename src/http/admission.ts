@@ -18,7 +18,7 @@ export type WriteQueues = Readonly<
   Record<NonNullable<Route["lane"]>, { readonly lanes: { isFull(ledgerId: string): boolean } }>
 >;
 
-/** The value of `Retry-After`: 1 to 3 s, at random, so that those who are rejected together do not come back together. */
+/** The value of `Retry-After`: 1 to 3 s, at random, so that clients rejected together do not come back together. */
 export function retryAfterSeconds(): string {
   return String(1 + Math.floor(Math.random() * retryAfterSecondsMax));
 }
@@ -37,7 +37,8 @@ export function limitConnections(
   // Nobody understands a connection that is closed without a word, but answers too have to end somewhere.
   server.maxConnections = connectionsMax + answeredOverLimitMax;
   server.prependListener("connection", (socket: Socket) => {
-    // One whose upgrade was not taken comes a second time.
+    // One whose upgrade was not taken comes a second time. A new one is not known yet: this listener was prepended, so
+    // it runs before that of Connections, which makes the connection known.
     if (isKnown(socket)) return;
     counts.connections += 1;
     if (counts.connections > connectionsMax) overLimit.add(socket);

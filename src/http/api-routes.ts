@@ -19,7 +19,7 @@ const bufferedAnswerBytesMax = 128 * 1024 * 1024;
 const bufferedNdjsonBytesMax = 128 * 1024 * 1024;
 /** Of one organization, so that it can't keep out the others. */
 const bufferedNdjsonBytesPerOrganization = bufferedNdjsonBytesMax / 4;
-/** What one streamed answer buffers while its reader does not read: pieces that were read ahead, as rows and as text. */
+/** What one streamed answer buffers while its reader does not read: pieces read ahead, as rows and as text. */
 const ndjsonBytes = 4 * 1024 * 1024;
 
 /** What the routes share: how requests are answered, and how much of them is kept in memory. */

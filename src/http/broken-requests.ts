@@ -14,7 +14,7 @@ const brokenRequestStatuses: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** What Node reports of bytes that are no request: its parser's code, the bytes that came last, and how many it has read. */
+/** What Node reports of bytes that are no request: its parser's code, the last bytes, and how many it has read. */
 interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: unknown;
@@ -52,7 +52,7 @@ function targetOf({ rawPacket, bytesParsed = 0 }: ClientError, socket: Socket): 
   return lastTargetIn(packet) ?? lastTargetIn(opening ?? "") ?? latest?.req.url ?? "";
 }
 
-/** The target of the last request line in some bytes. A method has no space before it, as a word in a header's value has. */
+/** The target of the last request line in some bytes. Unlike a word in a header's value, a method follows no space. */
 function lastTargetIn(text: string): string | null {
   const lines = text.matchAll(/(?<![\w\t -])[\w-]+ (\/\S*|https?:\/\/\S*)/gi);
   return [...lines].at(-1)?.[1] ?? null;

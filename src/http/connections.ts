@@ -156,9 +156,9 @@ export class Connections {
 
 /**
  * Finds out whether a client that sends nothing more still waits for an answer whose making can be cancelled. One that
- * is gone resets the connection when anything is sent to it; then even an empty write fails, and the connection is closed.
- * What is sent changes nothing for one that waits: an interim answer (RFC 9110, section 15.2), or, within a streamed one,
- * a zero that leads the size of its next chunk (RFC 9112, section 7.1).
+ * is gone resets the connection when anything is sent to it; then even an empty write fails, and the connection is
+ * closed. What is sent changes nothing for one that waits: an interim answer (RFC 9110, section 15.2), or, within a
+ * streamed one, a zero that leads the size of its next chunk (RFC 9112, section 7.1).
  */
 function probe(socket: Socket, exchanges: Exchanges): void {
   let isSent = false;

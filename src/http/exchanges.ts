@@ -1,5 +1,5 @@
-// What is under way on one connection, in the order of its requests (RFC 9112, section 9.3.2): which answers are not sent
-// yet, which of them is the last, and which requests must have no effect. What they mean is not known here.
+// What is under way on one connection, in the order of its requests (RFC 9112, section 9.3.2): which answers are not
+// sent yet, which of them is the last, and which requests must have no effect. What they mean is not known here.
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -69,8 +69,8 @@ export function isCancelled(response: ServerResponse): boolean {
 }
 
 /**
- * Whether an answer, about to be sent, is the last one of its connection and has to say so. With `mayEnd` it becomes the
- * last unless another request has come by now: that one would be lost.
+ * Whether an answer, about to be sent, is the last one of its connection and has to say so. With `mayEnd` it becomes
+ * the last unless another request has come by now: that one would be lost.
  */
 export function isLast(response: ServerResponse, mayEnd: boolean): boolean {
   const exchanges = exchangesOf(response.req.socket);
@@ -84,7 +84,7 @@ export function unansweredOf(exchanges: Exchanges): ServerResponse[] {
   return exchanges.answers;
 }
 
-/** Notifies those who wait for an answer that its connection is gone: Node notifies only of the one that is next to be sent. */
+/** Tells who waits for an answer that its connection is gone: Node tells only who waits for the next to be sent. */
 export function closeQueued(exchanges: Exchanges): void {
   for (const response of unansweredOf(exchanges)) {
     if (response.socket === null) response.emit("close");

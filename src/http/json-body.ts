@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Refusal, validationRefusal } from "../core/errors.ts";
 import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
 
-/** Parses a body, or rejects it with `unsupportedMediaType` or `validation`; an empty one is none, whatever it is declared as. */
+/** Parses a body; an empty one is none, whatever its media type. Throws `unsupportedMediaType` or `validation`. */
 export function readJsonBody(headers: IncomingHttpHeaders, body: Buffer | null): ExactJson | null {
   if (body === null || body.length === 0) return null;
   requireJson(headers);

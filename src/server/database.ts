@@ -50,7 +50,7 @@ export async function openDatabase(
   return openEmbeddedDatabase({ dataDir, ...embedded });
 }
 
-/** Resolves with what `act` does. Where the database can't be reached, the failure is DatabaseUnavailable and says why. */
+/** Resolves with what `act` does. If the database can't be reached, the failure is DatabaseUnavailable and says why. */
 export async function whenReachable<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
     return await act();

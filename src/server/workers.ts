@@ -1,4 +1,4 @@
-// Several processes on one port: the first one, whose part is here, owns the database and the signals; the others serve.
+// Several processes on one port. The first, whose part is here, owns the database and the signals; the others serve.
 import cluster from "node:cluster";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";

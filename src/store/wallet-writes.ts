@@ -14,8 +14,8 @@ const firstUseRow = z.object({
 
 /**
  * Of the externalIds named (each with its wallet's key), those in use, and the hold that the write made.
- * The wallet is named by the bytes of its id, which only the index of externalIds has. By the id itself, with statistics
- * from before a log grew, the planner may take the primary key and read the whole log for each externalId.
+ * The wallet is named by the bytes of its id, which only the index of externalIds has. By the id itself, with
+ * statistics from before a log grew, the planner may take the primary key and read the whole log for each externalId.
  */
 export async function listWritesByExternalId(
   connection: Connection,

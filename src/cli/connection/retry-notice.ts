@@ -35,7 +35,7 @@ export class RetryNotice {
     this.#note = null;
   }
 
-  /** The command is done, has failed or is interrupted: what is still under way ends at once, and nothing is told of it any more. */
+  /** The command is done, has failed or is interrupted: what is under way ends at once, and no notice tells of it. */
   close(): void {
     this.end();
     this.#abort.abort();

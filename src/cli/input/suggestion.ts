@@ -2,7 +2,7 @@
 
 const suggestionsMax = 3;
 
-/** A line to follow a message, such as `Did you mean 1100?`, with the line feed before it; empty where nothing is near. */
+/** A line to follow a message, such as `Did you mean 1100?`, with the line feed before it; empty if nothing is near. */
 export function suggestion(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   if (near.length === 0) return "";

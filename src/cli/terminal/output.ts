@@ -106,7 +106,7 @@ export async function outputDrained(): Promise<void> {
   if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");
 }
 
-/** Whether a command that has a live screen shows it: on a terminal that can move its cursor, unless lines were asked for. */
+/** Whether a command shows its live screen: on a terminal that can move its cursor, unless lines were asked for. */
 export function isScreenWanted(output: Output, environment: Environment): boolean {
   return process.stdout.isTTY && !output.isJson && environment.term !== "dumb";
 }

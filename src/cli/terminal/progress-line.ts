@@ -36,7 +36,7 @@ export function describeShare(state: {
   return parts.join(", ");
 }
 
-/** `[======>             ] 12345 entries, 2310/s, 34 %, 0:41 left`; the share is null where the file's size is unknown. */
+/** `[======>             ] 12345 entries, 2310/s, 34 %, 0:41 left`; the share is null if the file's size is unknown. */
 export function describeProgress(state: {
   handled: number;
   elapsedMs: number;

@@ -56,7 +56,7 @@ export const postEntries: RouteHandler<"postEntries"> = async ({ journal }, requ
   return { results };
 };
 
-/** What an iterable makes, over several ticks of the event loop: a body of nothing but faults may take seconds to read. */
+/** What an iterable makes, over several ticks of the event loop: a body with many faults may take seconds to read. */
 async function collectOverTicks<Item>(items: Iterable<Item>): Promise<Item[]> {
   const collected: Item[] = [];
   let tickEndsMs = performance.now() + tickMs;

@@ -37,7 +37,7 @@ export async function requireClose(
   return close;
 }
 
-/** The period of a label: as it was closed, with that close, else what the label itself says; `closeNotFound` for others. */
+/** The period of a label: as it was closed, with that close, else what the label says; `closeNotFound` for others. */
 export async function resolvePeriod(
   connection: Connection,
   ledgerId: string,

@@ -159,7 +159,7 @@ class StatementsQuery extends Query {
   }
 
   handleError(error: Error, connection: PreparedNames): void {
-    // The database skips those behind it, so that it has no statements by their names.
+    // The database skips those after it, so that it has no statements by their names.
     for (const { name } of this.#statements.slice(this.#answered)) {
       Reflect.deleteProperty(connection.submittedNamedStatements, name);
     }

@@ -57,7 +57,7 @@ const kinds: Readonly<Record<string, ValueKind>> = {
   "profile use name": "profile",
 };
 
-/** What the value of an option or an argument is, or null where nothing is known of it. `path`: the command without `ledgerctl`. */
+/** What the value of an option or an argument is, or null if it is unknown. `path`: the command without `ledgerctl`. */
 export function kindOfValue(path: string, name: string): ValueKind | null {
   return kinds[`${path} ${name}`] ?? kinds[name] ?? null;
 }

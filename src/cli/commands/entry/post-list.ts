@@ -132,7 +132,7 @@ async function postAll(
         const bulk = await bulks.take();
         if (bulk.length === 0 || run.stop !== null) return;
         for await (const result of postBulk(context, ledgerId, bulk)) {
-          // Given up by the user: what became of it, the next run finds out.
+          // Cancelled by the user: the next run finds out what became of it.
           if (context.wait.signal.aborted) return;
           run.count(result);
           // On a terminal the result would run into the line.

@@ -43,7 +43,7 @@ export async function checkSource(
 /** The longest entry that the service takes comes to less, every character of it escaped. */
 const lineBytesMax = 16 * 1024 * 1024;
 
-/** The lines of a bundle as text; one that is too long, no UTF-8 or cut off becomes an empty one, which no check takes. */
+/** The lines of a bundle as text; one that is too long, no UTF-8 or cut off becomes empty, which no check takes. */
 export async function* bundleLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   for await (const { bytes, isEnded } of readLines(chunks, lineBytesMax)) {
     yield bytes !== null && isEnded && isUtf8(bytes) ? bytes.toString("utf8") : "";

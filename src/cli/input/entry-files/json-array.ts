@@ -6,7 +6,7 @@ import { ReadAhead } from "./read-ahead.ts";
 
 type Expected = "[" | "an entry or ]" | "an entry" | "a comma or ]" | "nothing more";
 
-/** What is expected behind a mark, by what was expected in its place. */
+/** What is expected after a mark, by what was expected in its place. */
 const followers: Readonly<Record<Expected, Readonly<Record<string, Expected>>>> = {
   "[": { "[": "an entry or ]" },
   "an entry or ]": { "]": "nothing more" },

@@ -1,8 +1,8 @@
 // Counts how often each of very many things was seen, in 50 to 80 bytes for each different one.
 
 /**
- * Counts by the first 56 bits of a digest. Two things that have those in common (one chance in 10^5 among a million) are
- * counted as one: that makes a count higher, never two counts equal.
+ * Counts by the first 56 bits of a digest. Two things that have those in common (one chance in 10^5 among a million)
+ * are counted as one: that makes a count higher, never two counts equal.
  */
 export class Occurrences {
   /** One for each first byte: a map takes 2^24 keys at most. */

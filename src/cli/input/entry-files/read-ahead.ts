@@ -35,7 +35,7 @@ export class ReadAhead {
     return taken;
   }
 
-  /** The index of the next byte that is no white space; behind the last byte at the end of the file. */
+  /** The index of the next byte that is no white space; at the end of the file, the index after the last byte. */
   async endOfSpace(from: number): Promise<number> {
     for (let index = from; ; index += 1) {
       if (index >= this.bytes.length && !(await this.more())) return index;
@@ -45,7 +45,7 @@ export class ReadAhead {
 
   /**
    * The index after the JSON value that begins at an index, or null where the file ends within it. Of a value that is
-   * longer than an entry may be, an index in it behind what it may be.
+   * longer than an entry may be, an index in it beyond that length.
    */
   async endOfValue(from: number): Promise<number | null> {
     const scanner = new ValueScanner();
