@@ -57,6 +57,8 @@ export async function listAccountStates(
   return new Map(rows.map(({ code, active }) => [code, { active }]));
 }
 
+const upsertedRow = z.object({ isNew: z.boolean() });
+
 /**
  * Adds accounts; of one that exists, the name is updated, and type and active where they are given.
  * Returns how many are new, and how many are not what they were. Codes must not repeat.
@@ -67,7 +69,7 @@ export async function upsertAccounts(
   accounts: readonly (Omit<Account, "active"> & { readonly active: boolean | null })[],
   createdAt: Timestamp,
 ): Promise<{ added: number; updated: number }> {
-  const inserted = await connection.any(sql.type(z.object({ isNew: z.boolean() }))`
+  const inserted = await connection.any(sql.type(upsertedRow)`
     WITH given AS (
       SELECT * FROM unnest(
         ${column(accounts, "glAccountCode", "text")},

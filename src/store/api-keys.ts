@@ -63,12 +63,15 @@ export async function revokeApiKey(
      WHERE api_key = ${apiKey} RETURNING ${columns}`);
 }
 
+const existsRow = z.object({ exists: z.boolean() });
+const fingerprintRow = z.object({ fingerprint: z.string() });
+
 /** The fingerprints of the master keys that live keys were made with. */
 export async function listMasterKeyFingerprints(
   connection: Connection,
   now: Timestamp,
 ): Promise<readonly string[]> {
-  const rows = await connection.any(sql.type(z.object({ fingerprint: z.string() }))`
+  const rows = await connection.any(sql.type(fingerprintRow)`
     SELECT DISTINCT master_key_fingerprint AS fingerprint FROM api_keys
      WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`);
   return rows.map(({ fingerprint }) => fingerprint);
@@ -76,7 +79,8 @@ export async function listMasterKeyFingerprints(
 
 /** Whether any key was ever made, live or not. */
 export async function hasApiKeys(connection: Connection): Promise<boolean> {
-  const row = z.object({ exists: z.boolean() });
-  const { exists } = await connection.one(sql.type(row)`SELECT EXISTS (SELECT 1 FROM api_keys)`);
+  const { exists } = await connection.one(
+    sql.type(existsRow)`SELECT EXISTS (SELECT 1 FROM api_keys)`,
+  );
   return exists;
 }

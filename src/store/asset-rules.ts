@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { AssetRule } from "../core/asset.ts";
 import type { Timestamp } from "../core/time.ts";
+import { assetCodeRow } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { column, command, sql } from "./database/statement.ts";
 
@@ -54,7 +55,7 @@ export async function listAssetsUsing(
   ledgerId: string,
   glAccountCode: string,
 ): Promise<readonly string[]> {
-  const rows = await connection.any(sql.type(z.object({ assetCode: z.string() }))`
+  const rows = await connection.any(sql.type(assetCodeRow)`
     SELECT asset_code AS "assetCode" FROM asset_rules AS rules
      WHERE ledger_id = ${ledgerId}
        AND ${glAccountCode} IN (wallets_account, clearing_account)

@@ -32,7 +32,9 @@ export async function getConnectionLimit(connection: Connection): Promise<number
   return connectionsMax;
 }
 
+const answerRow = z.object({ answer: z.number() });
+
 /** Rejects unless the database answers a query. */
 export async function pingDatabase(connection: Connection): Promise<void> {
-  await connection.one(sql.type(z.object({ answer: z.number() }))`SELECT 1 AS answer`);
+  await connection.one(sql.type(answerRow)`SELECT 1 AS answer`);
 }

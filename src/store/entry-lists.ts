@@ -3,6 +3,7 @@ import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import type { StoredEntry } from "../core/journal.ts";
 import type { Timestamp } from "../core/time.ts";
+import { countRow } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { entryBytes, entryColumns, entryRow, entryTables } from "./journal-entries.ts";
 import { sql } from "./database/statement.ts";
@@ -72,7 +73,7 @@ export async function countEntries(
   filter: EntryFilter,
   upToSequence: number,
 ): Promise<number> {
-  const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
+  const { count } = await connection.one(sql.type(countRow)`
     SELECT count(*) FROM journal_entries AS entries
      WHERE entries.ledger_id = ${ledgerId} AND entries.sequence <= ${upToSequence}
        ${filterCondition(ledgerId, filter)}`);

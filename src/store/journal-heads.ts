@@ -33,9 +33,11 @@ export async function readJournalHead(
   return connection.one(sql.type(headRow)`${selectHead} WHERE ledger_id = ${ledgerId}`);
 }
 
+const clockRow = z.object({ now: timestampColumn });
+
 /** The database's clock, to the millisecond. Sent behind the locks, it is read after they are held. */
 export async function readClock(connection: Connection): Promise<Timestamp> {
-  const { now } = await connection.one(sql.type(z.object({ now: timestampColumn }))`
+  const { now } = await connection.one(sql.type(clockRow)`
     SELECT date_trunc('milliseconds', clock_timestamp()) AS now`);
   return now;
 }

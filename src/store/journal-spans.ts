@@ -100,6 +100,8 @@ export function sumTrialBalance(
      GROUP BY gl_account_code ORDER BY gl_account_code`);
 }
 
+const monthRow = z.object({ month: z.string(), entryCount: z.number() });
+
 /** How many entries up to a sequence are dated in some intervals, by months in UTC (`2026-03`), in order. */
 export async function countEntriesByMonth(
   connection: Connection,
@@ -109,7 +111,7 @@ export async function countEntriesByMonth(
 ): Promise<{ month: string; entryCount: number }[]> {
   if (intervals.length === 0) return [];
   const starts = intervals.map(({ startsAt }) => startOf(startsAt));
-  return connection.any(sql.type(z.object({ month: z.string(), entryCount: z.number() }))`
+  return connection.any(sql.type(monthRow)`
     SELECT to_char(transaction_date AT TIME ZONE 'UTC', 'YYYY-MM') AS month,
            count(*) AS "entryCount"
       FROM unnest(

@@ -7,6 +7,7 @@ import { StateChangeRequested } from "./database/errors.ts";
 import { command, sql } from "./database/statement.ts";
 
 const statusRow = z.object({ status: z.enum(ledgerStatuses) });
+const lockedStatusRow = statusRow.extend({ isChanging: z.boolean() });
 
 /**
  * Lock 1 of 2 of the journal: the ledger's state, shared with all who write, against who changes it.
@@ -16,8 +17,7 @@ export async function lockLedgerStateShared(
   connection: Connection,
   ledgerId: string,
 ): Promise<LedgerStatus> {
-  const row = statusRow.extend({ isChanging: z.boolean() });
-  const { status, isChanging } = await connection.one(sql.type(row)`
+  const { status, isChanging } = await connection.one(sql.type(lockedStatusRow)`
     SELECT status, EXISTS (
              SELECT 1 FROM ledger_state_requests
               WHERE ledger_id = ${ledgerId} AND waits_until > clock_timestamp()) AS "isChanging"

@@ -65,9 +65,11 @@ export async function getLedgerIdentity(
       FROM ledgers WHERE ledger_id = ${ledgerId}`);
 }
 
+const closesInOrderRow = z.object({ closesInOrder: z.boolean() });
+
 /** Whether a ledger's closes come in order. */
 export async function hasClosesInOrder(connection: Connection, ledgerId: string): Promise<boolean> {
-  const { closesInOrder } = await connection.one(sql.type(z.object({ closesInOrder: z.boolean() }))`
+  const { closesInOrder } = await connection.one(sql.type(closesInOrderRow)`
     SELECT closes_in_order AS "closesInOrder" FROM ledgers WHERE ledger_id = ${ledgerId}`);
   return closesInOrder;
 }

@@ -4,7 +4,7 @@ import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import type { PendingPosting } from "../core/posting.ts";
 import type { NewPendingPosting } from "../core/wallet-batch.ts";
-import { timestampColumn } from "./columns.ts";
+import { assetCodeRow, ledgerIdRow, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { column, command, sql } from "./database/statement.ts";
 
@@ -40,6 +40,7 @@ export function insertPendingPostings(
 }
 
 const postedRow = z.object({ pendingPostingId: z.string(), journalId: z.string() });
+const postedIdRow = postedRow.pick({ pendingPostingId: true });
 
 /** Of pending postings, those that have been posted, with their entries. */
 export async function listPostings(
@@ -65,7 +66,7 @@ export async function listPendingPostingIds(
   ledgerId: string,
   walletId: string,
 ): Promise<string[]> {
-  const rows = await connection.any(sql.type(postedRow.pick({ pendingPostingId: true }))`
+  const rows = await connection.any(sql.type(postedIdRow)`
     SELECT batch_id AS "pendingPostingId" FROM wallet_batches
      WHERE ledger_id = ${ledgerId} AND journal_id IS NULL AND ${walletId} = ANY (wallet_ids)`);
   return rows.map(({ pendingPostingId }) => pendingPostingId);
@@ -73,7 +74,7 @@ export async function listPendingPostingIds(
 
 /** Ledgers in which something waits. */
 export async function listLedgersWithPending(connection: Connection): Promise<string[]> {
-  const rows = await connection.any(sql.type(z.object({ ledgerId: z.string() }))`
+  const rows = await connection.any(sql.type(ledgerIdRow)`
     SELECT DISTINCT ledger_id AS "ledgerId" FROM wallet_batches WHERE journal_id IS NULL`);
   return rows.map(({ ledgerId }) => ledgerId);
 }
@@ -132,30 +133,34 @@ export async function listAssetsWithoutRate(
   connection: Connection,
   ledgerId: string,
 ): Promise<string[]> {
-  const rows = await connection.any(sql.type(z.object({ assetCode: z.string() }))`
+  const rows = await connection.any(sql.type(assetCodeRow)`
     SELECT DISTINCT asset_code AS "assetCode" FROM wallet_batches AS waiting
      WHERE ledger_id = ${ledgerId} AND journal_id IS NULL AND NOT ${hasRate(ledgerId)}
      ORDER BY 1`);
   return rows.map(({ assetCode }) => assetCode);
 }
 
+const heldPostingRow = z.object({ ledgerId: z.string(), assetCode: z.string() });
+
 /** Assets, of all ledgers, with pending postings that wait for a first rate. */
 export async function listWaitingAssets(
   connection: Connection,
 ): Promise<{ ledgerId: string; assetCode: string }[]> {
-  return connection.any(sql.type(z.object({ ledgerId: z.string(), assetCode: z.string() }))`
+  return connection.any(sql.type(heldPostingRow)`
     SELECT DISTINCT ledger_id AS "ledgerId", asset_code AS "assetCode"
       FROM wallet_batches AS waiting
      WHERE journal_id IS NULL AND NOT ${hasRate(sql.fragment`waiting.ledger_id`)}
      ORDER BY 1, 2`);
 }
 
+const pendingAmountRow = z.object({ assetCode: z.string(), amount: z.bigint() });
+
 /** Gross amounts that wait, by asset. */
 export async function listPendingAmounts(
   connection: Connection,
   ledgerId: string,
 ): Promise<{ assetCode: string; amount: bigint }[]> {
-  return connection.any(sql.type(z.object({ assetCode: z.string(), amount: z.bigint() }))`
+  return connection.any(sql.type(pendingAmountRow)`
     SELECT asset_code AS "assetCode", sum(amount) AS amount FROM wallet_batches
      WHERE ledger_id = ${ledgerId} AND journal_id IS NULL GROUP BY asset_code`);
 }

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { BalanceRow, CloseRecord, Subtree } from "../core/close.ts";
 import type { ClosedPeriod } from "../core/period.ts";
-import { hashColumn, timestampColumn } from "./columns.ts";
+import { countRow, hashColumn, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { column, command, sql } from "./database/statement.ts";
 
@@ -45,7 +45,7 @@ export function listCloses(
 
 /** How many closes a ledger has. */
 export async function countCloses(connection: Connection, ledgerId: string): Promise<number> {
-  const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
+  const { count } = await connection.one(sql.type(countRow)`
     SELECT coalesce(max(number), 0) AS count FROM period_closes WHERE ledger_id = ${ledgerId}`);
   return count;
 }

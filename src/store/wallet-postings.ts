@@ -61,6 +61,8 @@ export function insertWalletPostings(
       ${column(postings, "ruleVersion", "int4")}) AS new`);
 }
 
+const journalIdRow = z.object({ journalId: z.string() });
+
 /** Of the entries named, those that are postings of wallets. */
 export async function listWalletPostings(
   connection: Connection,
@@ -68,7 +70,7 @@ export async function listWalletPostings(
   journalIds: readonly string[],
 ): Promise<string[]> {
   if (journalIds.length === 0) return [];
-  const rows = await connection.any(sql.type(z.object({ journalId: z.string() }))`
+  const rows = await connection.any(sql.type(journalIdRow)`
     SELECT postings.journal_id AS "journalId"
       FROM unnest(${sql.array(journalIds, "uuid")}) AS wanted (journal_id)
       CROSS JOIN LATERAL (

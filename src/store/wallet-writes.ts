@@ -1,7 +1,7 @@
 // The logs of wallets: a row for each change, expiries too.
 import * as z from "zod";
 import { walletWriteTypes, type WalletLogEntry } from "../core/wallet.ts";
-import { timestampColumn } from "./columns.ts";
+import { countRow, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { withKeyConflict } from "./database/errors.ts";
 import { column, command, sql } from "./database/statement.ts";
@@ -51,7 +51,7 @@ export async function hasWalletWrites(
     "walletId" | "seq" | "type" | "holdId" | "pendingPostingId"
   >[],
 ): Promise<boolean> {
-  const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
+  const { count } = await connection.one(sql.type(countRow)`
     SELECT count(*)::integer AS count
       FROM unnest(
         ${column(writes, "walletId", "uuid")},
@@ -152,6 +152,8 @@ export async function listWalletHistory(
      ORDER BY writes.seq`);
 }
 
+const totalRow = z.object({ total: z.number() });
+
 /** The writes that an entry posts, by wallet and seq, and how many there are. */
 export async function listPostedWrites(
   connection: Connection,
@@ -159,7 +161,7 @@ export async function listPostedWrites(
   journalId: string,
   page: { readonly offset: number; readonly limit: number },
 ): Promise<{ writes: PostedWalletLogEntry[]; total: number }> {
-  const { total } = await connection.one(sql.type(z.object({ total: z.number() }))`
+  const { total } = await connection.one(sql.type(totalRow)`
     SELECT coalesce(sum(write_count), 0)::bigint AS total FROM wallet_batches
      WHERE ledger_id = ${ledgerId} AND journal_id = ${journalId}`);
   const writes = await connection.any(sql.type(logRow)`

@@ -2,7 +2,7 @@
 // forbids may be in a database that somebody has changed, and has to be read to be named.
 import * as z from "zod";
 import type { Entry } from "../../core/journal.ts";
-import { hashColumn, timestampColumn } from "../columns.ts";
+import { countRow, hashColumn, ledgerIdRow, timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 import { contentColumns, entryRow, lineArray, lineRow } from "../journal-entries.ts";
 import { readPages } from "./pages.ts";
@@ -48,7 +48,7 @@ export async function listStrayLedgers(
   table: string,
 ): Promise<readonly string[]> {
   const from = sql.identifier([table]);
-  const rows = await connection.any(sql.type(z.object({ ledgerId: z.string() }))`
+  const rows = await connection.any(sql.type(ledgerIdRow)`
     WITH RECURSIVE ids AS (
       (SELECT ledger_id FROM ${from} ORDER BY ledger_id LIMIT 1)
       UNION ALL
@@ -62,12 +62,14 @@ export async function listStrayLedgers(
   return rows.map(({ ledgerId }) => ledgerId);
 }
 
+const codeRow = z.object({ code: z.string() });
+
 /** The codes of a ledger's chart. */
 export async function listChartCodes(
   connection: Connection,
   ledgerId: string,
 ): Promise<readonly string[]> {
-  const rows = await connection.any(sql.type(z.object({ code: z.string() }))`
+  const rows = await connection.any(sql.type(codeRow)`
     SELECT gl_account_code AS code FROM accounts WHERE ledger_id = ${ledgerId}`);
   return rows.map(({ code }) => code);
 }
@@ -218,7 +220,7 @@ export async function countRows(
   table: "journal_reversals" | "wallet_batches" | "wallet_postings",
   ledgerId: string,
 ): Promise<number> {
-  const { count } = await connection.one(sql.type(z.object({ count: z.number() }))`
+  const { count } = await connection.one(sql.type(countRow)`
     SELECT count(*) FROM ${sql.identifier([table])} WHERE ledger_id = ${ledgerId}`);
   return count;
 }
