@@ -15,7 +15,7 @@ import type { EntryOutcome } from "../../contract/types.ts";
 import { asRefusal, problemDocument } from "../problems.ts";
 import { requireEntry, resolvePeriod } from "./named-records.ts";
 import { wireEntry } from "./wire-entry.ts";
-import { searchMsMax, type RouteHandler } from "./route-handler.ts";
+import { limitSearch, type RouteHandler } from "./route-handler.ts";
 
 /** What a reversal weighs beside its body: the entry that it mirrors is read and written whole. */
 const reversalBytes = 32 * 1024;
@@ -89,9 +89,7 @@ export const listEntries: RouteHandler<"listEntries"> = async (services, request
   // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
   const { lastSequence: upToSequence } = await readJournalHead(services.interactive, ledgerId);
   const isFiltered = Object.values(filter).some((value) => value !== null);
-  const pool = isFiltered
-    ? services.longRunning.within({ signal: request.gone(), timeoutMs: searchMsMax })
-    : services.interactive;
+  const pool = isFiltered ? limitSearch(services, request) : services.interactive;
   const skip = offset ?? 0;
   const { entries, hasMore } = await listPage(pool, ledgerId, {
     filter,

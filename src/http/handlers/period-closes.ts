@@ -18,7 +18,7 @@ import {
   listCloses as listPage,
 } from "../../store/period-closes.ts";
 import { requireClose, requireEntry } from "./named-records.ts";
-import { searchMsMax, type RouteHandler } from "./route-handler.ts";
+import { limitSearch, type RouteHandler } from "./route-handler.ts";
 import { wireBalanceRow, wireBalances, wireMovedBalance } from "./wire-balances.ts";
 import { entryDocument } from "./wire-entry.ts";
 
@@ -96,11 +96,12 @@ export const getClose: RouteHandler<"getClose"> = async ({ interactive }, { ledg
   return { ...close, balances: (await listCloseBalances(interactive, close)).map(wireBalanceRow) };
 };
 
-export const getProof: RouteHandler<"getProof"> = async ({ interactive, longRunning }, request) => {
+export const getProof: RouteHandler<"getProof"> = async (services, request) => {
+  const { interactive } = services;
   const close = await requireClose(interactive, request.ledger, request.closeId);
   const entry = await requireEntry(interactive, request.ledger, request.query.entryId);
   const { leafIndex, treeSize, auditPath } = await proveEntry(
-    longRunning.within({ signal: request.gone(), timeoutMs: searchMsMax }),
+    limitSearch(services, request),
     close,
     entry,
   );
@@ -114,17 +115,11 @@ export const getProof: RouteHandler<"getProof"> = async ({ interactive, longRunn
   };
 };
 
-export const getBundle: RouteHandler<"getBundle"> = async (
-  { interactive, longRunning },
-  request,
-) => {
+export const getBundle: RouteHandler<"getBundle"> = async (services, request) => {
+  const { interactive } = services;
   const close = await requireClose(interactive, request.ledger, request.closeId);
   const balances = await listCloseBalances(interactive, close);
-  return bundleLines(
-    longRunning.within({ signal: request.gone(), timeoutMs: searchMsMax }),
-    close,
-    balances,
-  );
+  return bundleLines(limitSearch(services, request), close, balances);
 };
 
 /** Entries that are read at a time. */

@@ -8,11 +8,12 @@ import type { Closes } from "../../engine/closes.ts";
 import type { Journal } from "../../engine/journal.ts";
 import type { WalletReader } from "../../engine/wallet-reader.ts";
 import type { Wallets } from "../../engine/wallets.ts";
+import type { Connection } from "../../store/database/connection.ts";
 import type { Pool } from "../../store/database/pool.ts";
 import type { Caller } from "../authenticate.ts";
 
 /** How long one statement of a list, a proof or a bundle may take. */
-export const searchMsMax = 30_000;
+const searchMsMax = 30_000;
 
 /** What handlers work with. */
 export interface Services {
@@ -56,3 +57,11 @@ export type RouteHandler<Name extends RouteName> = (
   services: Services,
   request: RouteRequest<Name>,
 ) => Promise<RouteReply<Name>>;
+
+/** What grows with the ledger is read through it: each statement ends in time, or when nobody waits any more. */
+export function limitSearch(
+  { longRunning }: Services,
+  request: { readonly gone: () => AbortSignal },
+): Connection {
+  return longRunning.within({ signal: request.gone(), timeoutMs: searchMsMax });
+}

@@ -17,7 +17,7 @@ import {
 } from "../../store/wallet-writes.ts";
 import { asRefusal, plainMessage } from "../problems.ts";
 import { requireEntry } from "./named-records.ts";
-import { searchMsMax, type RouteHandler } from "./route-handler.ts";
+import { limitSearch, type RouteHandler } from "./route-handler.ts";
 
 export const creditWallet: RouteHandler<"creditWallet"> = async ({ wallets }, request) => {
   const { body, ledger, callerKey, bodyBytes } = request;
@@ -76,9 +76,8 @@ export const listPostedWrites: RouteHandler<"listPostedWrites"> = async (service
   const { journalId } = await requireEntry(services.interactive, ledger, entryId);
   const offset = query.offset ?? 0;
   const page = { offset, limit: query.limit };
-  const until = { signal: request.gone(), timeoutMs: searchMsMax };
-  const longRunning = services.longRunning.within(until);
-  const { writes, total } = await listPosted(longRunning, ledger.ledgerId, journalId, page);
+  const connection = limitSearch(services, request);
+  const { writes, total } = await listPosted(connection, ledger.ledgerId, journalId, page);
   return {
     writes: writes.map((row) => ({ callerKey: row.callerKey, ...wireWrite(row) })),
     total,

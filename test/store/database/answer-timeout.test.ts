@@ -36,6 +36,13 @@ async function sleepFor(seconds: number, answerTimeoutMs: number): Promise<strin
   }
 }
 
+/** What becomes of work on a pool. */
+const outcomeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => "answered",
+    (error: unknown) => (isUnavailable(error) ? "unavailable" : String(error)),
+  );
+
 test("a read times out after the limit of its connections, and no earlier", async () => {
   expect(await sleepFor(30, 200)).toBe("timed out");
   // Longer than what is usual where nothing is told.
@@ -51,16 +58,13 @@ test("a read that takes long is cancelled when it is cut, and holds up nobody wh
   });
   let begin = (): void => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));
-  const long = connections
-    .withConnection(async (connection) => {
+  const long = outcomeOf(
+    connections.withConnection(async (connection) => {
       await pingDatabase(connection);
       begin();
       return connection.any(sleep(300));
-    })
-    .then(
-      () => "answered",
-      (error: unknown) => (isUnavailable(error) ? "unavailable" : String(error)),
-    );
+    }),
+  );
   await begun;
   const cut = connections.cut();
   expect(await long).toBe("unavailable");
@@ -74,21 +78,16 @@ test("work with limits is cut when its time is over or nobody waits for it, and 
     reservedConnections: 1,
     answerTimeoutMs: 600_000,
   });
-  const failed = (work: Promise<unknown>) =>
-    work.then(
-      () => "answered",
-      (error: unknown) => (isUnavailable(error) ? "unavailable" : String(error)),
-    );
-  expect(await failed(pool.within({ timeoutMs: 200 }).any(sleep(300)))).toBe("unavailable");
+  expect(await outcomeOf(pool.within({ timeoutMs: 200 }).any(sleep(300)))).toBe("unavailable");
   const gone = new AbortController();
-  const long = failed(pool.within({ signal: gone.signal }).any(sleep(300)));
+  const long = outcomeOf(pool.within({ signal: gone.signal }).any(sleep(300)));
   // The one place for work with limits is taken; what has none has a connection all the same.
   await pingDatabase(pool);
   const next = pingDatabase(pool.within({ timeoutMs: 60_000 }));
   gone.abort();
   expect(await long).toBe("unavailable");
   await next;
-  expect(await failed(pool.within({ signal: gone.signal }).any(sleep(300)))).toBe("unavailable");
+  expect(await outcomeOf(pool.within({ signal: gone.signal }).any(sleep(300)))).toBe("unavailable");
   expect(pool.usage).toMatchObject({ busy: 0, waiting: 0, failures: 0 });
   await pool.end();
 });
