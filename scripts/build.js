@@ -51,7 +51,7 @@ await build({
 
 execFileSync(
   process.execPath,
-  [join(root, "node_modules", "typescript", "bin", "tsc"), "--project", "tsconfig.types.json"],
+  [join(root, "node_modules", "typescript7", "bin", "tsc"), "--project", "tsconfig.types.json"],
   { cwd: root, stdio: "inherit" },
 );
 await publishTypes();

@@ -69,7 +69,10 @@ async function askLock(client: Client, question: string): Promise<boolean> {
 async function ensureDatabase(client: Client, name: string): Promise<void> {
   const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [name]);
   if (rowCount !== 0) return;
+  // By copying files: in a cluster where nothing else is under way, a sixth of the time that the log takes.
+  const creation = client.query(
+    `CREATE DATABASE ${client.escapeIdentifier(name)} STRATEGY file_copy`,
+  );
   // 42P04 duplicate_database, or 23505 when the other first starter is still at it.
-  const creation = client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
   await ignoring(creation, "42P04", "23505");
 }

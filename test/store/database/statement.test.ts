@@ -1,0 +1,76 @@
+import type { ValueExpression } from "@slonik/sql-tag";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { column, queryText, sql } from "../../../src/store/database/statement.ts";
+
+const row = z.object({});
+const columns = sql.fragment`id, name`;
+
+/** One template for all of these tests: what was made of it for one call must not be taken for another. */
+function make(first: ValueExpression, second: ValueExpression) {
+  return sql.type(row)`SELECT ${first} FROM things WHERE x = ${second}`;
+}
+
+function sent(statement: ReturnType<typeof make>) {
+  return [queryText(statement).text, statement.values];
+}
+
+test("has the values of each call", () => {
+  for (const id of [1, "two", null, 3n, true]) {
+    expect(sent(make(columns, id))).toEqual(["SELECT id, name FROM things WHERE x = $1", [id]]);
+  }
+});
+
+test("has the text of the fragments of each call, and their values", () => {
+  const other = sql.fragment`nothing`;
+  for (const [fragment, text] of [
+    [columns, "id, name"],
+    [other, "nothing"],
+    [columns, "id, name"],
+    [sql.fragment`nothing`, "nothing"],
+    [sql.identifier(["a", "b"]), '"a"."b"'],
+    [sql.identifier(["c"]), '"c"'],
+  ] as const) {
+    expect(sent(make(fragment, 1))).toEqual([`SELECT ${text} FROM things WHERE x = $1`, [1]]);
+  }
+  for (const value of ["x", "y"]) {
+    const filtered = sql.fragment`f(${value})`;
+    for (const id of [1, 2]) {
+      expect(sent(make(filtered, id))).toEqual([
+        "SELECT f($1) FROM things WHERE x = $2",
+        [value, id],
+      ]);
+    }
+  }
+});
+
+test("has the type of each call's arrays", () => {
+  for (const [values, type] of [
+    [["a"], "text"],
+    [["b", null], "text"],
+    [[1], "int8"],
+    [[], "int8"],
+  ] as const) {
+    expect(sent(make(sql.array(values, type), 1))).toEqual([
+      `SELECT $1::"${type}"[] FROM things WHERE x = $2`,
+      [values, 1],
+    ]);
+  }
+  expect(sent(make(7, column([{ id: 1 }, { id: 2 }], "id", "int4")))).toEqual([
+    'SELECT $1 FROM things WHERE x = $2::"int4"[]',
+    [7, [1, 2]],
+  ]);
+});
+
+test("refuses what is no value, the second time too", () => {
+  make(columns, 1);
+  for (const value of [undefined, {}, Buffer.from("x")]) {
+    expect(() => make(columns, value as never)).toThrow();
+  }
+});
+
+test("has the schema of each call's rows", () => {
+  const other = z.object({ id: z.number() });
+  const [first, second] = [row, other].map((schema) => sql.type(schema)`SELECT 1`);
+  expect([first?.parser, second?.parser]).toEqual([row, other]);
+});
