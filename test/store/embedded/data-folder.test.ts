@@ -1,7 +1,17 @@
 // What may be in a data folder, what is refused, and what a dead process left there.
-import { chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import {
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DatabaseUnavailable } from "../../../src/store/database-unavailable.ts";
 import { openEmbeddedDatabase } from "../../../src/store/embedded/embedded-database.ts";
@@ -14,15 +24,23 @@ import {
   clusterOf,
   makeWorkshop,
   postmasterPid,
-  removeDataFolder,
   removeWorkshop,
   startOpener,
 } from "./processes.ts";
+import { until } from "../../support/until.ts";
 
 let workshop: string;
+/** Made from an empty volume, and as it was made again after each test. */
+let made: string;
+/** In it before the first start. */
+let key: string;
 
 beforeAll(async () => {
   workshop = await makeWorkshop();
+  made = join(workshop, "volume");
+  await mkdir(join(made, "lost+found"), { recursive: true });
+  key = await createMasterKeyFile(made);
+  await openAndClose(made);
 });
 
 afterAll(async () => {
@@ -38,7 +56,7 @@ async function refusal(dataDir: string): Promise<string> {
   return (error as DatabaseUnavailable).message;
 }
 
-async function makeAndClose(dataDir: string): Promise<void> {
+async function openAndClose(dataDir: string): Promise<void> {
   await (await openEmbeddedDatabase({ dataDir, supervise: false })).stop();
 }
 
@@ -84,12 +102,21 @@ test("takes nothing for a home but a name that it gives itself", () => {
   }
 });
 
+/** Replaces a file or directory of `made` with what `put` makes at its path; tells how it is refused. */
+async function refusalWith(path: string, put: () => Promise<unknown>): Promise<string> {
+  await rename(path, `${path}.kept`);
+  try {
+    await put();
+    return await refusal(made);
+  } finally {
+    await rm(path, { recursive: true, force: true });
+    await rename(`${path}.kept`, path);
+  }
+}
+
 test("accepts an empty volume, with a master key put there beforehand", async () => {
-  const dataDir = join(workshop, "volume");
-  await mkdir(join(dataDir, "lost+found"), { recursive: true });
-  const key = await createMasterKeyFile(dataDir);
-  await makeAndClose(dataDir);
-  expect(await loadMasterKeyFile(dataDir)).toBe(key);
+  expect(await loadMasterKeyFile(made)).toBe(key);
+  expect(await readdir(made)).toEqual(expect.arrayContaining(["lost+found", "ledgerctl.json"]));
 });
 
 test("makes a master key once and never replaces it", async () => {
@@ -104,75 +131,72 @@ test("makes a master key once and never replaces it", async () => {
 });
 
 test("never makes an empty database where one has been lost", async () => {
-  const dataDir = join(workshop, "lost");
-  await makeAndClose(dataDir);
-  await rm(await clusterOf(dataDir), { recursive: true });
-  expect(await refusal(dataDir)).toMatch(/had its database in .* and it is gone/);
+  const said = await refusalWith(await clusterOf(made), () => Promise.resolve());
+  expect(said).toMatch(/had its database in .* and it is gone/);
 });
 
 test("refuses a database of another major version of PostgreSQL", async () => {
-  const dataDir = join(workshop, "major");
-  await makeAndClose(dataDir);
-  await writeFile(join(await clusterOf(dataDir), "PG_VERSION"), "14\n");
-  expect(await refusal(dataDir)).toMatch(/was made by PostgreSQL 14; this ledgerctl brings/);
+  const path = join(await clusterOf(made), "PG_VERSION");
+  const said = await refusalWith(path, () => writeFile(path, "14\n"));
+  expect(said).toMatch(/was made by PostgreSQL 14; this ledgerctl brings/);
 });
 
 test("tells a wrong password from other trouble, and leaves nothing running", async () => {
-  const dataDir = join(workshop, "password");
-  await makeAndClose(dataDir);
-  const file = join(dataDir, "database-password");
-  await writeFile(file, "another");
-  expect(await refusal(dataDir)).toContain("does not accept the password");
-  expect(await postmasterPid(dataDir)).toBeUndefined();
-  await rm(file);
-  expect(await refusal(dataDir)).toMatch(/database-password is missing/);
+  const file = join(made, "database-password");
+  const wrong = await refusalWith(file, () => writeFile(file, "another"));
+  expect(wrong).toContain("does not accept the password");
+  expect(await postmasterPid(made)).toBeUndefined();
+  const missing = await refusalWith(file, () => Promise.resolve());
+  expect(missing).toMatch(/database-password is missing/);
 });
 
 test("tells why PostgreSQL did not start, in its own words", async () => {
-  const dataDir = join(workshop, "settings");
-  await makeAndClose(dataDir);
-  const settings = join(await clusterOf(dataDir), "postgresql.conf");
-  await writeFile(settings, `${await readFile(settings, "utf8")}\nshared_bufers = 1\n`);
-  expect(await refusal(dataDir)).toMatch(/did not start.*shared_bufers|did not start.*errors/);
+  const path = join(await clusterOf(made), "postgresql.conf");
+  const settings = await readFile(path, "utf8");
+  const said = await refusalWith(path, () => writeFile(path, `${settings}\nshared_bufers = 1\n`));
+  expect(said).toMatch(/did not start.*shared_bufers|did not start.*errors/);
 });
 
-test("finishes what a process killed in the middle of its first start left behind", async () => {
-  for (const afterMs of [150, 300, 450, 600]) {
-    const dataDir = join(workshop, `half-${afterMs}`);
+test("finishes what processes killed in the middle of a first start left behind", async () => {
+  const dataDir = join(workshop, "half");
+  // In the folder, or in what a process makes aside: initdb's beginning and middle, and its end, when it is in place.
+  for (const path of ["ledgerctl.json", "cluster", "cluster/global/pg_control", "postgres"]) {
     const killed = startOpener(workshop, dataDir);
-    await sleep(afterMs);
+    await until(path, async () => {
+      const names = await readdir(dataDir).catch(() => []);
+      const aside = names.filter((name) => name.startsWith(`.ledgerctl-new-${killed.pid}-`));
+      return ["", ...aside].some((name) => existsSync(join(dataDir, name, path)));
+    });
     await killed.kill();
-    const next = startOpener(workshop, dataDir);
-    await next.receive("open");
-    next.send("query");
-    await next.receive("answer");
-    next.send("stop");
-    await next.receive("stopped");
-    await makeAndClose(dataDir);
-    const names = await readdir(dataDir);
-    expect(names.filter((name) => name.startsWith(".ledgerctl-new-"))).toEqual([]);
-    await removeDataFolder(dataDir);
+    expect(await killed.ended).toBeNull();
   }
+  const next = startOpener(workshop, dataDir);
+  await next.receive("open");
+  next.send("query");
+  await next.receive("answer");
+  next.send("stop");
+  await next.receive("stopped");
+  await openAndClose(dataDir);
+  const names = await readdir(dataDir);
+  expect(names.filter((name) => name.startsWith(".ledgerctl-new-"))).toEqual([]);
 });
 
 test("does not trust a socket directory that is a symlink", async () => {
-  const dataDir = join(workshop, "symlink");
-  await makeAndClose(dataDir);
-  const socket = join(dataDir, "socket");
   const elsewhere = join(workshop, "elsewhere");
   await mkdir(elsewhere);
-  await rm(socket, { recursive: true });
-  await symlink(elsewhere, socket);
-  expect(await refusal(dataDir)).toContain("belongs to somebody else or is no directory");
+  const socket = join(made, "socket");
+  const said = await refusalWith(socket, () => symlink(elsewhere, socket));
+  expect(said).toContain("belongs to somebody else or is no directory");
 });
 
 test.runIf(process.getuid?.() === 0)(
   "does not trust a socket directory of another user",
   async () => {
-    const dataDir = join(workshop, "squatted");
-    await makeAndClose(dataDir);
-    const socket = join(dataDir, "socket");
-    await chown(socket, 1234, 1234);
-    expect(await refusal(dataDir)).toContain("belongs to somebody else");
+    const socket = join(made, "socket");
+    const said = await refusalWith(socket, async () => {
+      await mkdir(socket, { mode: 0o700 });
+      await chown(socket, 1234, 1234);
+    });
+    expect(said).toContain("belongs to somebody else");
   },
 );

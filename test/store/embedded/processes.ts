@@ -182,13 +182,17 @@ export async function removeWorkshop(workshop: string): Promise<void> {
 
 /** Removes a data folder and what belongs to it, after ending what still runs in it. */
 export async function removeDataFolder(dataDir: string): Promise<void> {
+  await endDatabase(dataDir);
   const home = await homeOf(dataDir).catch(() => dataDir);
-  const cluster = join(home, "postgres");
-  const { running } = await findPostmaster(cluster);
-  if (running) {
-    process.kill(running.pid, "SIGQUIT");
-    await until("PostgreSQL is gone", async () => !(await isPostmaster(running.pid, cluster)));
-  }
   await rm(home, { recursive: true, force: true, maxRetries: 3 });
   await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Ends the database of a data folder, if it runs, as a crash would. */
+export async function endDatabase(dataDir: string): Promise<void> {
+  const cluster = await clusterOf(dataDir).catch(() => join(dataDir, "postgres"));
+  const { running } = await findPostmaster(cluster);
+  if (!running) return;
+  process.kill(running.pid, "SIGQUIT");
+  await until("PostgreSQL is gone", async () => !(await isPostmaster(running.pid, cluster)));
 }

@@ -17,9 +17,15 @@ import {
 } from "./processes.ts";
 
 let workshop: string;
+/** Made by whichever test opens it first: in a private home of an ordinary user's, and where anybody may enter. */
+let usersOwn: string;
+let reachable: string;
+const user = isRoot ? { user: NOBODY } : {};
 
 beforeAll(async () => {
   workshop = await makeWorkshop();
+  usersOwn = join(await privateHome("home", NOBODY), "data");
+  reachable = join(workshop, "reachable");
 });
 
 afterAll(async () => {
@@ -51,13 +57,10 @@ async function privateHome(name: string, user = { uid: 0, gid: 0 }): Promise<str
 }
 
 test("runs for an ordinary user in a private home", async () => {
-  const home = await privateHome("home", NOBODY);
-  const dataDir = join(home, "data");
-  const user = isRoot ? { user: NOBODY } : {};
-  await openQueryStop(dataDir, user);
-  expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
-  expect(await homeOf(dataDir)).toBe(dataDir);
-  await openQueryStop(dataDir, user);
+  await openQueryStop(usersOwn, user);
+  expect((await stat(usersOwn)).mode & 0o777).toBe(0o700);
+  expect(await homeOf(usersOwn)).toBe(usersOwn);
+  await openQueryStop(usersOwn, user);
 });
 
 test("makes the symlinks that npm left out, or a copy where it may not", async () => {
@@ -68,18 +71,13 @@ test("makes the symlinks that npm left out, or a copy where it may not", async (
   const removeLinks = () => Promise.all(icu.map((name) => rm(join(native, "lib", name))));
 
   await removeLinks();
-  const dataDir = join(workshop, "links");
-  await openQueryStop(dataDir, { binaries: native });
+  await openQueryStop(reachable, { binaries: native });
   expect(await readdir(join(native, "lib"))).toEqual(expect.arrayContaining(icu));
 
   await removeLinks();
-  const home = await privateHome("reader", NOBODY);
   if (!isRoot) await chmod(join(native, "lib"), 0o555);
-  const user = isRoot ? { user: NOBODY } : {};
-  await openQueryStop(join(home, "data"), { binaries: native, ...user });
-  const copied = (await readdir(join(home, "data"))).filter((name) =>
-    name.startsWith("postgresql-"),
-  );
+  await openQueryStop(usersOwn, { binaries: native, ...user });
+  const copied = (await readdir(usersOwn)).filter((name) => name.startsWith("postgresql-"));
   expect(copied).toHaveLength(1);
   if (!isRoot) await chmod(join(native, "lib"), 0o755);
   await rm(native, { recursive: true });
@@ -114,12 +112,12 @@ describe.runIf(isRoot)("started as root", () => {
     await removeDataFolder(dataDir);
   });
 
-  test("keeps the database in a folder that its user can reach", async () => {
-    const dataDir = join(workshop, "reachable");
-    await openQueryStop(dataDir);
-    expect(await homeOf(dataDir)).toBe(dataDir);
-    expect((await stat(dataDir)).mode & 0o777).toBe(0o711);
-    expect((await stat(await clusterOf(dataDir))).uid).not.toBe(0);
+  test("keeps the database in a folder that its user can reach, and other users out of it", async () => {
+    await openQueryStop(reachable);
+    expect(await homeOf(reachable)).toBe(reachable);
+    expect((await stat(reachable)).mode & 0o777).toBe(0o711);
+    expect((await stat(await clusterOf(reachable))).uid).not.toBe(0);
+    expect(await refusal(reachable, { user: NOBODY })).toContain("permission denied");
   });
 
   test("uses a copy of the programs when they lie in a private home, as in a checkout there", async () => {
@@ -128,21 +126,17 @@ describe.runIf(isRoot)("started as root", () => {
     const version = `test-${process.pid}`;
     await writeFile(join(checkout, "package.json"), JSON.stringify({ version }));
     const copy = `/var/lib/ledgerctl/postgresql-${version}`;
-    const dataDir = join(checkout, "data");
-    await openQueryStop(dataDir, { binaries: native });
+    await openQueryStop(reachable, { binaries: native });
     const { ino } = await stat(copy);
-    await openQueryStop(dataDir, { binaries: native });
+    await openQueryStop(reachable, { binaries: native });
     expect((await stat(copy)).ino).toBe(ino);
-    await removeDataFolder(dataDir);
     await rm(copy, { recursive: true });
   });
 
   test("leaves a user's own database usable for that user", async () => {
-    const home = await privateHome("mixed", NOBODY);
-    const dataDir = join(home, "data");
-    await openQueryStop(dataDir, { user: NOBODY });
-    await openQueryStop(dataDir);
-    await openQueryStop(dataDir, { user: NOBODY });
+    await openQueryStop(usersOwn, user);
+    await openQueryStop(usersOwn);
+    await openQueryStop(usersOwn, user);
   });
 
   test("says what a user who is only a number lacks to make a database", async () => {
@@ -153,25 +147,18 @@ describe.runIf(isRoot)("started as root", () => {
     expect(said).toContain("/etc/passwd");
   });
 
-  test("tells another user to stay out of a folder that is not theirs", async () => {
-    const dataDir = join(workshop, "roots-own");
-    await openQueryStop(dataDir);
-    expect(await refusal(dataDir, { user: NOBODY })).toContain("permission denied");
-  });
-
   test("finds and stops a database although it may not look into its process, as in a container", async () => {
-    const dataDir = join(workshop, "contained");
     const under = ["setpriv", "--bounding-set=-sys_ptrace"];
-    const killed = startOpener(workshop, dataDir, { under });
+    const killed = startOpener(workshop, reachable, { under });
     await killed.receive("open");
-    const pid = await postmasterPid(dataDir);
+    const pid = await postmasterPid(reachable);
     await killed.kill();
-    const heir = startOpener(workshop, dataDir, { under });
+    const heir = startOpener(workshop, reachable, { under });
     await heir.receive("open");
-    expect(await postmasterPid(dataDir)).toBe(pid);
+    expect(await postmasterPid(reachable)).toBe(pid);
     heir.send("stop");
     await heir.receive("stopped");
-    expect(await postmasterPid(dataDir)).toBeUndefined();
+    expect(await postmasterPid(reachable)).toBeUndefined();
   });
 
   test("says that the disk is full", async () => {
