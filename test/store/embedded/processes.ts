@@ -88,8 +88,9 @@ async function copyForOthers(workshop: string): Promise<void> {
   }
 }
 
+/** In a folder of their own, as a package has them. */
 export async function copyOfBinaries(workshop: string): Promise<string> {
-  const copy = join(workshop, "native");
+  const copy = join(workshop, "checkout", "native");
   await cp(binariesDir, copy, { recursive: true, verbatimSymlinks: true });
   return copy;
 }

@@ -1,7 +1,9 @@
 // Who runs PostgreSQL, from where, and on what disk. As root it runs everything here; else what an ordinary user can.
 import { chmod, chown, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openEmbeddedDatabase } from "../../../src/store/embedded/embedded-database.ts";
+import { runStatement } from "../../support/database.ts";
 import {
   clusterOf,
   copyOfBinaries,
@@ -20,19 +22,33 @@ let workshop: string;
 /** Made by whichever test opens it first: in a private home of an ordinary user's, and where anybody may enter. */
 let usersOwn: string;
 let reachable: string;
+/** A copy of the programs in a folder of their own. */
+let native: string;
 const user = isRoot ? { user: NOBODY } : {};
 
 beforeAll(async () => {
   workshop = await makeWorkshop();
   usersOwn = join(await privateHome("home", NOBODY), "data");
   reachable = join(workshop, "reachable");
+  native = await copyOfBinaries(workshop);
 });
 
 afterAll(async () => {
   await removeWorkshop(workshop);
 });
 
-async function openQueryStop(dataDir: string, options: OpenerOptions = {}): Promise<void> {
+/** By an opener, or by this process where that is the same user. */
+async function openQueryStop(
+  dataDir: string,
+  options: Pick<OpenerOptions, "binaries" | "user"> = {},
+): Promise<void> {
+  if (options.user === undefined) {
+    const binaries = options.binaries === undefined ? {} : { binariesDir: options.binaries };
+    const database = await openEmbeddedDatabase({ dataDir, supervise: false, ...binaries });
+    await runStatement(database.url, "SELECT 1");
+    await database.stop();
+    return;
+  }
   const opener = startOpener(workshop, dataDir, options);
   await opener.receive("open");
   opener.send("query");
@@ -64,7 +80,6 @@ test("runs for an ordinary user in a private home", async () => {
 });
 
 test("makes the symlinks that npm left out, or a copy where it may not", async () => {
-  const native = await copyOfBinaries(workshop);
   const icu = (await readdir(join(native, "lib"))).filter((name) =>
     /^libicuuc\.so\.\d+$/.test(name),
   );
@@ -80,7 +95,6 @@ test("makes the symlinks that npm left out, or a copy where it may not", async (
   const copied = (await readdir(usersOwn)).filter((name) => name.startsWith("postgresql-"));
   expect(copied).toHaveLength(1);
   if (!isRoot) await chmod(join(native, "lib"), 0o755);
-  await rm(native, { recursive: true });
 });
 
 // Root can write anywhere, so this one is for everybody else.
@@ -121,8 +135,8 @@ describe.runIf(isRoot)("started as root", () => {
   });
 
   test("uses a copy of the programs when they lie in a private home, as in a checkout there", async () => {
-    const checkout = await privateHome("checkout");
-    const native = await copyOfBinaries(checkout);
+    const checkout = dirname(native);
+    await chmod(checkout, 0o700);
     const version = `test-${process.pid}`;
     await writeFile(join(checkout, "package.json"), JSON.stringify({ version }));
     const copy = `/var/lib/ledgerctl/postgresql-${version}`;
