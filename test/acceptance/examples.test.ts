@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LedgerClient, type WalletAddress } from "../../src/client/ledger-client.ts";
+import type { WalletAddress } from "../../src/client/ledger-client.ts";
 import { pathOf, shownCommandsOf } from "../../src/cli/definition/command-tree.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
-import { runCli } from "../support/cli.ts";
 import { hasPython } from "../support/python.ts";
-import { binaryPath } from "../support/server-process.ts";
+import { binaryPath, nodePath } from "../support/server-process.ts";
+import { terminal } from "../support/terminal.ts";
 
 const commands = shownCommandsOf(createProgram()).filter(({ commands }) => commands.length === 0);
 
@@ -36,7 +36,6 @@ const ending = /^ledgerctl top .*--(once|json)/;
 let server: BinaryServer;
 let folder: string;
 let env: Record<string, string>;
-let client: LedgerClient;
 let alice: WalletAddress;
 
 beforeAll(async () => {
@@ -56,48 +55,50 @@ beforeAll(async () => {
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
   chmodSync(join(folder, "config.json"), 0o600);
-  client = new LedgerClient({
-    url: server.url,
-    apiKey: server.env["LEDGERCTL_API_KEY"] ?? "",
-    apiSecret: server.env["LEDGERCTL_API_SECRET"] ?? "",
-  });
   alice = { ledgerId: server.ledgerId, callerKey: "alice" };
-  await client.creditWallet(alice, { amount: "1000000", assetCode: "USD" });
+  await server.client.creditWallet(alice, { amount: "1000000", assetCode: "USD" });
 });
 
 afterAll(async () => {
-  await client.close();
   await server.stop();
 });
 
 /** The hash of the close that the examples before have made. */
 async function closeHash(): Promise<string> {
-  const { stdout } = await runCli(["period", "show", "2026-03", "--json"], { env: server.env });
-  return (JSON.parse(stdout) as { closeHash: string }).closeHash;
+  const { closes } = await server.client.listCloses(server.ledgerId);
+  return closes.find(({ periodId }) => periodId === "2026-03")?.closeHash ?? "";
 }
 
 /**
- * The program, on a free port where the example would take a fixed one, and with a load of a second where it would take
- * half a minute. A close of everything up to now is of a ledger of its own.
+ * The program, on a free port where the example would take a fixed one, and with a small load of a second where it would
+ * take half a minute. A close of everything up to now is of a ledger of its own. The commands that several examples begin
+ * with run once; the other examples get the same output.
  */
 const program = `#!/bin/sh
+ledgerctl() { "${nodePath}" "${binaryPath}" "$@"; }
 case "$1" in
-  serve) exec "${process.execPath}" "${binaryPath}" "$@" --port 0 ;;
+  serve) set -- "$@" --port 0 ;;
+  seed) [ $# = 1 ] || set -- "$@" --entries 300 ;;
   bench)
     case "$2" in
-      wallets) set -- "$@" --duration 1s --connections 2 --wallets 10 ;;
-      entries) set -- "$@" --duration 1s --connections 2 ;;
-      streams) set -- "$@" --duration 1s --read-url "$LEDGERCTL_URL" ;;
+      wallets) set -- "$@" --duration 1s --connections 2 --wallets 10 --rate 50 ;;
+      entries) set -- "$@" --duration 1s --connections 2 --rate 50 ;;
+      streams) set -- "$@" --duration 1s --wallets 5 --rate 20 --read-url "$LEDGERCTL_URL" ;;
       overload) set -- "$@" --duration 1s --connections 4 --wallets 10 ;;
       closes)
-        ledger=$(ledgerctl ledger create Bench --org "$TEST_ORGANIZATION" --currency USD --chart chart.csv --json)
-        set -- "$@" --entries 100 --ledger "$(echo "$ledger" | sed 's/^{"id":"\\([^"]*\\)".*/\\1/')"
+        ledger=$(ledgerctl ledger create Bench --org "$TEST_ORGANIZATION" --currency USD --chart chart.csv --quiet)
+        set -- "$@" --entries 100 --ledger "$ledger"
         ;;
     esac
-    exec "${process.execPath}" "${binaryPath}" "$@"
     ;;
-  *) exec "${process.execPath}" "${binaryPath}" "$@" ;;
 esac
+case "$*" in
+  "org list --quiet" | "ledger create Trial "*)
+    [ -s "$HOME/$1" ] || ledgerctl "$@" > "$HOME/$1" || exit
+    exec cat "$HOME/$1"
+    ;;
+esac
+exec "${nodePath}" "${binaryPath}" "$@"
 `;
 
 /** What the examples name. */
@@ -132,25 +133,16 @@ function examplesOf(help: string): string[] {
   return examples.filter((example) => hasJq || !/\bjq\b/.test(example));
 }
 
-const bridge = `
-import os, pty, sys
-sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
-`;
-
 /** Runs a script in bash on a terminal, and types when it is time. */
 function runInBash(
   script: string,
   typings: readonly Typing[],
 ): Promise<{ code: number | null; shown: string }> {
-  const child = spawn(
-    "python3",
-    ["-c", bridge, "bash", "--norc", "-eo", "pipefail", "-c", script],
-    {
-      cwd: folder,
-      env,
-      stdio: ["pipe", "pipe", "inherit"],
-    },
-  );
+  const child = spawn("python3", [...terminal, "bash", "--norc", "-eo", "pipefail", "-c", script], {
+    cwd: folder,
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   child.stdin.on("error", () => undefined);
   return new Promise((resolve, reject) => {
     let shown = "";
@@ -186,8 +178,8 @@ describe.skipIf(!hasPython)("the examples of", () => {
             hasEnded.abort();
           });
           // A wallet that is followed has to move, if anything is to be shown.
-          while (!hasEnded.signal.aborted) {
-            await client.creditWallet(alice, { amount: "100", assetCode: "USD" });
+          while (path === "ledgerctl wallet tail" && !hasEnded.signal.aborted) {
+            await server.client.creditWallet(alice, { amount: "100", assetCode: "USD" });
             await sleep(100, undefined, { signal: hasEnded.signal }).catch(() => undefined);
           }
           const { code, shown } = await end;

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { LedgerClient } from "../../src/client/ledger-client.ts";
 import { createTestDatabase } from "./database.ts";
 import { startServerProcess, type ServerProcess } from "./server-process.ts";
 
@@ -12,6 +13,8 @@ export interface BinaryServer {
   readonly organizationId: string;
   /** A folder of this server's own; HOME of its commands. */
   readonly home: string;
+  /** Sets scenes with the rights that commands have. */
+  readonly client: LedgerClient;
   /** Where commands find the service and its database. */
   readonly env: Readonly<Record<string, string>>;
   /** SIGTERM, and the same server again on the same port. */
@@ -38,11 +41,13 @@ export async function startBinaryServer(): Promise<BinaryServer> {
   const { organizationId, ledgerId, apiKey, apiSecret } = server.made;
   if (!organizationId || !ledgerId || !apiKey || !apiSecret) throw new Error("nothing was made");
   const { url } = server;
+  const client = new LedgerClient({ url, apiKey, apiSecret });
   return {
     url,
     ledgerId,
     organizationId,
     home,
+    client,
     env: {
       ...databaseEnv,
       LEDGERCTL_URL: url,
@@ -56,6 +61,7 @@ export async function startBinaryServer(): Promise<BinaryServer> {
       server = await start(new URL(url).port);
     },
     stop: async () => {
+      await client.close();
       const code = await server.end("SIGTERM");
       await database.drop();
       rmSync(home, { recursive: true });

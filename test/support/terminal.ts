@@ -7,6 +7,9 @@ import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 `;
 
+/** What python3 is given in front of a command that runs on a terminal; pty needs nothing that is installed. */
+export const terminal: readonly string[] = ["-ISc", bridge];
+
 /**
  * Runs a command, types an answer once it has asked, and resolves with all that the terminal showed and the
  * exit code. A command that ends without a question is not waited for.
@@ -19,7 +22,7 @@ export function runOnTerminal(
     question = "[y/N]",
   }: { env: Readonly<Record<string, string>>; answer: string; question?: string },
 ): Promise<{ code: number | null; shown: string }> {
-  const child = spawn("python3", ["-c", bridge, nodePath, binaryPath, ...args], {
+  const child = spawn("python3", [...terminal, nodePath, binaryPath, ...args], {
     env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });
