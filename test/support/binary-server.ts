@@ -17,8 +17,6 @@ export interface BinaryServer {
   readonly client: LedgerClient;
   /** Where commands find the service and its database. */
   readonly env: Readonly<Record<string, string>>;
-  /** With the same key as the commands, for what is not tested with them. */
-  readonly client: LedgerClient;
   /** SIGTERM, and the same server again on the same port. */
   restart(pause: () => Promise<void>): Promise<void>;
   /** SIGTERM; then everything it had is removed. Resolves with the server's exit code. */
@@ -46,7 +44,6 @@ export async function startBinaryServer(): Promise<BinaryServer> {
   const client = new LedgerClient({ url, apiKey, apiSecret });
   return {
     url,
-    client,
     ledgerId,
     organizationId,
     home,
