@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LedgerClient, type WalletAddress } from "../../src/client/ledger-client.ts";
 import { runOnTerminal } from "../support/terminal.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
@@ -45,12 +46,21 @@ async function json<Document>(...args: string[]): Promise<Document> {
 }
 
 const usd = ["--asset", "USD"];
-const credit = (key: string, amount: string, ...more: string[]) =>
-  json<Figures>("credit", key, amount, ...usd, ...more);
+const wallet = (callerKey: string): WalletAddress => ({ ledgerId: server.ledgerId, callerKey });
+const credit = (key: string, amount: string, more = {}) =>
+  server.client.creditWallet(wallet(key), { amount, assetCode: "USD", ...more });
+
+/** Waits until a wallet's writes are posted, as far as one of them. */
+async function posted(key: string, seq: number): Promise<void> {
+  await until(`the posting of ${key}`, async () => {
+    const { writes } = await server.client.listWalletWrites(wallet(key), { after: seq - 1 });
+    return writes[0]?.journalId;
+  });
+}
 
 describe("crediting and debiting", () => {
   it("prints the API's object, and for people major units of the asset", async () => {
-    const made = await credit("figures", "12500");
+    const made = await json("credit", "figures", "12500", ...usd);
     expect(made).toEqual({ status: "accepted", balance: "12500", available: "12500" });
     const debit = await run(["debit", "figures", "25.01", "--major", "--asset", "usd"]);
     expect(debit).toEqual({
@@ -60,12 +70,13 @@ describe("crediting and debiting", () => {
     });
     const points = await run(["credit", "points", "12500", "--asset", "POINTS"]);
     expect(points.stdout).toContain("balance    12500 POINTS\n");
+    expect(points.stderr).toBe("");
     const quiet = await run(["credit", "figures", "1", ...usd, "--quiet"]);
     expect([quiet.stdout, quiet.stderr]).toEqual(["accepted\n", ""]);
   });
 
   it("reads --major exactly, by the currency's own exponent", async () => {
-    const big = await credit("major", "90071992547409.93", "--major");
+    const big = await json<Figures>("credit", "major", "90071992547409.93", "--major", ...usd);
     expect(big.balance).toBe("9007199254740993");
     const dinars = await json<Figures>("credit", "tnd", "1.005", "--major", "--asset", "TND");
     expect(dinars.balance).toBe("1005");
@@ -75,10 +86,15 @@ describe("crediting and debiting", () => {
   });
 
   it("takes a callerKey of the profile's ledger or a whole walletKey, colons and slashes included", async () => {
-    await credit("user/7:main ü", "5");
-    await credit(`${server.ledgerId}:user/7:main ü`, "6");
+    await json("credit", "user/7:main ü", "5", ...usd);
+    await json("credit", `${server.ledgerId}:user/7:main ü`, "6", ...usd);
     const whole = `${server.ledgerId.toUpperCase()}:user/7:main ü`;
-    expect(await json("balance", whole)).toEqual({ balance: "11", available: "11" });
+    const balance = await run(["balance", whole, "--json"], { LEDGERCTL_LEDGER: "" });
+    expect(balance).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: '{"balance":"11","available":"11"}\n',
+    });
     const elsewhere = await run(["balance", `${nobody}:x`]);
     expect([elsewhere.code, elsewhere.stdout]).toEqual([5, ""]);
     const noLedger = await run(["balance", "x"], { LEDGERCTL_LEDGER: "" });
@@ -86,13 +102,12 @@ describe("crediting and debiting", () => {
       2,
       "ledgerctl: name the ledger with --ledger or LEDGERCTL_LEDGER\n",
     ]);
-    expect((await run(["balance", whole], { LEDGERCTL_LEDGER: "" })).code).toBe(0);
   });
 
   it("writes once under an external id, and keeps metadata as it is given", async () => {
-    const more = ["--external-id", "order-1", "--metadata", '{"b": 1,"a":"é"}'];
-    expect((await credit("once", "5", ...more)).status).toBe("accepted");
-    expect(await credit("once", "99", ...more)).toMatchObject({
+    const more = [...usd, "--external-id", "order-1", "--metadata", '{"b": 1,"a":"é"}'];
+    expect(await json("credit", "once", "5", ...more)).toMatchObject({ status: "accepted" });
+    expect(await json("credit", "once", "99", ...more)).toMatchObject({
       status: "duplicate",
       balance: "5",
     });
@@ -131,7 +146,10 @@ describe("refusals", () => {
     const refused = await run(["debit", "short", "11", ...usd]);
     expect([refused.code, refused.stdout]).toEqual([6, ""]);
     expect(refused.stderr).toMatch(/more than is available\n {2}\(422, request \S+\)\n$/);
-    expect(await json("balance", "short")).toEqual({ balance: "10", available: "10" });
+    expect(await server.client.getWalletBalance(wallet("short"))).toEqual({
+      balance: "10",
+      available: "10",
+    });
   });
 
   it("ends with 2 for another asset than the wallet's", async () => {
@@ -140,19 +158,13 @@ describe("refusals", () => {
   });
 
   it("ends with 6 on a ledger that takes no writes, and with 4 for a key that may not write", async () => {
-    const admin = async (...args: string[]) =>
-      (await runCli([...args, "--quiet"], { env: server.env })).stdout.trim();
-    const org = ["--org", server.organizationId];
-    const ledger = await admin("ledger", "create", "Quiet", ...org, "--currency", "USD");
-    await admin("ledger", "suspend", ledger);
+    const ledger = await server.books.createLedger();
+    await server.books.changeStatus(ledger, "suspended");
     const suspended = await run(["credit", `${ledger}:k`, "1", ...usd]);
     expect([suspended.code, suspended.stdout]).toEqual([6, ""]);
     expect(suspended.stderr).toContain("403 LEDGER_SUSPENDED");
 
-    const key = await runCli(["key", "create", ...org, "--scope", "read", "--json"], {
-      env: server.env,
-    });
-    const { apiKey, apiSecret } = JSON.parse(key.stdout) as Record<string, string>;
+    const { apiKey, apiSecret } = await server.books.createKey({ scopes: ["read"] });
     const reader = { LEDGERCTL_API_KEY: apiKey, LEDGERCTL_API_SECRET: apiSecret };
     expect((await run(["credit", "k", "1", ...usd], reader)).code).toBe(4);
     expect((await run(["balance", "k"], reader)).code).toBe(0);
@@ -176,24 +188,19 @@ describe("refusals", () => {
 describe("reading", () => {
   it("prints major units on a terminal, once the wallet's first write is posted", async () => {
     await credit("seen", "12500");
-    const history = async () => {
-      const { stdout } = await run(["history", "seen", "--json"]);
-      return documents<{ journalId: string | null }>(stdout);
-    };
-    await expect
-      .poll(async () => (await history())[0]?.journalId, { timeout: 30_000 })
-      .toBeTruthy();
+    await posted("seen", 1);
     const see = async (...args: string[]) =>
       (await runOnTerminal(["wallet", ...args], { env: server.env, answer: "" })).shown;
     expect(await see("balance", "seen")).toBe("balance    125.00 USD\navailable  125.00 USD\n");
-    const { holdId } = await json<{ holdId: string }>("reserve", "seen", "500", ...usd);
+    const hold = { amount: "500", assetCode: "USD" };
+    const { holdId } = await server.client.reserveFunds(wallet("seen"), hold);
     expect(await see("release", "seen", holdId)).toContain("balance    125.00 USD\n");
     expect(await see("history", "seen")).toMatch(/credit +125\.00 USD +125\.00 USD +0\.00 USD/);
   });
 
   it("notes on a terminal that amounts are in smallest units while the asset is not known", async () => {
     // Its posting waits for a rate.
-    expect((await run(["credit", "unrated", "500", "--asset", "CHF", "--quiet"])).code).toBe(0);
+    await credit("unrated", "500", { assetCode: "CHF" });
     const { shown } = await runOnTerminal(["wallet", "balance", "unrated"], {
       env: server.env,
       answer: "",
@@ -211,8 +218,8 @@ describe("reading", () => {
     const zero = "balance    0\navailable  0\n";
     expect(await see("nobody")).toBe(`${zero}nothing was ever written to wallet nobody\n`);
     expect(await see("nobody", "--quiet")).toBe(zero);
-    await credit("emptied", "5", "--external-id", "e");
-    await json("debit", "emptied", "5", ...usd);
+    await credit("emptied", "5");
+    await server.client.debitWallet(wallet("emptied"), { amount: "5", assetCode: "USD" });
     expect(await see("emptied")).not.toContain("nothing");
     expect(await run(["balance", "nobody"])).toEqual({ code: 0, stderr: "", stdout: zero });
   });
@@ -224,7 +231,6 @@ describe("reading", () => {
       "UDS is no ISO 4217 currency: the ledger takes it as an asset of its own\n",
     );
     expect((await run(["credit", "slip", "5", "--asset", "UDS"])).stderr).toBe("");
-    expect((await run(["credit", "points", "5", "--asset", "POINTS"])).stderr).toBe("");
   });
 
   it("prints integers: a balance knows no asset", async () => {
@@ -239,14 +245,16 @@ describe("reading", () => {
 
   it("lists a log in pages, all of it with --json, and with the entries once they are posted", async () => {
     const writes = Array.from({ length: 105 }, (_, index) => ({
-      ...{ callerKey: "long", type: "credit", amount: "1", assetCode: "USD" },
+      ...{ callerKey: "long", type: "credit" as const, amount: "1", assetCode: "USD" },
       externalId: `long-${index}`,
     }));
-    const target = `/v1/ledgers/${server.ledgerId}/wallet-writes`;
-    const body = JSON.stringify({ writes });
-    await runCli(["request", "POST", target, "--body", "-"], { env: server.env, input: body });
-    const all = documents<{ seq: number }>((await run(["history", "long", "--json"])).stdout);
+    await server.client.writeWallets(server.ledgerId, writes);
+    await posted("long", 105);
+    const all = documents<{ seq: number; journalId: string }>(
+      (await run(["history", "long", "--json"])).stdout,
+    );
     expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 105 }, (_, i) => i + 1));
+    for (const { journalId } of all) expect(journalId).toMatch(/^[0-9a-f-]{36}$/);
     const table = await run(["history", "long"]);
     expect(table.stdout.split("\n")).toHaveLength(52);
     expect(table.stdout).toMatch(
@@ -258,12 +266,6 @@ describe("reading", () => {
     const some = await run(["history", "long", "--limit", "101", "--json"]);
     expect(documents(some.stdout)).toHaveLength(101);
     expect(await run(["history", "none"])).toEqual({ code: 0, stdout: "", stderr: "none\n" });
-
-    await expect
-      .poll(() => json<{ journalId: string }>("history", "long", "--limit", "1"), {
-        timeout: 10_000,
-      })
-      .toMatchObject({ journalId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string });
   });
 });
 
@@ -317,14 +319,14 @@ describe("holds", () => {
       "--expires-in",
       "1s",
     );
-    const isLapsed = async () => (await json<Figures>("balance", "lapsing")).available === "100";
-    await until("the hold has lapsed", isLapsed);
-    expect(await json("balance", "lapsing")).toEqual({ balance: "100", available: "100" });
+    const balance = () => server.client.getWalletBalance(wallet("lapsing"));
+    await until("the hold has lapsed", async () => (await balance()).available === "100");
+    expect(await balance()).toEqual({ balance: "100", available: "100" });
     expect((await run(["commit", "lapsing", holdId ?? ""])).code).toBe(6);
   });
 
   it("ends with 6 where the external id is another write's, since nothing is held", async () => {
-    await credit("mixed", "100", "--external-id", "a");
+    await credit("mixed", "100", { externalId: "a" });
     const reserve = await run(["reserve", "mixed", "1", ...usd, "--external-id", "a", "--quiet"]);
     expect([reserve.code, reserve.stdout]).toEqual([6, "duplicate\n"]);
     expect(reserve.stderr).toContain("nothing is held");
@@ -360,7 +362,7 @@ describe("following wallets", () => {
     await credit("tailed", "100");
     const tail = startTail("tailed", "--since", "0");
     await expect.poll(() => tail.lines.length, { timeout: 30_000 }).toBeGreaterThan(0);
-    await json("reserve", "tailed", "30", ...usd);
+    await server.client.reserveFunds(wallet("tailed"), { amount: "30", assetCode: "USD" });
     await expect.poll(() => tail.lines.join("\n"), { timeout: 30_000 }).toMatch(/ 70 {2}2$/m);
     expect(tail.lines[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}tailed {9}100 {9}100 {2}1$/m);
     await credit("tailed", "5");
@@ -379,11 +381,10 @@ describe("following wallets", () => {
     const whole = `${server.ledgerId}:second`;
     const tail = startTail("first", whole, "--json");
     // The streams tell nothing when they are there; what is written until then is not theirs.
-    const until = () => new Set(tail.messages().map(({ key }) => key)).size === 2;
-    for (let attempt = 0; attempt < 50 && !until(); attempt += 1) {
+    await until("both wallets tell", async () => {
       await Promise.all([credit("first", "10"), credit("second", "20")]);
-    }
-    expect(until()).toBe(true);
+      return new Set(tail.messages().map(({ key }) => key)).size === 2;
+    });
     const [message] = tail.messages();
     expect(Object.keys(message ?? {})).toEqual(["key", "type", "balance", "available", "seq"]);
     expect(new Set(tail.messages().map(({ key }) => key))).toEqual(new Set(["first", whole]));
@@ -401,10 +402,12 @@ describe("following wallets", () => {
         args: ["--port", "0"],
         env: { HOME, LEDGERCTL_DATABASE_URL, LEDGERCTL_MASTER_KEY },
       });
+      const { LEDGERCTL_API_KEY: apiKey = "", LEDGERCTL_API_SECRET: apiSecret = "" } = server.env;
+      const client = new LedgerClient({ url: other.url, apiKey, apiSecret });
       for (let write = 0; write < 3; write += 1) {
-        const there = { LEDGERCTL_URL: other.url };
-        expect((await run(["credit", "steady", "1", ...usd], there)).code).toBe(0);
+        await client.creditWallet(wallet("steady"), { amount: "1", assetCode: "USD" });
       }
+      await client.close();
       await other.end("SIGTERM");
     });
     await credit("steady", "1");

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
+import { openBooks, type OpenBooks } from "./books.ts";
 import { createTestDatabase } from "./database.ts";
 import { startServerProcess, type ServerProcess } from "./server-process.ts";
 
@@ -15,6 +16,8 @@ export interface BinaryServer {
   readonly home: string;
   /** Sets scenes with the rights that commands have. */
   readonly client: LedgerClient;
+  /** Its books, for what an operator does. */
+  readonly books: OpenBooks;
   /** Where commands find the service and its database. */
   readonly env: Readonly<Record<string, string>>;
   /** SIGTERM, and the same server again on the same port. */
@@ -27,10 +30,11 @@ export interface BinaryServer {
 export async function startBinaryServer(): Promise<BinaryServer> {
   const database = await createTestDatabase();
   const home = mkdtempSync(join(tmpdir(), "ledgerctl-cli-"));
+  const masterKey = randomBytes(32);
   const databaseEnv = {
     HOME: home,
     LEDGERCTL_DATABASE_URL: database.url,
-    LEDGERCTL_MASTER_KEY: randomBytes(32).toString("base64"),
+    LEDGERCTL_MASTER_KEY: masterKey.toString("base64"),
   };
   const start = (port: string): Promise<ServerProcess> =>
     startServerProcess({
@@ -42,12 +46,14 @@ export async function startBinaryServer(): Promise<BinaryServer> {
   if (!organizationId || !ledgerId || !apiKey || !apiSecret) throw new Error("nothing was made");
   const { url } = server;
   const client = new LedgerClient({ url, apiKey, apiSecret });
+  const books = await openBooks(database.url, masterKey, organizationId);
   return {
     url,
     ledgerId,
     organizationId,
     home,
     client,
+    books,
     env: {
       ...databaseEnv,
       LEDGERCTL_URL: url,
@@ -62,6 +68,7 @@ export async function startBinaryServer(): Promise<BinaryServer> {
     },
     stop: async () => {
       await client.close();
+      await books.pool.end();
       const code = await server.end("SIGTERM");
       await database.drop();
       rmSync(home, { recursive: true });

@@ -9,103 +9,29 @@ import { openInteractivePool } from "../../src/server/pools.ts";
 import { createService } from "../../src/server/service.ts";
 import { readEnvironment } from "../../src/config.ts";
 import { createLog, type Log } from "../../src/log.ts";
-import { scopes, type LedgerStatus, type Scope } from "../../src/core/ledger.ts";
-import type { Timestamp } from "../../src/core/time.ts";
-import { createApiKey, createLedger, createOrganization } from "../../src/engine/administration.ts";
-import { changeLedgerStatus } from "../../src/engine/ledger-state.ts";
-import { Pool } from "../../src/store/database/pool.ts";
+import { openBooks, type OpenBooks } from "./books.ts";
 import { createTestDatabase } from "./database.ts";
 import { sendRequest, type Credentials, type Reply, type RequestParts } from "./signed-request.ts";
 
-/** Accounts of every ledger made here; 9000 is inactive. */
-const chart = ["1000", "1100", "2000", "4000", "9000"].map((glAccountCode) => ({
-  glAccountCode,
-  name: `Account ${glAccountCode}`,
-  type: null,
-  active: glAccountCode !== "9000",
-}));
-
-export interface TestBooks {
-  readonly databaseUrl: string;
-  readonly pool: Pool;
-  readonly masterKey: Buffer;
-  readonly organizationId: string;
+export interface TestBooks extends OpenBooks {
   /** A key of the organization with every scope. */
   readonly credentials: Credentials;
   /** A ledger of the organization in USD. */
   readonly ledgerId: string;
-  createOrganization(): Promise<string>;
-  createKey(options?: {
-    organizationId?: string;
-    scopes?: readonly Scope[];
-    expiresAt?: string;
-    masterKey?: Buffer;
-  }): Promise<Credentials>;
-  createLedger(options?: {
-    organizationId?: string;
-    currency?: string;
-    closesInOrder?: boolean;
-  }): Promise<string>;
-  changeStatus(ledgerId: string, status: LedgerStatus): Promise<void>;
   drop(): Promise<void>;
 }
 
 export async function createBooks(): Promise<TestBooks> {
   const database = await createTestDatabase();
-  const pool = new Pool({
-    databaseUrl: database.url,
-    connectionsMax: 4,
-    lockTimeoutMs: 10_000,
-    answerTimeoutMs: 20_000,
-  });
-  const masterKey = randomBytes(32);
-  const makeOrganization = async () =>
-    (await createOrganization(pool, "Test", now())).organizationId;
-  const organizationId = await makeOrganization();
-  const books: Omit<TestBooks, "credentials" | "ledgerId"> = {
-    databaseUrl: database.url,
-    pool,
-    masterKey,
-    organizationId,
-    createOrganization: makeOrganization,
-    createKey: async (options = {}) => {
-      const { expiresAt, ...given } = options;
-      const key = await createApiKey(pool, {
-        organizationId,
-        scopes,
-        masterKey,
-        ...given,
-        createdAt: now(),
-        expiresAt: (expiresAt ?? null) as Timestamp | null,
-      });
-      if (key === null) throw new Error("there is no such organization");
-      return key;
-    },
-    createLedger: async (options = {}) => {
-      const ledger = await createLedger(pool, {
-        organizationId: options.organizationId ?? organizationId,
-        name: "Books",
-        functionalCurrency: options.currency ?? "USD",
-        chart,
-        closesInOrder: options.closesInOrder ?? false,
-        createdAt: now(),
-      });
-      if (ledger === null) throw new Error("there is no such organization");
-      return ledger.ledgerId;
-    },
-    changeStatus: async (ledgerId, status) => {
-      const { outcome } = await changeLedgerStatus(pool, ledgerId, status);
-      if (outcome !== "done") throw new Error(outcome);
-    },
-    drop: async () => {
-      await pool.end();
-      await database.drop();
-    },
-  };
+  const books = await openBooks(database.url, randomBytes(32));
   return {
     ...books,
     credentials: await books.createKey(),
     ledgerId: await books.createLedger(),
+    drop: async () => {
+      await books.pool.end();
+      await database.drop();
+    },
   };
 }
 
@@ -198,8 +124,4 @@ export function serveBooks(options: Parameters<typeof startService>[1] = {}): Te
 
 function isRaw(body: unknown): body is string | Buffer {
   return typeof body === "string" || body instanceof Buffer;
-}
-
-function now(): Timestamp {
-  return new Date().toISOString() as Timestamp;
 }
