@@ -2,31 +2,23 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { LedgerClient } from "../../src/client/ledger-client.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli } from "../support/cli.ts";
 import { hasPython } from "../support/python.ts";
 import { afterScreen, isLeftClean, TestScreen } from "../support/screen.ts";
 
 let server: BinaryServer;
-let client: LedgerClient;
 
 beforeAll(async () => {
   server = await startBinaryServer();
-  client = new LedgerClient({
-    url: server.url,
-    apiKey: server.env["LEDGERCTL_API_KEY"] ?? "",
-    apiSecret: server.env["LEDGERCTL_API_SECRET"] ?? "",
-  });
 });
 
 afterAll(async () => {
-  await client.close();
   expect(await server.stop()).toBe(0);
 });
 
 function credit(callerKey: string, amount: string): Promise<unknown> {
-  return client.creditWallet(
+  return server.client.creditWallet(
     { ledgerId: server.ledgerId, callerKey },
     { amount, assetCode: "USD" },
   );
@@ -76,7 +68,7 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
     expect(afterScreen(screen.output).trim()).toBe("");
   });
 
-  test("shows what came while its streams were being made", async () => {
+  test("shows what came while its streams were being made, and leaves in order on SIGTERM", async () => {
     const names = Array.from({ length: 8 }, (_, index) => `early-${index}`);
     // The end of a long log takes a stream a while to find.
     for (const callerKey of names) {
@@ -86,38 +78,24 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
         amount: "1",
         assetCode: "USD",
       }));
-      await client.writeWallets(server.ledgerId, writes);
+      await server.client.writeWallets(server.ledgerId, writes);
     }
     const screen = tail(...names);
     await screen.until("8 wallets");
     await Promise.all(names.map((name) => credit(name, "9")));
     for (const name of names) await screen.until(new RegExp(`^. ${name} +509 `, "m"));
-    screen.press("q");
-    await expectEnd(screen, 0);
+    screen.signal("SIGTERM");
+    await expectEnd(screen, 130);
   });
 
-  test("--since begins with the figures of that seq, and replays what came after it", async () => {
+  test("--since begins with the figures of that seq, and replays what came after it; leaves in order on SIGINT", async () => {
     for (const amount of ["10", "20", "30"]) await credit("replayed", amount);
     const screen = tail("replayed", "--since", "1");
     await screen.until(/^› replayed +60 +60 +0 +\+30 /m);
     screen.press("d");
     await screen.until(/seq 3 {2}balance \+30\n.*seq 2 {2}balance \+20$/m);
     expect(screen.frame.join("\n")).not.toContain("seq 1 ");
-    screen.press("q");
-    await expectEnd(screen, 0);
-  });
-
-  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("leaves in order on %s", async (name) => {
-    const screen = tail("alice");
-    await screen.until("1 wallet");
-    screen.signal(name);
-    await expectEnd(screen, 130);
-  });
-
-  test("leaves in order on Ctrl-C", async () => {
-    const screen = tail("alice");
-    await screen.until("1 wallet");
-    screen.press("\u0003");
+    screen.signal("SIGINT");
     await expectEnd(screen, 130);
   });
 
@@ -143,23 +121,11 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
     expect(screen.output).toMatch(/^ledgerctl: /);
   });
 
-  test("says that the connection is lost, goes on by itself, and has missed nothing", async () => {
-    const screen = tail("steady");
-    await screen.until(/1 wallet .*s {2}connected/);
-    await server.restart(async () => {
-      await screen.until("1 lost, reconnecting");
-    });
-    await credit("steady", "77");
-    await screen.until(/^› steady +77 .*connected$/m);
-    screen.press("q");
-    await expectEnd(screen, 0);
-  });
-
-  test("draws where CI is set, and prints lines on a terminal that is dumb or for --json", async () => {
+  test("draws where CI is set, leaves in order on Ctrl-C, and prints lines on a terminal that is dumb or for --json", async () => {
     const inCi = new TestScreen(["wallet", "tail", "alice"], { ...server.env, CI: "true" });
     await inCi.until("1 wallet");
-    inCi.press("q");
-    await expectEnd(inCi, 0);
+    inCi.press("\u0003");
+    await expectEnd(inCi, 130);
     const dumb = new TestScreen(["wallet", "tail", "dumb"], { ...server.env, TERM: "dumb" });
     const json = tail("dumb", "--json");
     await expect
@@ -179,22 +145,27 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
   });
 });
 
-describe.runIf(hasPython)("top on a terminal", () => {
-  test("shows a server at work, tells when it is gone, and ends with q", async () => {
-    const screen = new TestScreen(["top"], server.env, [110, 26]);
-    await screen.until(/^database {2}up, /m);
-    await credit("watched", "1");
-    await screen.until(/^writes {4}.*credit \d+\.\d/m);
-    await screen.until("wallets and postings agree");
-    await server.restart(async () => {
-      await screen.until(/^top {2}no answer: /);
-    });
-    await screen.until(/^top {2}http/);
-    screen.press("p");
-    await screen.until("PAUSED");
-    screen.press("q");
-    await expectEnd(screen, 0);
+test.runIf(hasPython)("top and wallet tail go on where their server comes back", async () => {
+  const steady = tail("steady");
+  await steady.until(/1 wallet .*s {2}connected/);
+  const top = new TestScreen(["top"], server.env, [110, 26]);
+  await top.until(/^database {2}up, /m);
+  await credit("watched", "1");
+  await top.until(/^writes {4}.*credit \d+\.\d/m);
+  await top.until("wallets and postings agree");
+  await server.restart(async () => {
+    await steady.until("1 lost, reconnecting");
+    await top.until(/^top {2}no answer: /);
   });
+  await credit("steady", "77");
+  await steady.until(/^› steady +77 .*connected$/m);
+  steady.signal("SIGHUP");
+  await expectEnd(steady, 130);
+  await top.until(/^top {2}http/);
+  top.press("p");
+  await top.until("PAUSED");
+  top.press("q");
+  await expectEnd(top, 0);
 });
 
 describe("top without a terminal", () => {
