@@ -7,6 +7,7 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { steadyRate } from "../../src/cli/commands/bench/schedule.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { runStatement } from "../support/database.ts";
 import { runCli, startCli, type CliResult } from "../support/cli.ts";
 
 interface Report {
@@ -38,7 +39,7 @@ afterAll(async () => {
   expect(await server.stop()).toBe(0);
 });
 
-const brief = ["--duration", "2s", "--connections", "8"];
+const brief = ["--duration", "1s", "--connections", "8"];
 
 function run(args: readonly string[], env = {}): Promise<CliResult> {
   return runCli(["bench", ...args], { env: { ...server.env, ...env } });
@@ -52,43 +53,53 @@ async function bench(args: readonly string[], url = server.url): Promise<[Report
 }
 
 describe("measuring and verifying", () => {
+  // Before others have posted: a close takes everything up to now.
+  it("closes a filled journal while others write, and recomputes the close from its bundle", async () => {
+    const pid = ["--server-pid", String(process.pid)];
+    const [report, code] = await bench(["closes", "--entries", "1050", ...pid]);
+    expect(code).toBe(0);
+    expect(report.entries).toBeGreaterThanOrEqual(1_050);
+    expect(report.verification.checks.map(({ checked }) => checked)).toEqual([1_050, 1]);
+    expect(report.serverMemoryMib?.max).toBeGreaterThan(0);
+  });
+
   it("posts entries at full speed, and finds all of them in the journal and the balances", async () => {
     const [report, code] = await bench(["entries", ...brief, "--accounts", "1000,4000"]);
     expect(code).toBe(0);
     expect(report).toMatchObject({ bench: "entries", errors: {}, unsent: 0, rate: null });
     expect(report).toMatchObject({ accounts: ["1000", "4000"], connections: 8 });
     expect(report.acknowledged).toBeGreaterThan(10);
-    expect(report.requestsPerSecond).toBeCloseTo(report.acknowledged / 2, -2);
     const { p50 = 0, p90 = 0, p99 = 0, max = 0 } = report.latencyMs;
+    // The last answers come when the second is over, and no later than the slowest takes.
+    expect(report.requestsPerSecond).toBeLessThanOrEqual(report.acknowledged);
+    expect(report.requestsPerSecond).toBeGreaterThan(report.acknowledged / (1 + max / 1000) - 1);
     expect([0, p50, p90, p99, report.latencyMs["p99.9"], max]).toEqual(
       [0, p50, p90, p99, report.latencyMs["p99.9"] ?? 0, max].sort((a, b) => a - b),
     );
     const { ok, checks, notChecked } = report.verification;
     expect([ok, notChecked]).toEqual([true, []]);
     expect(checks.map(({ checked }) => checked)).toEqual([report.acknowledged, 2]);
-    const list = await runCli(["entry", "list", "--account", "4000", "--json"], {
-      env: server.env,
-    });
-    const ours = list.stdout.split("\n").filter((line) => line.includes(`bench-${report.run}-`));
-    expect(ours).toHaveLength(report.acknowledged);
+    const ours = "SELECT FROM journal_entries WHERE external_id LIKE $1";
+    const { LEDGERCTL_DATABASE_URL: url = "" } = server.env;
+    expect(await runStatement(url, ours, [`bench-${report.run}-%`])).toBe(report.acknowledged);
   });
 
   it("writes wallets at a rate, replays their logs and holds them against the ledger", async () => {
     const args = ["wallets", ...brief, "--rate", "100", "--wallets", "20"];
     const [report, code] = await bench(args);
     expect(code).toBe(0);
-    expect(report).toMatchObject({ acknowledged: 200, errors: {}, unsent: 0, rate: 100 });
+    expect(report).toMatchObject({ acknowledged: 100, errors: {}, unsent: 0, rate: 100 });
     expect(report).toMatchObject({ wallets: 20 });
     const { ok, checks, notChecked } = report.verification;
     expect([ok, notChecked]).toEqual([true, []]);
     // 20 more: what the wallets were funded with.
-    expect(checks.map(({ checked }) => checked)).toEqual([200, 20, 220, 1]);
+    expect(checks.map(({ checked }) => checked)).toEqual([100, 20, 120, 1]);
   });
 
   it("writes one wallet with --hot, and tells people what they want to know", async () => {
     const { code, stdout, stderr } = await run(["wallets", ...brief, "--hot"]);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^writing to ledger \S+ for real/)]);
-    expect(stdout).toMatch(/^load {10}full speed for 2 s on 8 connections$/m);
+    expect(stdout).toMatch(/^load {10}full speed for 1 s on 8 connections$/m);
     expect(stdout).toMatch(/^acknowledged {2}\d+, [\d.]+\/s$/m);
     expect(stdout).toMatch(/^errors {8}none$/m);
     expect(stdout).toMatch(/^latency {7}p50 \S+ ms, p90 .*, p99 .*, p99\.9 .*, max \S+ ms$/m);
@@ -99,23 +110,23 @@ describe("measuring and verifying", () => {
   it("writes in bulk, and looks for every write of a bulk", async () => {
     const args = ["wallets", ...brief, "--rate", "5", "--bulk", "30", "--wallets", "10"];
     const [report, code] = await bench(args);
-    expect([code, report.acknowledged, report.errors]).toEqual([0, 10, {}]);
+    expect([code, report.acknowledged, report.errors]).toEqual([0, 5, {}]);
     expect(report).toMatchObject({ bulk: 30 });
-    expect(report.verification.checks.map(({ checked }) => checked)).toEqual([300, 10, 310, 1]);
+    expect(report.verification.checks.map(({ checked }) => checked)).toEqual([150, 10, 160, 1]);
   });
 
   it("reads balances without writing", async () => {
     const args = ["wallets", ...brief, "--rate", "50", "--balances", "--wallets", "10"];
     const [report, code] = await bench(args);
-    expect([code, report.acknowledged, report.errors]).toEqual([0, 100, {}]);
+    expect([code, report.acknowledged, report.errors]).toEqual([0, 50, {}]);
     expect(report.verification.checks.map(({ checked }) => checked)).toEqual([0, 10, 10, 1]);
   });
 
   it("reads the streams of the wallets that it writes, and gets a message for each write", async () => {
-    const args = ["streams", "--duration", "2s", "--rate", "50", "--wallets", "5"];
+    const args = ["streams", "--duration", "1s", "--rate", "50", "--wallets", "5"];
     const [report, code] = await bench(args);
-    expect([code, report.acknowledged]).toEqual([0, 100]);
-    expect(report.verification.checks.at(-1)).toMatchObject({ ok: true, checked: 100 });
+    expect([code, report.acknowledged]).toEqual([0, 50]);
+    expect(report.verification.checks.at(-1)).toMatchObject({ ok: true, checked: 50 });
     expect(Object.keys(report.messagesAfterReplyMs ?? {})).toEqual(["p50", "p99", "max"]);
   });
 
@@ -148,15 +159,6 @@ describe("measuring and verifying", () => {
     const [lost] = report.verification.checks;
     expect(lost).toMatchObject({ ok: true, findings: [] });
     expect(lost?.checked).toBeGreaterThan(report.acknowledged);
-  });
-
-  it("closes a filled journal while others write, and recomputes the close from its bundle", async () => {
-    const pid = ["--server-pid", String(process.pid)];
-    const [report, code] = await bench(["closes", "--entries", "1500", ...pid]);
-    expect(code).toBe(0);
-    expect(report.entries).toBeGreaterThanOrEqual(1_500);
-    expect(report.verification.checks.map(({ checked }) => checked)).toEqual([1_500, 1]);
-    expect(report.serverMemoryMib?.max).toBeGreaterThan(0);
   });
 
   it("measures from when a request was due: one slow answer is felt by all that wait behind it", async () => {
@@ -224,9 +226,10 @@ describe("what a service does wrong", () => {
 
   it("counts an answer that is lost as an error, and lets its write be there or not", async () => {
     const proxy = await openProxy(server.url, { cut: (number) => number === 5 });
-    const [report, code] = await bench(["wallets", ...brief, "--rate", "50"], proxy.url);
+    const args = ["wallets", ...brief, "--rate", "50", "--wallets", "20"];
+    const [report, code] = await bench(args, proxy.url);
     expect([code, report.errors]).toEqual([0, { "no answer": 1 }]);
-    expect(report.acknowledged).toBe(99);
+    expect(report.acknowledged).toBe(49);
   });
 
   it("counts errors by status, and ends with 1 where nothing at all was acknowledged", async () => {
@@ -235,7 +238,7 @@ describe("what a service does wrong", () => {
     const { code, stdout, stderr } = await run([...args, "--json"]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/the first error: 400: .*inactive/)]);
     const report = JSON.parse(stdout) as Report;
-    expect([report.acknowledged, report.errors]).toEqual([0, { "400": 40 }]);
+    expect([report.acknowledged, report.errors]).toEqual([0, { "400": 20 }]);
     expect(report.verification.ok).toBe(true);
   });
 });
