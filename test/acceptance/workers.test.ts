@@ -10,7 +10,9 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { serve } from "../../src/cli/commands/serve/serve.ts";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
+import { readEnvironment } from "../../src/config.ts";
 import { runCli } from "../support/cli.ts";
 import { createTestDatabase, runStatement, type TestDatabase } from "../support/database.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
@@ -45,7 +47,7 @@ beforeAll(async () => {
     LEDGERCTL_POST_INTERVAL_MS: "200",
     LEDGERCTL_LOG_LEVEL: "silent",
   };
-  server = await startWorkers(["--bootstrap"]);
+  server = await startWorkers(workers, ["--bootstrap"]);
   const { apiKey, apiSecret, ledgerId: made } = server.made;
   if (!apiKey || !apiSecret || !made) throw new Error("nothing was made");
   credentials = { apiKey, apiSecret };
@@ -59,8 +61,8 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-function startWorkers(more: readonly string[] = []): Promise<ServerProcess> {
-  const args = ["--port", "0", "--workers", String(workers), ...more];
+function startWorkers(count: number, more: readonly string[] = []): Promise<ServerProcess> {
+  const args = ["--port", "0", "--workers", String(count), ...more];
   return startServerProcess({ args, env });
 }
 
@@ -193,26 +195,21 @@ test("whichever worker is asked for metrics tells of all of them, and of the boo
   }
 });
 
-test("metrics of workers have an address of their own where one is asked for", async () => {
+test("metrics of workers have an address of their own where one is asked for, and SIGTERM ends all workers once they have answered what they had taken", async () => {
   const free = createServer().listen(0, "127.0.0.1");
   await once(free, "listening");
   const metricsPort = (free.address() as AddressInfo).port;
   free.close();
   await once(free, "close");
-  const apart = await startWorkers(["--metrics-port", String(metricsPort)]);
+  const stopping = await startWorkers(2, ["--metrics-port", String(metricsPort)]);
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  expect(sampleOf(text, "ledgerctl_database_connections_max", { pool: "write" })).toBe(8 * workers);
-  expect((await fetch(`${apart.url}/metrics`)).status).toBe(404);
-  expect(await apart.end("SIGTERM")).toBe(0);
-});
-
-test("SIGTERM ends all workers once they have answered what they had taken", async () => {
-  const stopping = await startWorkers();
+  expect(sampleOf(text, "ledgerctl_database_connections_max", { pool: "write" })).toBe(8 * 2);
+  expect((await fetch(`${stopping.url}/metrics`)).status).toBe(404);
   const pids = workersOf(stopping);
   const stoppingPort = Number(new URL(stopping.url).port);
   const walletKey = `${ledgerId}:drained`;
   const target = streamTarget(walletKey);
-  const streams = Array.from({ length: 2 * workers }, () => {
+  const streams = Array.from({ length: 2 * pids.length }, () => {
     const headers = signedHeaders(credentials, target);
     return new WebSocket(`ws://127.0.0.1:${stoppingPort}${target}`, { headers });
   });
@@ -245,20 +242,8 @@ test("SIGTERM ends all workers once they have answered what they had taken", asy
   rest.destroy();
 });
 
-test("SIGTERM also ends a worker that is just being started", async () => {
-  const stopping = await startWorkers();
-  const [first = 0, ...others] = workersOf(stopping);
-  process.kill(first, "SIGKILL");
-  await until("another worker", () =>
-    workersOf(stopping).some((pid) => pid !== first && !others.includes(pid)),
-  );
-  const pids = workersOf(stopping);
-  expect(await stopping.end("SIGTERM")).toBe(0);
-  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow();
-});
-
 test("workers end with the process that started them, once they have answered what they had taken", async () => {
-  const orphaning = await startWorkers();
+  const orphaning = await startWorkers(2);
   const pids = workersOf(orphaning);
   const agent = new Agent({ keepAlive: true });
   const blocker = new Client({ connectionString: database.url });
@@ -293,11 +278,27 @@ test("workers end with the process that started them, once they have answered wh
   await expect(fetch(`${orphaning.url}/healthz`)).rejects.toThrow();
 });
 
-test.each(["0", "-1", "abc", "1000", "1.5", ""])("--workers %j is refused", async (value) => {
-  const { code, stdout, stderr } = await runCli(["serve", "--workers", value], { env });
-  expect(code).toBe(2);
-  expect(stdout).toBe("");
-  expect(stderr).toContain("--workers must be a whole number from 1 to 64");
+// Nobody after this asks the server.
+test("SIGTERM also ends a worker that is just being started", async () => {
+  const [first = 0, ...others] = workersOf(server);
+  process.kill(first, "SIGKILL");
+  await until("another worker", () =>
+    workersOf(server).some((pid) => pid !== first && !others.includes(pid)),
+  );
+  const pids = workersOf(server);
+  expect(await server.end("SIGTERM")).toBe(0);
+  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow();
+});
+
+test("--workers is refused unless it is a whole number from 1 to 64", async () => {
+  const message = "--workers must be a whole number from 1 to 64";
+  const { code, stdout, stderr } = await runCli(["serve", "--workers", "abc"], { env });
+  expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
+  for (const value of ["0", "-1", "1000", "1.5", ""]) {
+    const flags = { host: "127.0.0.1", port: 0, migrate: true, workers: Number(value) };
+    const refused = { exitCode: 2, message: expect.stringContaining(message) as string };
+    await expect(serve(flags, readEnvironment(env)), value).rejects.toMatchObject(refused);
+  }
 });
 
 test("more workers than the database has connections for are refused, and the message says how many it has", async () => {
@@ -313,7 +314,7 @@ test("more workers than the database has connections for are refused, and the me
 test("an embedded database is started with connections for all workers", async () => {
   const dataDir = join(home, "embedded");
   const embedded = await startServerProcess({
-    args: ["--port", "0", "--workers", "9", "--data-dir", dataDir],
+    args: ["--port", "0", "--workers", "5", "--data-dir", dataDir],
     env: { ...env, LEDGERCTL_DATABASE_URL: undefined },
   });
   expect((await fetch(`${embedded.url}/readyz`)).status).toBe(200);
