@@ -14,3 +14,18 @@ export function runSecondVerifier(
   });
   return { code: status, output: stdout + stderr };
 }
+
+/** Its exit codes for files with what is expected of each, all in one process. */
+export function runSecondVerifierOnEach(files: readonly (readonly [string, string])[]): number[] {
+  const each = `
+import json, runpy, sys
+main = runpy.run_path(sys.argv[1])["main"]
+codes = []
+for file, expected in json.load(sys.stdin):
+    sys.argv = ["verify_close.py", file, "--expect", expected]
+    codes.append(main())
+print(json.dumps(codes))`;
+  const input = JSON.stringify(files);
+  const { stdout } = spawnSync("python3", ["-c", each, script], { encoding: "utf8", input });
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as number[];
+}
