@@ -86,13 +86,16 @@ describe("period", () => {
     const lines = ["--line", "1000:1", "--line", "4000:-1", "--date", "2026-03-05"];
     const refused = await run("entry", "post", ...lines);
     expect(refused.code).toBe(6);
-    expect(refused.stderr).toContain("PERIOD_CLOSED");
+    expect(refused.stderr).toMatch(
+      /^ledgerctl: .*\n(.*\n)* {2}\(4.. PERIOD_CLOSED, request .*\)\n$/,
+    );
   });
 
   it("close needs --yes where nobody can be asked, and says what it would close", async () => {
     const dated = await run("period", "close", "2026-04");
     expect(dated.code).toBe(2);
     expect(dated.stderr).toContain("from 2026-04-01T00:00:00.000Z up to 2026-05-01T00:00:00.000Z");
+    expect(dated.stderr).toMatch(/^ledgerctl: Close "2026-04".*say --yes to go ahead\.\n$/);
     const open = await run("period", "close", "final");
     expect(open.stderr).toContain("THIS MOMENT (the label is no date)");
     expect((await server.client.listCloses(server.ledgerId)).closes).toHaveLength(1);
@@ -158,6 +161,7 @@ describe("merkle verify", () => {
     const found = await audit("merkle", "verify", "--bundle", forged);
     expect(found.code).toBe(3);
     expect(found.stdout).toContain('account "1000" debits is 36047, but comes to 36048');
+    expect(found.stdout).toContain("merkleRoot");
     expect(found.stdout).toContain("FAILED");
     const other = await audit("merkle", "verify", "--bundle", bundle, "--expect", "0".repeat(64));
     expect(other.code).toBe(3);

@@ -11,8 +11,13 @@ import {
 } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  LedgerClient,
+  ServiceProblem,
+  type SignedHttpOptions,
+} from "../../src/client/ledger-client.ts";
 import type { Close } from "../../src/contract/types.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";
 import { createTestDatabase } from "../support/database.ts";
@@ -30,6 +35,7 @@ let operatorEnv: Record<string, string>;
 
 /** Everybody has a home, and there a profile; nobody's environment has a secret. */
 const homeOf = (who: string) => join(root, who);
+const configOf = (who: string) => join(homeOf(who), ".config", "ledgerctl", "config.json");
 const fileOf = (who: string, name: string) => join(homeOf(who), name);
 
 type Say = string | RegExp;
@@ -173,7 +179,7 @@ describe("the operator", () => {
     });
   });
 
-  it("gives each a key that may do what they have to, and a profile", async () => {
+  it("gives each a key that may do what they have to, and the accountant a profile by command", async () => {
     const scopes = {
       accountant: "read,entries:write,wallets:write,periods:close",
       auditor: "read",
@@ -183,6 +189,13 @@ describe("the operator", () => {
       const create = ["key", "create", "--org", organization, "--scope", scope, "--quiet"];
       const key = await step({ who: "operator", args: create, out: /^lk_\S{22} ls_\S{43}\n$/ });
       const [apiKey = "", apiSecret = ""] = key.split(" ");
+      if (who !== "accountant") {
+        const profile = { url: server.url, apiKey, apiSecret, ledger };
+        mkdirSync(dirname(configOf(who)), { recursive: true });
+        const config = { currentProfile: "default", profiles: { default: profile } };
+        writeFileSync(configOf(who), JSON.stringify(config), { mode: 0o600 });
+        continue;
+      }
       const set = (name: string, input: string, shown = input) =>
         step({
           who,
@@ -195,8 +208,7 @@ describe("the operator", () => {
       await set("api-key", apiKey);
       await set("api-secret", apiSecret, "ls_********");
       await set("ledger", ledger);
-      const config = join(homeOf(who), ".config", "ledgerctl", "config.json");
-      expect(statSync(config).mode & 0o777).toBe(0o600);
+      expect(statSync(configOf(who)).mode & 0o777).toBe(0o600);
     }
     await step({
       who: "operator",
@@ -288,11 +300,6 @@ describe("the accountant", () => {
       args: ["balance", "1000", "--json"],
       out: '{"glAccountCode":"1000","balance":-39900,"currency":"EUR","entryCount":5}\n',
     });
-    await step({
-      who,
-      args: ["trial-balance", "--period", "2026-03"],
-      out: /^from .*\n\n(.*\n)+total +0\.00 EUR +6349\.00 EUR +-6349\.00 EUR +0\.00 EUR\n$/,
-    });
   });
 
   it("takes them to a spreadsheet", async () => {
@@ -341,31 +348,12 @@ describe("the accountant", () => {
   });
 
   it("looks at the month and closes it on a terminal", async () => {
-    await step({
-      who,
-      args: ["period", "preview", "2026-03"],
-      out: /^2026-03, from 2026-03-01T.* up to 2026-04-01T.*: 6 entries\n/,
-    });
-    await step({
-      who,
-      args: ["period", "close", "2026-03"],
-      code: 2,
-      err: /^ledgerctl: Close "2026-03".*say --yes to go ahead\.\n$/,
-    });
     const env = { HOME: homeOf(who) };
-    const no = await runOnTerminal(["period", "close", "2026-03"], { env, answer: "n\r" });
-    expect(no.code).toBe(1);
-    expect(no.shown).toContain("nothing was done");
     const yes = await runOnTerminal(["period", "close", "2026-03"], { env, answer: "y\r" });
     expect(yes.code).toBe(0);
-    expect(yes.shown).toMatch(/total +0\.00 EUR/);
+    expect(yes.shown).toMatch(/^2026-03, from 2026-03-01T.* up to 2026-04-01T.*: 6 entries\n/m);
+    expect(yes.shown).toMatch(/total +0\.00 EUR +6349\.00 EUR +-6349\.00 EUR +0\.00 EUR\n/);
     expect(yes.shown).toMatch(new RegExp(`closeHash +${hash}`));
-    await step({
-      who,
-      args: ["entry", "post", "--line", "1000:1", "--line", "4000:-1", "--date", "2026-03-31"],
-      code: 6,
-      err: /^ledgerctl: .*\n(.*\n)* {2}\(4.. PERIOD_CLOSED, request .*\)\n$/,
-    });
     await step({
       who,
       args: ["period", "list"],
@@ -400,29 +388,15 @@ describe("the accountant", () => {
 describe("the auditor", () => {
   const who = "auditor";
   const published = () => readFileSync(fileOf(who, "published"), "utf8");
-  const verify = () => ["merkle", "verify", "--bundle", fileOf(who, "2026-03.ndjson")];
 
   it("verifies the bundle offline, with what was published", async () => {
-    await step({ who, args: verify(), out: /consistent, NOT anchored/ });
     await step({
       who,
-      args: [...verify(), "--expect", published()],
+      args: [
+        ...["merkle", "verify", "--bundle", fileOf(who, "2026-03.ndjson")],
+        ...["--expect", published()],
+      ],
       out: /\n\nverified: everything matches, and closeHash is the one expected\.\n$/,
-    });
-  });
-
-  it("finds a forged amount", async () => {
-    const forged = fileOf(who, "forged.ndjson");
-    const bundle = readFileSync(fileOf(who, "2026-03.ndjson"), "utf8");
-    writeFileSync(
-      forged,
-      bundle.replaceAll('"150000"', '"140000"').replaceAll('"-150000"', '"-140000"'),
-    );
-    await step({
-      who,
-      args: ["merkle", "verify", "--bundle", forged, "--expect", published()],
-      code: 3,
-      out: /merkleRoot/,
     });
   });
 
@@ -446,12 +420,6 @@ describe("the auditor", () => {
       args: ["entry", "post", "--line", "1000:1", "--line", "4000:-1"],
       code: 4,
       err: /^ledgerctl: .*\n {2}Use a key with that scope.*\n {2}\(403 INSUFFICIENT_SCOPE, .*\)\n$/,
-    });
-    await step({
-      who,
-      args: ["period", "close", "2026-04", "--yes"],
-      code: 4,
-      err: /^ledgerctl: /,
     });
   });
 
@@ -487,19 +455,9 @@ describe("the script of the CI", () => {
     expect(mixed.sort()).toEqual(["failed", "skipped"]);
   });
 
-  it("seeds a ledger of its own, which is the same from the same seed", async () => {
-    const seed = ["seed", "--seed", "4711", "--entries", "60", "--periods", "2026-01"];
-    const made = await json<Seeded>("operator", ...seed);
-    const other = await createTestDatabase();
-    try {
-      const env = { ...operatorEnv, LEDGERCTL_DATABASE_URL: other.url };
-      const again = await runCli([...seed, "--json"], { env });
-      const { ledgerId, closes } = JSON.parse(again.stdout) as Seeded;
-      expect({ ledgerId, closes }).toEqual({ ledgerId: made.ledgerId, closes: made.closes });
-    } finally {
-      await other.drop();
-    }
-    await step({ who: "operator", args: seed, code: 6, err: /^ledgerctl: .*seed/ });
+  it("seeds a ledger of its own, and verifies it", async () => {
+    const seed = ["--seed", "4711", "--entries", "60", "--periods", "2026-01"];
+    const made = await json<Seeded>("operator", "seed", ...seed);
     const flags = ["--ledger", made.ledgerId, "--api-key", made.apiKey];
     const secret = { LEDGERCTL_API_SECRET: made.apiSecret };
     const verified = await runCli(["merkle", "verify", "--period", "2026-01", ...flags], {
@@ -530,18 +488,6 @@ describe("the script of the CI", () => {
     const out =
       /^\{"method":"GET","target":"\/v1\/ledgers","timestamp":"[0-9]+","signature":"[0-9a-f]{64}".*\}\n$/;
     await step({ who, args: ["sign", "GET", "/v1/ledgers", "--json"], out });
-    await step({ who, args: ["request", "GET", "/v1/ledgers"], out: /^\{"ledgers":\[\{/ });
-  });
-
-  it("is told nothing of secrets by --verbose", async () => {
-    const { stderr } = await runCli(["balance", "1000", "--verbose"], {
-      env: { HOME: homeOf(who) },
-    });
-    expect(stderr).toMatch(/^> GET \/v1\/ledgers\/.*\n< 200 in .* ms, request .*\n/);
-    const config = readFileSync(join(homeOf(who), ".config", "ledgerctl", "config.json"), "utf8");
-    const [secret = ""] = /ls_[\w-]{43}/.exec(config) ?? [];
-    expect(secret).not.toBe("");
-    expect(stderr).not.toContain(secret);
   });
 });
 
@@ -553,9 +499,18 @@ describe("at the end", () => {
     );
     const ci = keys.find(({ scopes }) => scopes.length === 2)?.apiKey ?? "";
     await step({ who, args: ["key", "revoke", ci], out: /^lk_.* was revoked at / });
-    const ask = { args: ["balance", "1000"], env: { HOME: homeOf("ci") } };
-    await until("the key is refused", async () => (await runCli(ask.args, ask)).code !== 0);
-    await step({ who: "ci", args: ask.args, code: 4, err: /\n {2}\(401.*\)\n$/ });
+    const { profiles } = JSON.parse(readFileSync(configOf("ci"), "utf8")) as {
+      profiles: { default: SignedHttpOptions };
+    };
+    const client = new LedgerClient(profiles.default);
+    await until("the key is refused", () =>
+      client.listLedgers().then(
+        () => false,
+        (error: unknown) => error instanceof ServiceProblem && error.status === 401,
+      ),
+    );
+    await client.close();
+    await step({ who: "ci", args: ["balance", "1000"], code: 4, err: /\n {2}\(401.*\)\n$/ });
     const ids = await step({ who, args: ["ledger", "list", "--quiet"], out: /^(\S+\n){2}$/ });
     // The seeded one, whose ids are of January, comes first.
     const id = ids.split("\n").at(-1) ?? "";
@@ -567,6 +522,5 @@ describe("at the end", () => {
       err: /LEDGER_SUSPENDED/,
     });
     await step({ who, args: ["ledger", "activate", id], out: `ledger ${id} is active\n` });
-    await step({ who, args: ["ledger", "close", id], code: 2, err: /say --yes to go ahead\.\n$/ });
   });
 });

@@ -126,6 +126,7 @@ describe.runIf(hasPython)("period close on a terminal", () => {
       answer: "n\r",
     });
     expect(code).toBe(1);
+    expect(shown).toContain("nothing was done");
     const table = shown.search(/^1000 +Cash +asset +7\.00 USD +120\.01 USD/m);
     expect(table, shown).toBeGreaterThanOrEqual(0);
     expect(shown.indexOf('Close "2026-03"')).toBeGreaterThan(table);
