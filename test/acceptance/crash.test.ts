@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LedgerClient, ServiceProblem, type Entry } from "../../src/client/ledger-client.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 const writers = 24;
 
@@ -58,7 +59,7 @@ async function write(service: LedgerClient, isOver: () => boolean): Promise<void
       const { journalId } = await postOnce(service, externalId);
       outcomes.set(externalId, journalId);
     } catch {
-      await sleep(20);
+      await sleep(100);
     }
   }
 }
@@ -124,14 +125,22 @@ async function expectEachOnce(service: LedgerClient): Promise<void> {
   expect(revenue.balance).toBe(-cash.balance);
 }
 
+const countAcknowledged = () => [...outcomes.values()].filter((id) => id !== null).length;
+
+/** Resolves when so many more entries have been acknowledged. */
+async function acknowledge(more: number): Promise<void> {
+  const before = countAcknowledged();
+  await until("entries are acknowledged", () => countAcknowledged() >= before + more);
+}
+
 /** Loads the server, does something violent to it in the middle, and goes on a while. */
-async function underLoad(violence: () => Promise<void>, goOnMs: number): Promise<void> {
+async function underLoad(violence: () => Promise<void>, goOn: () => Promise<void>): Promise<void> {
   let isOver = false;
   const service = client(0);
   const running = Array.from({ length: writers }, () => write(service, () => isOver));
-  await sleep(300 + Math.random() * 500);
+  await acknowledge(writers + Math.random() * 100);
   await violence();
-  await sleep(goOnMs);
+  await goOn();
   isOver = true;
   await Promise.all(running);
   await service.close();
@@ -141,9 +150,12 @@ describe("a server that is killed with SIGKILL under load", () => {
   it.each([1, 2, 3])(
     "has every acknowledged entry once after its restart, and the others once after a retry (round %i)",
     async () => {
-      await underLoad(async () => {
-        await server.end("SIGKILL");
-      }, 50);
+      await underLoad(
+        async () => {
+          await server.end("SIGKILL");
+        },
+        () => sleep(50),
+      );
       server = await start();
       const service = client(5_000);
       await settle(service);
@@ -157,16 +169,18 @@ describe("a database that is killed with SIGKILL under load", () => {
   it.each([1, 2, 3])(
     "is started again by the server, which loses and doubles nothing (round %i)",
     async () => {
-      const acknowledgedBefore = [...outcomes.values()].filter((id) => id !== null).length;
-      await underLoad(async () => {
-        const pidFile = readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8");
-        process.kill(Number(pidFile.split("\n")[0]), "SIGKILL");
-      }, 3_000);
+      await underLoad(
+        () => {
+          const pidFile = readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8");
+          process.kill(Number(pidFile.split("\n")[0]), "SIGKILL");
+          return Promise.resolve();
+        },
+        // More than were under way.
+        () => acknowledge(3 * writers),
+      );
       const service = client(20_000);
       await settle(service);
       await expectEachOnce(service);
-      const acknowledged = [...outcomes.values()].filter((id) => id !== null).length;
-      expect(acknowledged).toBeGreaterThan(acknowledgedBefore);
       const ready = await fetch(`${server.url}/readyz`);
       expect(ready.status).toBe(200);
       await service.close();

@@ -15,14 +15,17 @@ import { accepted, move, newKey, resolve } from "../support/wallets.ts";
 const service = serveBooks(neverPosting);
 let engine: TestEngine;
 let pool: Pool;
+/** What `makeBooks` makes. Whoever changes something in it puts it back. */
+let ledgerId: string;
 
-beforeAll(() => {
+beforeAll(async () => {
   engine = openEngine(service.books.databaseUrl);
   pool = new Pool({
     databaseUrl: service.books.databaseUrl,
     connectionsMax: 2,
     answerTimeoutMs: 60_000,
   });
+  ledgerId = await makeBooks();
 });
 
 afterAll(async () => {
@@ -63,7 +66,6 @@ async function makeBooks(): Promise<string> {
 
 describe("an audit", () => {
   test("finds nothing in sound books, and has looked at all of them", async () => {
-    const ledgerId = await makeBooks();
     const report = await audit(ledgerId);
     expect(report.checks.flatMap(({ findings }) => findings)).toEqual([]);
     expect(report).toMatchObject({ ok: true, notes: [] });
@@ -209,7 +211,6 @@ describe("an audit", () => {
       /is said to be reversed by .*, which reverses |, which is not marked with it$|negation: line 0/,
     ],
   ])("finds a reversal with another: %s", async (_name, statement, what) => {
-    const ledgerId = await makeBooks();
     const own = `ledger_id = '${ledgerId}'`;
     const undo = await tamper(
       service.books,
@@ -220,7 +221,6 @@ describe("an audit", () => {
     const { findings = [] } = checks.find(({ name }) => name === "reversals") ?? {};
     expect(findings).not.toEqual([]);
     for (const finding of findings) expect(finding.what).toMatch(what);
-    expect((await audit(ledgerId)).ok).toBe(true);
   });
 
   test("tells 20 findings of a check, and counts all", async () => {
@@ -239,11 +239,6 @@ describe("an audit", () => {
 });
 
 describe("an audit of wallets", () => {
-  let ledgerId: string;
-  beforeAll(async () => {
-    ledgerId = await makeBooks();
-  });
-
   const own = "ledger_id = $1";
   const posted = `${own} AND journal_id IS NOT NULL AND side = 'debit'`;
   test.each([
@@ -346,6 +341,9 @@ describe("an audit of wallets", () => {
     for (const { findings, findingCount } of report.checks) {
       expect(findingCount).toBeGreaterThanOrEqual(findings.length);
     }
-    expect((await audit(ledgerId)).ok).toBe(true);
   });
+});
+
+test("an audit finds nothing in books where all that was changed is put back", async () => {
+  expect((await audit(null)).checks.flatMap(({ findings }) => findings)).toEqual([]);
 });

@@ -18,35 +18,35 @@ async function openAll(keys: readonly string[]): Promise<StreamReader[]> {
   return opened;
 }
 
-test("all readers of one wallet hear each of its writes, in order", async () => {
-  const key = newKey(service);
-  const opened = await openAll(Array.from({ length: readers }, () => key));
-  const balances = Array.from({ length: 20 }, (_, index) => String(index + 1));
+test("all readers of one wallet hear its writes, in order, and those of as many others their own", async () => {
+  const shared = newKey(service);
+  const keys = Array.from({ length: readers / 2 }, () => newKey(service));
+  const sharing = await openAll(keys.map(() => shared));
+  const owning = await openAll(keys);
+  const balances = Array.from({ length: 10 }, (_, index) => String(index + 1));
   for (const balance of balances)
-    expect(accepted(await move(service, key, "credit", 1)).balance).toBe(balance);
-  for (const reader of opened) {
-    await reader.reach(balances.length);
-    expect(reader.messages.map(({ balance }) => balance)).toEqual(balances);
-  }
-  await Promise.all(opened.map((reader) => reader.end()));
-});
-
-test("readers of as many wallets hear each the writes of their own", async () => {
-  const keys = Array.from({ length: readers }, () => newKey(service));
-  const opened = await openAll(keys);
-  const writeAll = async (amount: number) => {
+    expect(accepted(await move(service, shared, "credit", 1)).balance).toBe(balance);
+  const { ledgerId } = service.books;
+  for (const amount of ["2", "3"]) {
     for (let from = 0; from < keys.length; from += openedAtOnce) {
-      const some = keys.slice(from, from + openedAtOnce);
-      await Promise.all(
-        some.map(async (key) => accepted(await move(service, key, "credit", amount))),
-      );
+      const writes = keys.slice(from, from + openedAtOnce).map((key) => ({
+        callerKey: key.slice(ledgerId.length + 1),
+        type: "credit",
+        amount,
+        assetCode: "USD",
+      }));
+      const reply = await service.post(`/v1/ledgers/${ledgerId}/wallet-writes`, { writes });
+      expect(reply.text.match(/"accepted"/g)).toHaveLength(writes.length);
     }
-  };
-  await writeAll(2);
-  await writeAll(3);
-  for (const reader of opened) {
-    await reader.reach(2);
-    expect(reader.messages.map(({ balance }) => balance)).toEqual(["2", "5"]);
   }
-  await Promise.all(opened.map((reader) => reader.end()));
+  for (const [opened, expected] of [
+    [sharing, balances],
+    [owning, ["2", "5"]],
+  ] as const) {
+    for (const reader of opened) {
+      await reader.reach(expected.length);
+      expect(reader.messages.map(({ balance }) => balance)).toEqual(expected);
+    }
+  }
+  await Promise.all([...sharing, ...owning].map((reader) => reader.end()));
 });
