@@ -221,7 +221,7 @@ describe("backends that an operator terminates", () => {
     const reader = await openStream(other, keys[0] ?? "", { since: 0 });
     const writing = Promise.all(
       Array.from({ length: 8 }, async (_, client) => {
-        for (let index = 0; index < 25; index += 1) {
+        for (let index = 0; index < 15; index += 1) {
           const key = keys[(client + index) % 4] ?? "";
           const on = index % 2 ? service : other;
           const more = client % 2 ? { externalId: `${client}/${index}` } : {};
@@ -230,7 +230,7 @@ describe("backends that an operator terminates", () => {
       }),
     );
     let terminated = 0;
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 12; round += 1) {
       terminated += await terminate("ledgerctl write");
       await sleep(10);
     }
@@ -242,7 +242,7 @@ describe("backends that an operator terminates", () => {
       expectConsistentLog(log);
       rows += log.length;
     }
-    expect(rows).toBe(200);
+    expect(rows).toBe(120);
     await reader.reach((await readWalletLog(service, keys[0] ?? "")).length);
     await reader.end();
     expect(reader.messages.map(({ seq }) => seq)).toEqual(reader.messages.map((_, at) => at + 1));

@@ -103,7 +103,7 @@ async function newWallet(): Promise<string> {
   return key;
 }
 
-const many = 4_000;
+const many = 2_500;
 
 test("a reader with `since` that does not read is closed with 1013, and goes on where it left off", async () => {
   const key = await newWallet();
@@ -170,7 +170,7 @@ test("a plain reader that slept gets the latest figures in place of what it miss
 });
 
 test("a plain reader that has caught up hears no older figures after newer ones", async () => {
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     const key = await newWallet();
     const sleeping = await openSleepingReader(service, key);
     const awake = await openStream(service, key, { since: 1 });
