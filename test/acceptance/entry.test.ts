@@ -81,7 +81,7 @@ describe("posting one entry", () => {
       ...["entry", "post", "--line", "1000:70", "--line", "4000:-70", "--date", "2026-03-15"],
       ...["--description", "d", "--meta", "a=b=c", "--meta", "n=1", "--external-id", "meta-1"],
     ]);
-    expect(await json(["entry", "show", journalId])).toMatchObject({
+    expect(await server.client.getEntry(server.ledgerId, journalId)).toMatchObject({
       transactionDate: "2026-03-15T00:00:00.000Z",
       description: "d",
       metadata: { a: "b=c", n: "1" },
@@ -94,20 +94,19 @@ describe("posting one entry", () => {
       ...["entry", "post", "--major", "--line", "1000:90071992547409.93"],
       ...["--line", "4000:-90071992547409.93"],
     ]);
-    const { lines } = await json<{ lines: { functionalAmount: string }[] }>([
-      ...["entry", "show", journalId],
-    ]);
+    const { lines } = await server.client.getEntry(server.ledgerId, journalId);
     expect(lines[0]?.functionalAmount).toBe("9007199254740993");
     const refused = await run([
       ...["entry", "post", "--major", "--line", "1000:1.005", "--line", "4000:-1.005"],
     ]);
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
     expect(refused.stderr).toContain("has 3 decimals, but its currency has only 2");
-    await run(["entry", "reverse", journalId]);
+    await server.client.reverseEntry(server.ledgerId, journalId);
   });
 
   it("ends with 6 where the external id is known, and names the first entry", async () => {
-    const first = await json<Written>([...sale, "--external-id", "once"]);
+    const once = entry(12500, { externalId: "once" });
+    const first = await server.client.postEntry(server.ledgerId, once);
     const second = await run([...sale, "--external-id", "once"]);
     expect([second.code, second.stdout]).toEqual([6, ""]);
     expect(second.stderr).toContain(first.journalId);
@@ -210,7 +209,7 @@ describe("posting a list", () => {
   });
 
   it("goes on behind entries that fail, and ends with the first failure's code in the file's order", async () => {
-    await run([...sale, "--external-id", "taken"]);
+    await server.client.postEntry(server.ledgerId, entry(50, { externalId: "taken" }));
     const text =
       ndjson(
         entry(51, { externalId: "ok-1" }),
@@ -356,7 +355,7 @@ describe("posting a list", () => {
   });
 
   it("rides through a restart of the server", async () => {
-    const values = Array.from({ length: 3_000 }, (_, index) =>
+    const values = Array.from({ length: 1_000 }, (_, index) =>
       entry(index + 1, { externalId: `r-${index}` }),
     );
     const { child, result } = startCli(["entry", "post", "-", "--json"], { env: server.env });
@@ -366,37 +365,33 @@ describe("posting a list", () => {
     const { code, stdout, stderr } = await result;
     expect(code, stderr).toBe(0);
     const results = documents<ListResult>(stdout);
-    expect(new Set(results.map(({ journalId }) => journalId)).size).toBe(3_000);
+    expect(new Set(results.map(({ journalId }) => journalId)).size).toBe(1_000);
   });
 });
 
 describe("reading entries", () => {
   it("shows an entry with amounts in major units, right-aligned", async () => {
-    const file = saveFile(
-      "eur.json",
-      JSON.stringify({
-        description: "Books from Paris",
-        transactionDate: "2026-02-03T04:05:06Z",
-        lines: [
-          {
-            glAccountCode: "5000",
-            functionalAmount: "11000",
-            transactionAmount: "10000",
-            transactionCurrency: "EUR",
-            spotRate: 1.1,
-            description: "books",
-          },
-          {
-            glAccountCode: "1000",
-            functionalAmount: "-11000",
-            transactionAmount: "-12345",
-            transactionCurrency: "JPY",
-          },
-        ],
-      }),
-    );
-    const posted = await run(["entry", "post", file, "--quiet"]);
-    const { stdout } = await run(["entry", "show", posted.stdout.trim()]);
+    const { journalId } = await server.client.postEntry(server.ledgerId, {
+      description: "Books from Paris",
+      transactionDate: "2026-02-03T04:05:06Z",
+      lines: [
+        {
+          glAccountCode: "5000",
+          functionalAmount: "11000",
+          transactionAmount: "10000",
+          transactionCurrency: "EUR",
+          spotRate: 1.1,
+          description: "books",
+        },
+        {
+          glAccountCode: "1000",
+          functionalAmount: "-11000",
+          transactionAmount: "-12345",
+          transactionCurrency: "JPY",
+        },
+      ],
+    });
+    const { stdout } = await run(["entry", "show", journalId]);
     expect(stdout).toContain("description      Books from Paris\n");
     expect(stdout.slice(stdout.indexOf("ACCOUNT"))).toBe(
       [
@@ -409,8 +404,7 @@ describe("reading entries", () => {
   });
 
   it("reverses an entry once", async () => {
-    const { stdout } = await run([...sale, "--quiet"]);
-    const id = stdout.trim();
+    const { journalId: id } = await server.client.postEntry(server.ledgerId, entry(12500));
     const reversal = await json<Written>(["entry", "reverse", id, "--description", "oops"]);
     expect(await json(["entry", "show", reversal.journalId])).toMatchObject({
       entryType: "REVERSAL",
@@ -431,8 +425,13 @@ describe("reading entries", () => {
     const values = Array.from({ length: 160 }, (_, index) =>
       entry(index + 1, { externalId: `l-${index}`, transactionDate: "2020-02-29T23:59:59.999Z" }),
     );
-    await run(["entry", "post", "-"], ndjson(...values));
-    await run(["entry", "post", "--line", "1100:1", "--line", "4000:-1"]);
+    await server.client.postEntries(server.ledgerId, values);
+    await server.client.postEntry(server.ledgerId, {
+      lines: [
+        { glAccountCode: "1100", functionalAmount: "1" },
+        { glAccountCode: "4000", functionalAmount: "-1" },
+      ],
+    });
     const all = await ids();
     expect(all).toEqual(all.map((_, index) => index + 1));
     expect(all.length).toBeGreaterThan(160);
@@ -443,7 +442,6 @@ describe("reading entries", () => {
     expect(await ids("--from", "2020-02-29", "--to", "2020-03-01")).toHaveLength(160);
     expect(await ids("--from", "2020-02-28", "--to", "2020-02-29")).toHaveLength(0);
     expect(await ids("--period", "2020-02")).toHaveLength(160);
-    expect(await ids("--period", "2020-03")).toHaveLength(0);
     const near = await run(["entry", "list", "--period", "2020-13"]);
     expect([near.code, near.stderr]).toEqual([2, expect.stringContaining("periodId")]);
     expect((await run(["entry", "list", "--period", "never"])).code).toBe(5);
@@ -451,7 +449,7 @@ describe("reading entries", () => {
     expect(table.stdout.trim().split("\n")).toHaveLength(51);
     expect(table.stderr).toContain("--after 50 goes on");
     expect(table.stdout).not.toContain("\u001b");
-    const none = await run(["entry", "list", "--account", "2000"]);
+    const none = await run(["entry", "list", "--period", "2020-03"]);
     expect([none.code, none.stdout, none.stderr]).toEqual([0, "", "none\n"]);
   });
 
@@ -467,20 +465,17 @@ describe("reading entries", () => {
     expect(asJson.stdout).toBe(
       `{"glAccountCode":"2000","balance":-${large},"currency":"USD","entryCount":1}\n`,
     );
-    await run(
-      ["entry", "post", "-"],
-      JSON.stringify({
-        lines: [
-          {
-            glAccountCode: "1100",
-            functionalAmount: "11000",
-            transactionAmount: "10000",
-            transactionCurrency: "EUR",
-          },
-          { glAccountCode: "4000", functionalAmount: "-11000" },
-        ],
-      }),
-    );
+    await server.client.postEntry(server.ledgerId, {
+      lines: [
+        {
+          glAccountCode: "1100",
+          functionalAmount: "11000",
+          transactionAmount: "10000",
+          transactionCurrency: "EUR",
+        },
+        { glAccountCode: "4000", functionalAmount: "-11000" },
+      ],
+    });
     const euros = await run(["balance", "1100", "--currency", "EUR"]);
     expect(euros.stdout).toMatch(/^1100 +100\.00 EUR +1$/m);
   });

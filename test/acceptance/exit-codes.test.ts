@@ -1,10 +1,11 @@
 // Every exit code that scripts are promised is reached, by commands of several kinds, and each with one message.
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exitCodes } from "../../src/cli/failure.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, startCli } from "../support/cli.ts";
+import { entry } from "../support/entries.ts";
 
 let server: BinaryServer;
 let reader: Record<string, string>;
@@ -14,33 +15,18 @@ let entryId: string;
 const file = (name: string) => join(server.home, "files", name);
 const sale = ["--line", "1000:500", "--line", "4000:-500"];
 
-async function done(args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await runCli(args, { env: server.env });
-  expect([code, stderr], args.join(" ")).toEqual([0, ""]);
-  return stdout.trim();
-}
-
 beforeAll(async () => {
   server = await startBinaryServer();
-  const key = JSON.parse(
-    await done(["key", "create", "--org", server.organizationId, "--scope", "read", "--json"]),
-  ) as { apiKey: string; apiSecret: string };
+  const { client, books, ledgerId } = server;
+  const key = await books.createKey({ scopes: ["read"] });
   reader = { LEDGERCTL_API_KEY: key.apiKey, LEDGERCTL_API_SECRET: key.apiSecret };
-  entryId = await done(["entry", "post", ...sale, "--date", "2026-03-05", "--quiet"]);
-  await done(["entry", "post", ...sale, "--date", "2026-05-05", "--external-id", "may", "--quiet"]);
-  await done(["period", "close", "2026-03", "--yes", "--quiet"]);
+  const on = (transactionDate: string, more = {}) => ({ ...entry(500), transactionDate, ...more });
+  const march = await client.postEntry(ledgerId, on("2026-03-05T00:00:00Z"));
+  entryId = march.journalId;
+  await client.postEntry(ledgerId, on("2026-05-05T00:00:00Z", { externalId: "may" }));
+  const { closeId } = await client.closePeriod(ledgerId, { periodId: "2026-03" });
   mkdirSync(file(""), { recursive: true });
-  await done([
-    "merkle",
-    "prove",
-    entryId,
-    "--period",
-    "2026-03",
-    "--out",
-    file("proof.json"),
-    "--quiet",
-  ]);
-  const proof = readFileSync(file("proof.json"), "utf8");
+  const proof = await client.getProof(ledgerId, closeId, entryId);
   writeFileSync(file("forged.json"), proof.replace('"-500"', '"-501"'));
   writeFileSync(file("broken.csv"), "glAccountCode,name\n1000,a\n1000,b\n");
   writeFileSync(file("config.json"), "{");
@@ -169,39 +155,29 @@ describe.each(Object.entries(cases))("exit code %s", (code, those) => {
 });
 
 it("is 0 when all went well", async () => {
-  expect(documents(await done(["ledger", "list", "--json"]))).toHaveLength(1);
+  const ended = await runCli(["ledger", "list", "--json"], { env: server.env });
+  expect(ended).toMatchObject({ code: 0, stderr: "" });
+  expect(documents(ended.stdout)).toHaveLength(1);
 });
 
 it("is 6 for a ledger that is suspended or closed, and for a wallet's hold that is gone", async () => {
-  const hold = await done(["wallet", "credit", "h", "9", "--asset", "USD", "-q"]).then(() =>
-    done(["wallet", "reserve", "h", "5", "--asset", "USD", "--quiet"]),
-  );
-  await done(["wallet", "release", "h", hold, "--quiet"]);
-  const refusals = [["wallet", "commit", "h", hold]];
-  await done(["entry", "reverse", await done(["entry", "post", ...sale, "--quiet"]), "--quiet"]);
-  const reversed = await done(["entry", "list", "--limit", "0", "--quiet"]).then(
-    (ids) => ids.split("\n").at(-2) ?? "",
-  );
-  refusals.push(["entry", "reverse", reversed]);
-  for (const args of refusals) {
+  const { client, books, ledgerId } = server;
+  const wallet = { ledgerId, callerKey: "h" };
+  await client.creditWallet(wallet, { amount: "9", assetCode: "USD" });
+  const { holdId } = await client.reserveFunds(wallet, { amount: "5", assetCode: "USD" });
+  await client.releaseHold(wallet, holdId);
+  const { journalId } = await client.postEntry(ledgerId, entry(500));
+  await client.reverseEntry(ledgerId, journalId);
+  for (const args of [
+    ["wallet", "commit", "h", holdId],
+    ["entry", "reverse", journalId],
+  ]) {
     expect([args[1], (await runCli(args, { env: server.env })).code]).toEqual([args[1], 6]);
   }
-  const created = [
-    "ledger",
-    "create",
-    "Other",
-    "--org",
-    server.organizationId,
-    "--currency",
-    "USD",
-  ];
-  const other = await done([...created, "--quiet"]);
-  const post = ["entry", "post", ...sale, "--ledger", other];
-  for (const change of [
-    ["suspend", other],
-    ["close", other, "--yes"],
-  ]) {
-    await done(["ledger", ...change, "--quiet"]);
+  const other = await books.createLedger();
+  for (const status of ["suspended", "closed"] as const) {
+    await books.changeStatus(other, status);
+    const post = ["entry", "post", ...sale, "--ledger", other];
     expect((await runCli(post, { env: server.env })).code).toBe(6);
   }
 });
