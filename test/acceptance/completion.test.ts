@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli } from "../support/cli.ts";
+import { entry } from "../support/entries.ts";
 import { binaryPath } from "../support/server-process.ts";
+import { terminal as onTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
 
 let server: BinaryServer;
 let env: Readonly<Record<string, string>>;
@@ -15,12 +18,12 @@ beforeAll(async () => {
   env = server.env;
   const add = ["account", "add", "Petty cash", "Cash in the drawer", "--type", "asset"];
   expect((await runCli(add, { env })).code).toBe(0);
-  const line = ["--line", "1000:5", "--line", "4000:-5", "--date", "2026-03-05"];
-  expect((await runCli(["entry", "post", ...line], { env })).code).toBe(0);
-  expect((await runCli(["period", "close", "2026-03", "--yes"], { env })).code).toBe(0);
-  for (const key of ["alice", "albert", "bob"]) {
-    const credit = ["wallet", "credit", key, "100", "--asset", "USD"];
-    expect((await runCli(credit, { env })).code).toBe(0);
+  const { client, ledgerId } = server;
+  const march = { ...entry(5), transactionDate: "2026-03-05T00:00:00Z" };
+  await client.postEntry(ledgerId, march);
+  await client.closePeriod(ledgerId, { periodId: "2026-03" });
+  for (const callerKey of ["alice", "albert", "bob"]) {
+    await client.creditWallet({ ledgerId, callerKey }, { amount: "100", assetCode: "USD" });
   }
   const count = async () => (await complete("wallet", "balance", "")).candidates.length;
   await until("the wallets are offered", async () => (await count()) === 3);
@@ -176,14 +179,8 @@ describe("in a real shell", () => {
   );
 });
 
-const bridge = `
-import os, pty, sys
-sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
-`;
-import { until } from "../support/until.ts";
-
 function openTerminal(command: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn("python3", ["-c", bridge, ...command], {
+  const child = spawn("python3", [...onTerminal, ...command], {
     env: { TERM: "dumb", PS1: "$ ", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -92,19 +92,31 @@ async function done(env: Readonly<Record<string, string>>, ...args: string[]): P
 
 const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
+type Chart = readonly Pick<Account, "glAccountCode" | "name" | "type">[];
+
 async function createLedger(
-  name: string,
   currency: string,
-  chart: readonly Pick<Account, "glAccountCode" | "name" | "type">[],
+  chart: Chart,
 ): Promise<Readonly<Record<string, string>>> {
-  const file = join(server.home, `${name}.csv`);
-  const rows = chart.map((row) =>
-    [row.glAccountCode, row.name, row.type ?? ""].map(cell).join(","),
-  );
-  writeFileSync(file, `glAccountCode,name,type\n${rows.join("\n")}\n`);
-  const flags = ["--org", server.organizationId, "--currency", currency, "--chart", file, "--json"];
-  const made = await done(server.env, "ledger", "create", name, ...flags);
-  return { ...server.env, LEDGERCTL_LEDGER: (JSON.parse(made) as { id: string }).id };
+  const rows = chart.map((row) => ({ ...row, active: true }));
+  return {
+    ...server.env,
+    LEDGERCTL_LEDGER: await server.books.createLedger({ currency, chart: rows }),
+  };
+}
+
+/** Reads with the key of an environment, as its commands do. */
+async function read<Result>(
+  env: Readonly<Record<string, string>>,
+  act: (client: LedgerClient, ledgerId: string) => Promise<Result>,
+): Promise<Result> {
+  const { LEDGERCTL_API_KEY: apiKey = "", LEDGERCTL_API_SECRET: apiSecret = "" } = env;
+  const client = new LedgerClient({ url: server.url, apiKey, apiSecret });
+  try {
+    return await act(client, env["LEDGERCTL_LEDGER"] ?? "");
+  } finally {
+    await client.close();
+  }
 }
 
 /** An entry for each text, on accounts and in currencies in turn, with whatever can be said about it. */
@@ -161,7 +173,12 @@ beforeAll(async () => {
     name: (texts[index % texts.length] ?? "").slice(0, 200),
     type: (types[index % types.length] || null) as Account["type"],
   }));
-  hard = await createLedger("hard", "KWD", chart);
+  const chartFile = join(server.home, "hard.csv");
+  const rows = chart.map((row) => [row.glAccountCode, row.name, row.type ?? ""].map(cell).join());
+  writeFileSync(chartFile, `glAccountCode,name,type\n${rows.join("\n")}\n`);
+  const made = ["--org", server.organizationId, "--currency", "KWD", "--chart", chartFile, "-q"];
+  const ledgerId = (await done(server.env, "ledger", "create", "hard", ...made)).trim();
+  hard = { ...server.env, LEDGERCTL_LEDGER: ledgerId };
   const file = join(server.home, "hard.ndjson");
   writeFileSync(
     file,
@@ -170,8 +187,8 @@ beforeAll(async () => {
       .join(""),
   );
   await done(hard, "entry", "post", file);
-  const [first] = documents<Entry>(await done(hard, "entry", "list", "--json"));
-  await done(hard, "entry", "reverse", first?.journalId ?? "");
+  const [first] = await listed(hard);
+  await read(hard, (client, ledgerId) => client.reverseEntry(ledgerId, first?.journalId ?? ""));
 });
 
 afterAll(async () => {
@@ -186,7 +203,7 @@ interface Sums {
 
 /** Our own sums, from the entries as the API gives them; balances of nothing are left out. */
 async function sumsOf(env: Readonly<Record<string, string>>): Promise<Sums> {
-  const accounts = documents<Account>(await done(env, "account", "list", "--json"));
+  const accounts = await accountsOf(env);
   const names = new Map(
     accounts.map(({ glAccountCode, type }) => [glAccountCode, accountName(glAccountCode, type)]),
   );
@@ -195,7 +212,7 @@ async function sumsOf(env: Readonly<Record<string, string>>): Promise<Sums> {
     const key = `${account}\n${commodityName(currency)}`;
     to.set(key, (to.get(key) ?? 0n) + BigInt(amount));
   };
-  for (const { lines } of documents<Entry>(await done(env, "entry", "list", "--json"))) {
+  for (const { lines } of await listed(env)) {
     for (const line of lines) {
       const account = names.get(line.glAccountCode) ?? "";
       add(sums.atCost, account, line.functionalCurrency, line.functionalAmount);
@@ -246,7 +263,7 @@ describe.each([
     });
 
     it("of a ledger without entries", async () => {
-      const empty = await createLedger(`empty-${program}`, "JPY", []);
+      const empty = await createLedger("JPY", []);
       const file = join(server.home, `empty.${program}`);
       await done(empty, "export", "--format", program, "--out", file);
       books.check(file);
@@ -257,10 +274,9 @@ describe.each([
       const file = join(server.home, `period.${program}`);
       await done(business, "export", "--format", program, "--period", "2026-02", "--out", file);
       books.check(file);
-      const text = await done(business, "trial-balance", "--period", "2026-02", "--json");
-      const { accounts } = JSON.parse(text) as {
-        accounts: (Account & { debits: string; credits: string })[];
-      };
+      const { accounts } = await read(business, (client, ledgerId) =>
+        client.getTrialBalance(ledgerId, { periodId: "2026-02" }),
+      );
       const moved = accounts.map(
         ({ glAccountCode, type, debits, credits }) =>
           [`${accountName(glAccountCode, type)}\nUSD`, BigInt(debits) + BigInt(credits)] as const,
@@ -277,8 +293,8 @@ describe.each(["csv", "ndjson"])("%s", (format) => {
     ["a business", () => business, "USD"],
     ["what is hard to write", () => hard, "KWD"],
   ])("of %s is posted again into another ledger", async (name, env, currency) => {
-    const chart = documents<Account>(await done(env(), "account", "list", "--json"));
-    const copy = await createLedger(`copy-${format}-${name.length}`, currency, chart);
+    const chart = await accountsOf(env());
+    const copy = await createLedger(currency, chart);
     const file = join(server.home, `${name.length}.${format}`);
     await done(env(), "export", "--format", format, "--out", file);
     // In the file's order, so that sequences are the same.
@@ -286,8 +302,8 @@ describe.each(["csv", "ndjson"])("%s", (format) => {
     await done(copy, ...post);
     const before = await listed(env());
     expect((await listed(copy)).map(said)).toEqual(before.map(asPosted));
-    const balances = async (books: Readonly<Record<string, string>>) =>
-      (JSON.parse(await done(books, "trial-balance", "--json")) as { accounts: unknown }).accounts;
+    const balances = (books: Readonly<Record<string, string>>) =>
+      read(books, async (client, ledgerId) => (await client.getTrialBalance(ledgerId)).accounts);
     expect(await balances(copy)).toEqual(await balances(env()));
     // Again nothing is posted, and an export of the copy is the file.
     expect((await run(copy, ...post)).stderr).toContain(`already there ${before.length}`);
@@ -295,14 +311,25 @@ describe.each(["csv", "ndjson"])("%s", (format) => {
   });
 
   it("of a ledger without entries is posted as nothing", async () => {
-    const empty = await createLedger(`none-${format}`, "USD", []);
+    const empty = await createLedger("USD", []);
     const text = await done(empty, "export", "--format", format);
     expect(text.split("\n").filter((line) => line !== "")).toHaveLength(format === "csv" ? 1 : 0);
   });
 });
 
-const listed = async (env: Readonly<Record<string, string>>) =>
-  documents<Entry>(await done(env, "entry", "list", "--json"));
+const accountsOf = (env: Readonly<Record<string, string>>) =>
+  read(env, (client, ledgerId) => client.listAccounts(ledgerId));
+
+const listed = (env: Readonly<Record<string, string>>) =>
+  read(env, async (client, ledgerId) => {
+    const entries: Entry[] = [];
+    for (;;) {
+      const after = entries.at(-1)?.sequence ?? 0;
+      const page = await client.listEntries(ledgerId, { after, limit: 100 });
+      entries.push(...page.entries);
+      if (!page.hasMore) return entries;
+    }
+  });
 
 /** What of an entry does not depend on where and when it was posted. */
 function said(entry: Entry) {
@@ -339,19 +366,17 @@ describe("export", () => {
   });
 
   it("ends where the books ended when it began, whatever is posted meanwhile", async () => {
-    const { LEDGERCTL_URL: url = "", LEDGERCTL_API_KEY: apiKey = "" } = business;
-    const { LEDGERCTL_API_SECRET: apiSecret = "", LEDGERCTL_LEDGER: ledgerId = "" } = business;
-    const client = new LedgerClient({ url, apiKey, apiSecret });
     const entries: Entry[] = [];
-    for await (const page of entryPages(client, ledgerId, {})) {
-      entries.push(...page.entries);
-      const lines = [
-        { glAccountCode: "1000", functionalAmount: "1" },
-        { glAccountCode: "4000", functionalAmount: "-1" },
-      ];
-      await client.postEntry(ledgerId, { lines });
-    }
-    await client.close();
+    await read(business, async (client, ledgerId) => {
+      for await (const page of entryPages(client, ledgerId, {})) {
+        entries.push(...page.entries);
+        const lines = [
+          { glAccountCode: "1000", functionalAmount: "1" },
+          { glAccountCode: "4000", functionalAmount: "-1" },
+        ];
+        await client.postEntry(ledgerId, { lines });
+      }
+    });
     expect(entries.map(({ sequence }) => sequence)).toEqual(
       Array.from({ length: 220 }, (_, index) => index + 1),
     );
