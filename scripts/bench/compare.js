@@ -2,11 +2,12 @@
 // alternating slices, so that a machine whose speed changes from minute to minute changes it for both. The load
 // generator is this checkout's and talks HTTP alone, so that either build may be an old one. Both have to be built.
 //
-//   node scripts/bench/compare.js DIR_A DIR_B [--rounds 6] [--slice 3] [--only LOAD]
+//   node scripts/bench/compare.js DIR_A DIR_B [--starts 4] [--rounds 1] [--slice 3] [--only LOAD]
 //
-// A round is four slices of so many seconds: A B B A. Shown are the medians of all slices, and of the rounds' ratios
-// the median, the least and the greatest: above 1, B is the faster one. `--only` leaves out loads whose names do
-// not have that part.
+// A round is four slices of so many seconds: A B B A, or B A A B. Shown are the medians of all slices, and of the
+// rounds' ratios the median, the least and the greatest: above 1, B is the faster one. Two starts of one build differ
+// by up to 8 %, whichever comes first: so both are started anew several times. `--only` leaves out loads whose names
+// do not have that part.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { importSource } from "../import-source.js";
@@ -15,7 +16,8 @@ import { startBenchServer } from "./server.js";
 
 const { values, positionals } = parseArgs({
   options: {
-    rounds: { type: "string", default: "6" },
+    starts: { type: "string", default: "4" },
+    rounds: { type: "string", default: "1" },
     slice: { type: "string", default: "3" },
     only: { type: "string", default: "" },
   },
@@ -23,7 +25,7 @@ const { values, positionals } = parseArgs({
 });
 const [checkoutA, checkoutB] = positionals;
 if (checkoutA === undefined || checkoutB === undefined) {
-  throw new Error("usage: node scripts/bench/compare.js DIR_A DIR_B [--rounds N] [--slice S]");
+  throw new Error("usage: node scripts/bench/compare.js DIR_A DIR_B [--starts N]");
 }
 const rounds = Number(values.rounds);
 const durationMs = Number(values.slice) * 1000;
@@ -77,45 +79,51 @@ async function prepareSlices(server, load) {
   };
 }
 
-/** Runs the rounds of a load and gives its row of the table. */
-async function compare(servers, load) {
+/** Runs the rounds of a load; `isReversed`: B A A B instead of A B B A. */
+async function runRounds(servers, load, isReversed, { figures, ratios }) {
   const slices = [];
   for (const server of servers) slices.push(await prepareSlices(server, load));
-  const [a, b] = slices.map((slice) => {
-    const figures = [];
-    return { figures, run: async () => figures.push(await slice(durationMs)) };
-  });
-  const ratios = [];
   for (let round = 0; round < rounds; round += 1) {
-    for (const side of [a, b, b, a]) await side.run();
-    const [ofA, ofB] = [a, b].map(({ figures }) => figures.at(-2) + figures.at(-1));
-    ratios.push(load.unit === "ms" ? ofA / ofB : ofB / ofA);
+    const sums = [0, 0];
+    for (const side of isReversed ? [1, 0, 0, 1] : [0, 1, 1, 0]) {
+      const figure = await slices[side](durationMs);
+      figures[side].push(figure);
+      sums[side] += figure;
+    }
+    ratios.push(load.unit === "ms" ? sums[0] / sums[1] : sums[1] / sums[0]);
   }
-  const describe = ({ figures }) =>
-    load.unit === "ms"
-      ? `${median(figures).toFixed(2)} ms`
-      : `${Math.round(median(figures)).toLocaleString("en")}/s`;
+}
+
+function rowOf({ name, unit }, { figures, ratios }) {
+  const describe = (ofOne) =>
+    unit === "ms"
+      ? `${median(ofOne).toFixed(2)} ms`
+      : `${Math.round(median(ofOne)).toLocaleString("en")}/s`;
   return [
-    load.name,
-    describe(a),
-    describe(b),
+    name,
+    ...figures.map(describe),
     median(ratios).toFixed(3),
     `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
   ];
 }
 
-const servers = [];
-try {
-  for (const checkout of [checkoutA, checkoutB]) {
-    servers.push({ checkout, ...(await startBenchServer(checkout)) });
+const results = new Map(loads.map((load) => [load, { figures: [[], []], ratios: [] }]));
+for (let start = 0; start < Number(values.starts); start += 1) {
+  const isReversed = start % 2 === 1;
+  const servers = [];
+  try {
+    for (const checkout of [checkoutA, checkoutB]) {
+      servers.push({ checkout, ...(await startBenchServer(checkout)) });
+    }
+    for (const server of servers) {
+      for (const load of loads) await (await prepareSlices(server, load))(warmUpMs / loads.length);
+    }
+    for (const [load, result] of results) await runRounds(servers, load, isReversed, result);
+  } finally {
+    for (const server of servers) await server.stop();
   }
-  for (const server of servers) {
-    for (const load of loads) await (await prepareSlices(server, load))(warmUpMs / loads.length);
-  }
-  console.log(`A: ${checkoutA}\nB: ${checkoutB}\n`);
-  printRow(["load", "A", "B", "speed B/A", "rounds"]);
-  printRow(["---", "---", "---", "---", "---"]);
-  for (const load of loads) printRow(await compare(servers, load));
-} finally {
-  for (const server of servers) await server.stop();
 }
+console.log(`A: ${checkoutA}\nB: ${checkoutB}\n`);
+printRow(["load", "A", "B", "speed B/A", "rounds"]);
+printRow(["---", "---", "---", "---", "---"]);
+for (const [load, result] of results) printRow(rowOf(load, result));
