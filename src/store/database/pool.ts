@@ -72,9 +72,8 @@ export class Pool extends Connection {
   readonly #plans: WeakMap<PoolClient, KeptPlans> | null;
   /** For work with a signal. */
   readonly #places: Places;
-  /** Rejects once the pool is cut. */
-  readonly #whenCut: Promise<never>;
-  #cut!: (error: Error) => void;
+  /** Rejects those who wait for a connection. */
+  readonly #waiting = new Set<(error: Error) => void>();
   #failures = 0;
 
   constructor(options: PoolOptions) {
@@ -85,10 +84,6 @@ export class Pool extends Connection {
     );
     this.#plans = options.keepsPlans === true ? new WeakMap() : null;
     this.#pool = new PgPool(pgConfig(options));
-    this.#whenCut = new Promise((_resolve, reject) => {
-      this.#cut = reject;
-    });
-    this.#whenCut.catch(() => undefined);
     // A connection that breaks while idle is replaced at its next use; no caller is affected.
     this.#pool.on("error", () => undefined);
     // One that breaks in the very packet that made it ready has nobody else who listens yet, and an
@@ -199,25 +194,32 @@ export class Pool extends Connection {
   /** Ends without waiting for what is under way, or waits for a connection: it fails as when one breaks. */
   async cut(): Promise<void> {
     const ended = this.#pool.end();
-    this.#cut(new ConnectionBroken("the connections are closed"));
+    for (const reject of this.#waiting) reject(new ConnectionBroken("the connections are closed"));
+    this.#waiting.clear();
     for (const connection of this.#lent.keys()) connection.cut();
     await ended;
   }
 
   async #connect(): Promise<PoolClient> {
-    const connecting = this.#pool.connect();
-    try {
-      return await Promise.race([connecting, this.#whenCut]);
-    } catch (error) {
-      // One that comes about all the same is not lent any more.
-      connecting.then(
+    const connected = new Promise<PoolClient>((resolve, reject) => {
+      this.#waiting.add(reject);
+      this.#pool.connect().then(
         (client) => {
-          client.release(true);
+          // One that comes after the pool was cut is not lent any more.
+          if (this.#waiting.delete(reject)) resolve(client);
+          else client.release(true);
         },
-        () => undefined,
+        (error: unknown) => {
+          this.#waiting.delete(reject);
+          reject(asConnectionError(error));
+        },
       );
+    });
+    try {
+      return await connected;
+    } catch (error) {
       this.#failures += 1;
-      throw asConnectionError(error);
+      throw error;
     }
   }
 

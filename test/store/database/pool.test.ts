@@ -1,0 +1,40 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { ConnectionBroken } from "../../../src/store/database/errors.ts";
+import { Pool } from "../../../src/store/database/pool.ts";
+import { createTestDatabase } from "../../support/database.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+test("keeps nothing of those who had a connection", async () => {
+  const database = await createTestDatabase();
+  const pool = new Pool({ databaseUrl: database.url, connectionsMax: 1, answerTimeoutMs: 5_000 });
+  const borrow = async (times: number) => {
+    for (let time = 0; time < times; time += 1) pool.giveBack(await pool.borrow());
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await borrow(1_000);
+  const after = await borrow(50_000);
+  // Less than a pointer of 8 bytes for each.
+  expect(after - before).toBeLessThan(400_000);
+  await pool.end();
+  await database.drop();
+});
+
+test("a cut fails those who wait for a connection, and lends none of those that come later", async () => {
+  const database = await createTestDatabase();
+  const pool = new Pool({ databaseUrl: database.url, connectionsMax: 1, answerTimeoutMs: 5_000 });
+  const lent = await pool.borrow();
+  const waiting = [pool.borrow(), pool.borrow()].map((borrowed) =>
+    borrowed.catch((error: unknown) => error),
+  );
+  const cut = pool.cut();
+  pool.giveBack(lent);
+  for (const error of await Promise.all(waiting)) expect(error).toBeInstanceOf(ConnectionBroken);
+  await cut;
+  expect(pool.usage).toMatchObject({ open: 0, busy: 0, failures: 3 });
+  await database.drop();
+});
