@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { routeList, type RouteName } from "../contract/routes.ts";
 import { overloadRefusal } from "../core/errors.ts";
-import { rejectionOf } from "./admission.ts";
+import { RejectionPace, rejectionOf } from "./admission.ts";
 import { answerRefusal } from "./answer-refusal.ts";
 import { isCancelled, whenClosed } from "./exchanges.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
@@ -44,6 +44,7 @@ export function addApiRoutes(
     answers: new ResponseBuffer(bufferedAnswerBytesMax),
     ndjsonAnswers: new ResponseBuffer(bufferedNdjsonBytesMax, bufferedNdjsonBytesPerOrganization),
   };
+  const rejections = new RejectionPace();
   const methodsByPath = new Map<string, string[]>();
   for (const route of routeList) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
@@ -60,7 +61,9 @@ export function addApiRoutes(
           return;
         }
         if (request.notes) request.notes.route = route.name;
-        answerRefusal(rejection, request, reply);
+        rejections.take(() => {
+          answerRefusal(rejection, request, reply);
+        });
       },
       handler: (request, reply) => answer(api, route.name, request, reply),
     });
