@@ -2,12 +2,12 @@
 // alternating slices, so that a machine whose speed changes from minute to minute changes it for both. The load
 // generator is this checkout's and talks HTTP alone, so that either build may be an old one. Both have to be built.
 //
-//   node scripts/bench/compare.js DIR_A DIR_B [--starts 4] [--rounds 1] [--slice 3] [--only LOAD]
+//   node scripts/bench/compare.js DIR_A DIR_B [--starts 4] [--slice 3] [--only LOAD]
 //
-// A round is four slices of so many seconds: A B B A, or B A A B. Shown are the medians of all slices, and of the
-// rounds' ratios the median, the least and the greatest: above 1, B is the faster one. Two starts of one build differ
-// by up to 8 %, whichever comes first: so both are started anew several times. `--only` leaves out loads whose names
-// do not have that part.
+// Two starts of one build differ by up to 8 %, so both are started anew several times. Each start gives a load a round
+// of four slices of so many seconds: A B B A, or B A A B. Shown are the medians of all slices, and of the rounds' ratios
+// the median, the least and the greatest: above 1, B is the faster one. `--only` leaves out loads whose names do not
+// have that part.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { importSource } from "../import-source.js";
@@ -17,7 +17,6 @@ import { startBenchServer } from "./server.js";
 const { values, positionals } = parseArgs({
   options: {
     starts: { type: "string", default: "4" },
-    rounds: { type: "string", default: "1" },
     slice: { type: "string", default: "3" },
     only: { type: "string", default: "" },
   },
@@ -27,7 +26,6 @@ const [checkoutA, checkoutB] = positionals;
 if (checkoutA === undefined || checkoutB === undefined) {
   throw new Error("usage: node scripts/bench/compare.js DIR_A DIR_B [--starts N]");
 }
-const rounds = Number(values.rounds);
 const durationMs = Number(values.slice) * 1000;
 const warmUpMs = 10_000;
 /** Lets a server post what a slice has left before the next one begins. */
@@ -79,19 +77,17 @@ async function prepareSlices(server, load) {
   };
 }
 
-/** Runs the rounds of a load; `isReversed`: B A A B instead of A B B A. */
-async function runRounds(servers, load, isReversed, { figures, ratios }) {
+/** Runs a round of a load; `isReversed`: B A A B instead of A B B A. */
+async function runRound(servers, load, isReversed, { figures, ratios }) {
   const slices = [];
   for (const server of servers) slices.push(await prepareSlices(server, load));
-  for (let round = 0; round < rounds; round += 1) {
-    const sums = [0, 0];
-    for (const side of isReversed ? [1, 0, 0, 1] : [0, 1, 1, 0]) {
-      const figure = await slices[side](durationMs);
-      figures[side].push(figure);
-      sums[side] += figure;
-    }
-    ratios.push(load.unit === "ms" ? sums[0] / sums[1] : sums[1] / sums[0]);
+  const sums = [0, 0];
+  for (const side of isReversed ? [1, 0, 0, 1] : [0, 1, 1, 0]) {
+    const figure = await slices[side](durationMs);
+    figures[side].push(figure);
+    sums[side] += figure;
   }
+  ratios.push(load.unit === "ms" ? sums[0] / sums[1] : sums[1] / sums[0]);
 }
 
 function rowOf({ name, unit }, { figures, ratios }) {
@@ -118,7 +114,7 @@ for (let start = 0; start < Number(values.starts); start += 1) {
     for (const server of servers) {
       for (const load of loads) await (await prepareSlices(server, load))(warmUpMs / loads.length);
     }
-    for (const [load, result] of results) await runRounds(servers, load, isReversed, result);
+    for (const [load, result] of results) await runRound(servers, load, isReversed, result);
   } finally {
     for (const server of servers) await server.stop();
   }

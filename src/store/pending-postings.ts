@@ -140,13 +140,13 @@ export async function listAssetsWithoutRate(
   return rows.map(({ assetCode }) => assetCode);
 }
 
-const heldPostingRow = z.object({ ledgerId: z.string(), assetCode: z.string() });
+const waitingAssetRow = z.object({ ledgerId: z.string(), assetCode: z.string() });
 
 /** Assets, of all ledgers, with pending postings that wait for a first rate. */
 export async function listWaitingAssets(
   connection: Connection,
 ): Promise<{ ledgerId: string; assetCode: string }[]> {
-  return connection.any(sql.type(heldPostingRow)`
+  return connection.any(sql.type(waitingAssetRow)`
     SELECT DISTINCT ledger_id AS "ledgerId", asset_code AS "assetCode"
       FROM wallet_batches AS waiting
      WHERE journal_id IS NULL AND NOT ${hasRate(sql.fragment`waiting.ledger_id`)}
