@@ -24,7 +24,9 @@ const { values, positionals } = parseArgs({
 });
 const [checkoutA, checkoutB] = positionals;
 if (checkoutA === undefined || checkoutB === undefined) {
-  throw new Error("usage: node scripts/bench/compare.js DIR_A DIR_B [--starts N]");
+  throw new Error(
+    "usage: node scripts/bench/compare.js DIR_A DIR_B [--starts N] [--slice S] [--only LOAD]",
+  );
 }
 const durationMs = Number(values.slice) * 1000;
 const warmUpMs = 10_000;

@@ -12,9 +12,6 @@ import { ledgerIdIn, type PathParameters } from "./path-parameters.ts";
 /** Connections over the limit that are still answered. */
 const answeredOverLimitMax = 1_000;
 const retryAfterSecondsMax = 3;
-/** 2,000 rejections a second at the most. */
-const rejectionsPerTurn = 20;
-const turnMs = 10;
 
 /** The queues of writes, by their kind. */
 export type WriteQueues = Readonly<
@@ -70,36 +67,4 @@ export function rejectionOf(
   // As far as it is an id at all, lanes have it in lower case.
   const ledgerId = ledgerIdIn(parameters)?.toLowerCase();
   return ledgerId !== undefined && queues[lane].lanes.isFull(ledgerId) ? lanesOverloaded : null;
-}
-
-/**
- * Answers rejections in the order in which they come, at a bounded rate. Clients by the thousand that ask again at
- * once would otherwise take all of the event loop's time: what was admitted would wait for seconds.
- */
-export class RejectionPace {
-  readonly #waiting: (() => void)[] = [];
-  #left = rejectionsPerTurn;
-  #turns: NodeJS.Timeout | null = null;
-
-  /** Runs `answer` now, or when it is its turn. */
-  take(answer: () => void): void {
-    this.#turns ??= setInterval(() => {
-      this.#turn();
-    }, turnMs);
-    if (this.#left === 0) {
-      this.#waiting.push(answer);
-      return;
-    }
-    this.#left -= 1;
-    answer();
-  }
-
-  #turn(): void {
-    const answers = this.#waiting.splice(0, rejectionsPerTurn);
-    this.#left = rejectionsPerTurn - answers.length;
-    for (const answer of answers) answer();
-    if (answers.length > 0 || this.#turns === null) return;
-    clearInterval(this.#turns);
-    this.#turns = null;
-  }
 }

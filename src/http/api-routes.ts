@@ -3,10 +3,11 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { routeList, type RouteName } from "../contract/routes.ts";
 import { overloadRefusal } from "../core/errors.ts";
-import { RejectionPace, rejectionOf } from "./admission.ts";
+import { isOverLimit, rejectionOf } from "./admission.ts";
 import { answerRefusal } from "./answer-refusal.ts";
 import { isCancelled, whenClosed } from "./exchanges.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
+import type { PacedRejections } from "./paced-rejections.ts";
 import type { PathParameters } from "./path-parameters.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { newNotes } from "./request-notes.ts";
@@ -34,6 +35,7 @@ interface ApiServices {
 export function addApiRoutes(
   app: FastifyInstance,
   { dispatcher, bodyBytesMax }: { dispatcher: Dispatcher; bodyBytesMax: number },
+  rejections: PacedRejections,
 ): void {
   const api: ApiServices = {
     dispatcher,
@@ -44,7 +46,6 @@ export function addApiRoutes(
     answers: new ResponseBuffer(bufferedAnswerBytesMax),
     ndjsonAnswers: new ResponseBuffer(bufferedNdjsonBytesMax, bufferedNdjsonBytesPerOrganization),
   };
-  const rejections = new RejectionPace();
   const methodsByPath = new Map<string, string[]>();
   for (const route of routeList) {
     const url = route.path.replace(/\{(\w+)\}/g, ":$1");
@@ -61,9 +62,14 @@ export function addApiRoutes(
           return;
         }
         if (request.notes) request.notes.route = route.name;
-        rejections.take(() => {
-          answerRefusal(rejection, request, reply);
-        });
+        const reject = () => {
+          // What follows a request that breaks off while it waits is answered already.
+          if (isCancelled(reply.raw)) reply.hijack();
+          else answerRefusal(rejection, request, reply);
+        };
+        // One over the limit ends its connection, and is not to keep it from others.
+        if (isOverLimit(raw.socket)) reject();
+        else rejections.schedule(reply.raw, reject);
       },
       handler: (request, reply) => answer(api, route.name, request, reply),
     });

@@ -68,7 +68,7 @@ function lineOf(status: number, refusal: Refusal | undefined, answered: Answered
   };
 }
 
-/** A bug with its stack; of a database that is away, the place where it was noticed says nothing. */
+/** A bug with its stack; of a database that is away, where it was found says nothing. */
 function describeCause({ problem, cause }: Refusal): string {
   const stack = problem === "internal" && cause instanceof Error ? cause.stack : undefined;
   return stack ?? messageOf(cause);

@@ -20,6 +20,7 @@ import { Connections, watchProgress } from "./connections.ts";
 import { isCancelled, isLast } from "./exchanges.ts";
 import type { HttpCounts } from "./http-counts.ts";
 import { addOwnRoutes, type OwnRoutesOptions } from "./own-routes.ts";
+import { PacedRejections } from "./paced-rejections.ts";
 import { logAnswersTo, type LogAnswer } from "./request-log.ts";
 import { newNotes, pathOf } from "./request-notes.ts";
 import type { Dispatcher } from "./route-dispatch.ts";
@@ -60,7 +61,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const state = { isStopping: false };
   const logAnswer = logAnswersTo(options.log);
   addHooks(app, options.counts, logAnswer, state);
-  addApiRoutes(app, options);
+  const rejections = new PacedRejections();
+  addApiRoutes(app, options, rejections);
   addOwnRoutes(app, options);
   app.setNotFoundHandler((request, reply) => {
     answerRefusal(new Refusal("unknownPath", "there is nothing here"), request, reply);
@@ -77,6 +79,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     close: async (graceMs) => {
       state.isStopping = true;
+      rejections.end();
       streams.close(graceMs);
       const drainMs = Math.min(drainMsMax, graceMs / 2);
       await connections.whenNone(drainMs);

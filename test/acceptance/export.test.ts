@@ -246,10 +246,10 @@ const byKey = (sums: ReadonlyMap<string, bigint>) =>
   Object.fromEntries([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
 
 describe.each([
-  { program: "hledger", isThere: hasHledger, books: hledger },
-  { program: "beancount", isThere: hasBeancount, books: beancount },
-])("$program", ({ program, isThere, books }) => {
-  describe.runIf(isThere)("reads the export", () => {
+  { program: "hledger", isInstalled: hasHledger, books: hledger },
+  { program: "beancount", isInstalled: hasBeancount, books: beancount },
+])("$program", ({ program, isInstalled, books }) => {
+  describe.runIf(isInstalled)("reads the export", () => {
     it.each([
       ["of a business, in four currencies", () => business],
       ["of texts, codes and currencies that are hard to write", () => hard],

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, test } from "vitest";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
 import type { Credentials } from "../support/signed-request.ts";
-import { follow } from "../support/wallet-follower.ts";
+import { readStream } from "../support/wallet-stream-reader.ts";
 import { expectExplained } from "../support/wallet-model.ts";
 import { expectPostedExactly, expectReconciled } from "../support/wallet-postings.ts";
 import { pick, random, WalletTraffic } from "../support/wallet-traffic.ts";
@@ -118,8 +118,8 @@ test(
     const clients = ports.map((port) => {
       return new LedgerClient({ url: `http://127.0.0.1:${port}`, ...credentials });
     });
-    const followers = clients.flatMap((client) =>
-      names.map((name) => follow(client, ledgerId, name)),
+    const readers = clients.flatMap((client) =>
+      names.map((name) => readStream(client, ledgerId, name)),
     );
     const traffic = new WalletTraffic({
       ports,
@@ -144,9 +144,9 @@ test(
     const logs = await expectReconciled(traffic, ledgerId, walletKeys);
     expectExplained(traffic.attempts, logs);
     await expectPostedExactly(traffic, ledgerId, walletKeys);
-    for (const follower of followers) {
-      const walletKey = `${ledgerId}:${encodeURIComponent(follower.callerKey)}`;
-      await follower.expectAll(logs.get(walletKey) ?? []);
+    for (const reader of readers) {
+      const walletKey = `${ledgerId}:${encodeURIComponent(reader.callerKey)}`;
+      await reader.expectAll(logs.get(walletKey) ?? []);
     }
     traffic.close();
     await Promise.all(clients.map((client) => client.close()));

@@ -18,7 +18,7 @@ import { createTestDatabase, runStatement, type TestDatabase } from "../support/
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
 import { sendRequest, type Credentials } from "../support/signed-request.ts";
 import { signedHeaders, streamTarget } from "../support/stream-reader.ts";
-import { follow } from "../support/wallet-follower.ts";
+import { readStream } from "../support/wallet-stream-reader.ts";
 import { expectExplained } from "../support/wallet-model.ts";
 import { sampleOf } from "../support/metrics.ts";
 import { readLog } from "../support/wallet-oracle.ts";
@@ -142,8 +142,8 @@ test("wallets behave as on one server, whichever worker has the writer and which
   const walletKeys = names.map((name) => `${ledgerId}:${name}`);
   const client = new LedgerClient({ url: server.url, ...credentials });
   // Connections go to workers in turn: each wallet has readers on all of them.
-  const followers = names.flatMap((name) =>
-    Array.from({ length: 2 * workers }, () => follow(client, ledgerId, name)),
+  const readers = names.flatMap((name) =>
+    Array.from({ length: 2 * workers }, () => readStream(client, ledgerId, name)),
   );
   const traffic = new WalletTraffic({
     ports: [port],
@@ -162,8 +162,8 @@ test("wallets behave as on one server, whichever worker has the writer and which
   const logs = await expectReconciled(traffic, ledgerId, walletKeys);
   expectExplained(traffic.attempts, logs);
   await expectPostedExactly(traffic, ledgerId, walletKeys);
-  for (const follower of followers)
-    await follower.expectAll(logs.get(`${ledgerId}:${follower.callerKey}`) ?? []);
+  for (const reader of readers)
+    await reader.expectAll(logs.get(`${ledgerId}:${reader.callerKey}`) ?? []);
   traffic.close();
   await client.close();
 });

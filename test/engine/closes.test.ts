@@ -242,7 +242,7 @@ describe("closes that come in order", () => {
     await expectTrue(await engine.close(ledgerId, "all of it"));
   });
 
-  test("hear that a ledger is closed before they hear of their order", async () => {
+  test("are told that a ledger is closed before they are told of their order", async () => {
     const ledgerId = await service.books.createLedger({ closesInOrder: true });
     await postEntry(service, dated("2026-01-03T00:00:00Z"), ledgerId);
     await service.books.changeStatus(ledgerId, "closed");
@@ -416,7 +416,7 @@ describe("in books of many years", () => {
     expect(proof).toMatchObject({ status: 200, body: { leafIndex: 0, treeSize: 1 } });
   });
 
-  test("a server that stops gives up the sums of a close, and says so to who asked for it", async () => {
+  test("a server that stops cancels the sums of a close, and says so to who asked for it", async () => {
     const books = await createBooks();
     const stopping = await startService(books, neverPosting);
     await postEntry(stopping, entry(7n));

@@ -141,7 +141,7 @@ async function outcomes(promises: readonly Promise<string>[]): Promise<string[]>
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe("batches", () => {
-  test("hold what was submitted in one turn, in order, up to their bounds", async () => {
+  test("hold what was submitted in one tick, in order, up to their bounds", async () => {
     const lanes = engine({ batchItemsMax: 4 });
     await Promise.all(range(10).map((number) => lanes.submit("a", number, 1)));
     expect(planned).toEqual([range(4), [4, 5, 6, 7], [8, 9]]);
@@ -532,7 +532,7 @@ describe("a COMMIT that is answered with an error", () => {
       const told = await outcomes(range(5).map((number) => lanes.submit("a", number, 1)));
       expect(told).toEqual(range(5).map((number) => `a/${number}`));
       expect(await storedNumbers()).toEqual(range(5));
-      // What is the matter with the database itself is told, though no caller hears of it.
+      // What is the matter with the database itself is told, though no caller is told.
       expect(failures.length > 0).toBe(/^(53|58|XX)/.test(state));
     });
 

@@ -103,23 +103,23 @@ interface Told {
   readonly reply: Reply;
 }
 
-/** Runs one client's writes one after the other; reversals pick from what it has heard of so far. */
+/** Runs one client's writes one after the other; reversals pick from what it has been told of so far. */
 async function runClient(
   service: TestService,
   ledgerId: string,
   writes: readonly Write[],
 ): Promise<Told[]> {
   const path = entriesPath(ledgerId);
-  const heard: string[] = [];
+  const posted: string[] = [];
   const told: Told[] = [];
   for (const write of writes) {
     const id =
-      write.kind === "entry" ? "" : (heard[write.of % Math.max(heard.length, 1)] ?? "none");
+      write.kind === "entry" ? "" : (posted[write.of % Math.max(posted.length, 1)] ?? "none");
     const target = write.kind === "entry" ? path : `${path}/${id}/reversal`;
     const sent = write.kind === "entry" ? spoil(write) : { externalId: write.externalId };
     const reply = await service.post(target, sent);
     const { journalId } = reply.body as { journalId?: string };
-    if (journalId !== undefined) heard.push(journalId);
+    if (journalId !== undefined) posted.push(journalId);
     told.push({ write, sent, target: id, reply });
   }
   return told;

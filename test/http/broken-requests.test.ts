@@ -1,4 +1,4 @@
-// What came before and what comes behind bytes that are no request, on one connection.
+// What came before and what comes after bytes that are no request, on one connection.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";

@@ -315,7 +315,7 @@ describe("an atomic bulk of entries", () => {
     expect(entries.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
   });
 
-  test("that is sent again hears of the duplicate, whatever has happened since", async () => {
+  test("that is sent again is told of the duplicate, whatever has happened since", async () => {
     const ledgerId = await service.books.createLedger();
     const entries = [entry(1), entry(2, { externalId: "second" }), entry(3)];
     const [, second] = await postAtomic(entries, ledgerId);

@@ -195,7 +195,7 @@ describe("the type of an entry", () => {
     expect((await postAndRead(service, entry(1n, { entryType }))).entryType).toBe(entryType);
   });
 
-  test("is not REVERSAL, and hears of the endpoint that makes one", async () => {
+  test("is not REVERSAL, and names the endpoint that makes one", async () => {
     const reply = await post(entry(1n, { entryType: "REVERSAL" }));
     expect(problem(reply).errors).toEqual([
       {

@@ -94,7 +94,7 @@ describe("an externalId that is used again", () => {
 });
 
 describe("a retry of an entry that got in", () => {
-  test("hears so after its account was deactivated", async () => {
+  test("is told so after its account was deactivated", async () => {
     const ledgerId = await service.books.createLedger();
     const path = entriesPath(ledgerId);
     const body = entry(1n, { externalId: "kept" });
@@ -104,7 +104,7 @@ describe("a retry of an entry that got in", () => {
     expect(problem(await service.post(path, body))).toMatchObject({ status: 409, ...first });
   });
 
-  test("hears so after its ledger was suspended, and after it was closed", async () => {
+  test("is told so after its ledger was suspended, and after it was closed", async () => {
     const ledgerId = await service.books.createLedger();
     const path = entriesPath(ledgerId);
     const body = entry(1n, { externalId: "kept" });
@@ -130,7 +130,7 @@ describe("a retry of an entry that got in", () => {
 });
 
 describe("many at once", () => {
-  test("with one externalId: one gets in, the others hear of it", async () => {
+  test("with one externalId: one gets in, the others are told", async () => {
     const before = await readBalance(service, "1000");
     const path = entriesPath(service.books.ledgerId);
     const replies = await Promise.all(
@@ -181,7 +181,7 @@ describe("many at once", () => {
     );
   });
 
-  test("reversing one entry: one gets in, the others hear of it", async () => {
+  test("reversing one entry: one gets in, the others are told", async () => {
     const { journalId } = await postEntry(service, entry());
     const path = `${entriesPath(service.books.ledgerId)}/${journalId}/reversal`;
     const replies = await Promise.all(

@@ -59,7 +59,7 @@ describe("closing", () => {
     ["a number", { periodId: 2026 }, ["#/periodId"]],
     ["an empty label", { periodId: "" }, ["#/periodId"]],
     ["a label that is nearly a date", { periodId: "2026-13" }, ["#/periodId"]],
-    ["a year that no time comes behind", { periodId: "9999" }, ["#/periodId"]],
+    ["a year that no time comes after", { periodId: "9999" }, ["#/periodId"]],
     ["a lone surrogate", { periodId: "\ud800" }, ["#/periodId"]],
     ["an unknown member", { periodId: "2030", period: "x" }, ["#/period"]],
     [

@@ -74,7 +74,7 @@ describe("readers that do not read", () => {
       const bundle = `${closes}/${closeId}/bundle`;
       const other = await bundleOfAnother();
       const sleepers: Socket[] = [];
-      // A few at a time: bundles are read over few connections, and who waits long for one is given up.
+      // A few at a time: bundles are read over few connections, and who waits long for one times out.
       await expect
         .poll(
           async () => {

@@ -1,4 +1,4 @@
-// What clients hear that send requests while the server is told to stop.
+// What clients are answered that send requests while the server is told to stop.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -84,7 +84,7 @@ async function roundTrip({ socket, answers }: Awaited<ReturnType<typeof open>>):
   return answers().at(-1) ?? "";
 }
 
-test("what comes behind an answer that is to be the last has no effect", async () => {
+test("what comes after an answer that is to be the last has no effect", async () => {
   const { ledgerId, credentials, databaseUrl } = books;
   const { socket, answers } = await openIdle();
   const [witness, ...others] = [await open(), await open(), await open(), await open()];

@@ -24,7 +24,7 @@ describe("a wrong method", () => {
     ["/readyz", "GET"],
     ["/openapi.json", "GET"],
     ["/docs", "GET"],
-  ])("of %s is 405 and hears what is allowed", async (target, allow) => {
+  ])("of %s is 405 and says what is allowed", async (target, allow) => {
     const allowed = allow.split(", ").sort();
     const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "QUERY", "PURGE"];
     for (const method of methods.filter((name) => !allowed.includes(name))) {

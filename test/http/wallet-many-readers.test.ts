@@ -18,7 +18,7 @@ async function openAll(keys: readonly string[]): Promise<StreamReader[]> {
   return opened;
 }
 
-test("all readers of one wallet hear its writes, in order, and those of as many others their own", async () => {
+test("all readers of one wallet get its writes, in order, and those of as many others their own", async () => {
   const shared = newKey(service);
   const keys = Array.from({ length: readers / 2 }, () => newKey(service));
   const sharing = await openAll(keys.map(() => shared));

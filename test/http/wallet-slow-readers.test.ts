@@ -140,7 +140,7 @@ test("a log that is replayed waits for its reader, however slow it is", async ()
   expect(messages).toHaveLength(many + 2);
 });
 
-test("what is written while a log is replayed comes behind it, however much it is", async () => {
+test("what is written while a log is replayed comes after it, however much it is", async () => {
   const key = await newWallet();
   await appendToLog(key, many);
   const sleeping = await openSleepingReader(service, key, 0);
@@ -169,7 +169,7 @@ test("a plain reader that slept gets the latest figures in place of what it miss
   expect(firsts).toEqual(firsts.map((_, index) => balanceOf(index + 2)));
 });
 
-test("a plain reader that has caught up hears no older figures after newer ones", async () => {
+test("a plain reader that has caught up gets no older figures after newer ones", async () => {
   for (let round = 0; round < 2; round += 1) {
     const key = await newWallet();
     const sleeping = await openSleepingReader(service, key);
@@ -187,7 +187,7 @@ test("a plain reader that has caught up hears no older figures after newer ones"
   }
 });
 
-test("a plain reader that sleeps on is closed with 1013, and others hear everything meanwhile", async () => {
+test("a plain reader that sleeps on is closed with 1013, and others get everything meanwhile", async () => {
   const key = await newWallet();
   const sleeping = await openSleepingReader(service, key);
   const awake = await openStream(service, key, { since: 1 });

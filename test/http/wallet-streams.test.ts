@@ -36,7 +36,7 @@ afterAll(async () => {
 describe.each([["on the writer's service"], ["on another service"]])("a reader %s", (where) => {
   const reads = () => (where === "on another service" ? two : one);
 
-  test("hears nothing on connect, then one message for each accepted write, in order", async () => {
+  test("gets nothing on connect, then one message for each accepted write, in order", async () => {
     const key = newKey(one);
     accepted(await move(one, key, "credit", 100));
     const reader = await openStream(reads(), key);
@@ -63,7 +63,7 @@ describe.each([["on the writer's service"], ["on another service"]])("a reader %
     expect(reader.messages).toHaveLength(6);
   });
 
-  test("hears of the first write of a wallet", async () => {
+  test("is told of the first write of a wallet", async () => {
     const key = newKey(one);
     const reader = await openStream(reads(), key);
     accepted(await move(one, key, "credit", 3));
@@ -72,7 +72,7 @@ describe.each([["on the writer's service"], ["on another service"]])("a reader %
     await reader.end();
   });
 
-  test("hears of its own wallet only", async () => {
+  test("is told of its own wallet only", async () => {
     const [a, b] = [newKey(one), newKey(one)];
     const [readerA, readerB] = [await openStream(reads(), a), await openStream(reads(), b)];
     const elsewhere = a.replace(books.ledgerId, await books.createLedger());
@@ -91,7 +91,7 @@ describe.each([["on the writer's service"], ["on another service"]])("a reader %
     await Promise.all([readerA.end(), readerB.end()]);
   });
 
-  test("hears of an expiry with the next write, in one message", async () => {
+  test("is told of an expiry with the next write, in one message", async () => {
     const key = newKey(one);
     accepted(await move(one, key, "credit", 100));
     const reader = await openStream(reads(), key, { since: 1 });
@@ -106,7 +106,7 @@ describe.each([["on the writer's service"], ["on another service"]])("a reader %
     ]);
   });
 
-  test("hears once more when what it heard is posted, with the latest figures", async () => {
+  test("gets one more when what it got is posted, with the latest figures", async () => {
     const ledgerId = await books.createLedger();
     const key = newKey(one, ledgerId);
     const reader = await openStream(reads(), key, { since: 0 });
@@ -135,7 +135,7 @@ describe.each([["on the writer's service"], ["on another service"]])("a reader %
     ]);
   });
 
-  test("hears of the posting of what was accepted before it came", async () => {
+  test("is told of the posting of what was accepted before it came", async () => {
     const ledgerId = await books.createLedger();
     const key = newKey(one, ledgerId);
     accepted(await move(one, key, "credit", 5));
@@ -150,7 +150,7 @@ describe.each([["on the writer's service"], ["on another service"]])("a reader %
     await Promise.all([plain.end(), since.end()]);
   });
 
-  test("with `since` hears what came before, from there, and each message has its seq", async () => {
+  test("with `since` gets what came before, from there, and each message has its seq", async () => {
     const key = newKey(one);
     for (let index = 0; index < 6; index += 1) accepted(await move(one, key, "credit", 1));
     const readers = await Promise.all(
@@ -216,13 +216,13 @@ test("every posting is told once, while the writer's service goes on writing", a
   expect(reader.messages).toHaveLength(writes + 1 + postings);
 });
 
-test("readers that come while others of the wallet go hear everything", async () => {
+test("readers that come while others of the wallet go get everything", async () => {
   const key = newKey(one);
   let last = await openStream(one, key);
   for (let round = 1; round <= 30; round += 1) {
     const opening = openStream(one, key);
     // Ends at some moment of the other's opening.
-    for (let turn = 0; turn < round % 6; turn += 1) await new Promise(setImmediate);
+    for (let tick = 0; tick < round % 6; tick += 1) await new Promise(setImmediate);
     last.socket.terminate();
     const next = await opening;
     accepted(await move(one, key, "credit", 1));

@@ -4,14 +4,14 @@ import { spawnSync } from "node:child_process";
 // They read a file as the locale says, and take none that is not ASCII without one.
 const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", LANG: "C.UTF-8" };
 
-const isThere = (program: string, ...args: string[]) =>
+const isInstalled = (program: string, ...args: string[]) =>
   spawnSync(program, args, { env }).status === 0;
 
-export const hasHledger = isThere("hledger", "--version");
+export const hasHledger = isInstalled("hledger", "--version");
 
 /** A Python that has beancount: Debian's package is the system's Python's. */
 const python = ["python3", "/usr/bin/python3"].find((program) =>
-  isThere(program, "-c", "import beancount.loader"),
+  isInstalled(program, "-c", "import beancount.loader"),
 );
 export const hasBeancount = python !== undefined;
 

@@ -23,7 +23,7 @@ function arrayText(elements: readonly unknown[]): string {
 }
 
 function elementText(element: unknown): string {
-  if (element === null || element === undefined) return "NULL";
+  if (element === null) return "NULL";
   if (typeof element === "string") return quotedElement(element);
   if (element instanceof Uint8Array) return `"\\\\x${asBuffer(element).toString("hex")}"`;
   return Array.isArray(element) ? arrayText(element) : scalarText(element);

@@ -109,7 +109,7 @@ export class PipelinedConnection extends Connection {
     return (await answer).tag;
   }
 
-  /** Breaks the connection: what runs on it fails, and the database gives it up. */
+  /** Breaks the connection: what runs on it fails, and the database ends it. */
   cut(): void {
     this.isBroken = true;
     this.#client.connection.stream.destroy();

@@ -16,12 +16,12 @@ export type Statement<Row extends z.ZodType = z.ZodType> = QuerySqlToken<Row>;
 const slonik = createSqlTag();
 
 /** A statement without its values, and the kinds of those that its text holds for. */
-interface Made {
+interface KeptText {
   readonly statement: Statement;
   readonly kinds: readonly unknown[];
 }
 
-const madeByTemplate = new WeakMap<TemplateStringsArray, Made>();
+const keptTexts = new WeakMap<TemplateStringsArray, KeptText>();
 
 /**
  * slonik's tag: `sql.type(rowSchema)` makes a statement, `sql.fragment` a part of one. What slonik made of a template
@@ -32,13 +32,13 @@ export const sql = {
   type: <Row extends z.ZodType>(rowSchema: Row) => {
     const make = slonik.type(rowSchema);
     return (template: TemplateStringsArray, ...members: ValueExpression[]): Statement<Row> => {
-      const made = madeByTemplate.get(template);
-      if (made?.kinds.every((kind, index) => kind === kindOf(members[index])) === true) {
-        return { ...made.statement, parser: rowSchema, values: members.flatMap(valuesOf) };
+      const kept = keptTexts.get(template);
+      if (kept?.kinds.every((kind, index) => kind === kindOf(members[index])) === true) {
+        return { ...kept.statement, parser: rowSchema, values: members.flatMap(valuesOf) };
       }
       const statement = make(template, ...members);
       const kinds = members.map(kindOf);
-      madeByTemplate.set(template, { statement: { ...statement, values: [] }, kinds });
+      keptTexts.set(template, { statement: { ...statement, values: [] }, kinds });
       return statement;
     };
   },

@@ -26,8 +26,9 @@ test("keeps nothing of those who had a connection", async () => {
 
 test("a cut fails those who wait for a connection, and lends none of those that come later", async () => {
   const database = await createTestDatabase();
-  const pool = new Pool({ databaseUrl: database.url, connectionsMax: 1, answerTimeoutMs: 5_000 });
+  const pool = new Pool({ databaseUrl: database.url, connectionsMax: 2, answerTimeoutMs: 5_000 });
   const lent = await pool.borrow();
+  // The first connection is being made when the pool is cut, the second is not to be had.
   const waiting = [pool.borrow(), pool.borrow()].map((borrowed) =>
     borrowed.catch((error: unknown) => error),
   );

@@ -1,6 +1,7 @@
 import type { ValueExpression } from "@slonik/sql-tag";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { parameterText } from "../../../src/store/database/parameter-text.ts";
 import { column, queryText, sql } from "../../../src/store/database/statement.ts";
 
 const row = z.object({});
@@ -67,6 +68,12 @@ test("refuses what is no value, the second time too", () => {
   for (const value of [undefined, {}, Buffer.from("x")]) {
     expect(() => make(columns, value as never)).toThrow();
   }
+});
+
+test("refuses what is no value in an array, the second time too", () => {
+  make(columns, sql.array(["a"], "text"));
+  const [, values] = sent(make(columns, sql.array([undefined as never], "text")));
+  expect(() => (values as unknown[]).map(parameterText)).toThrow(TypeError);
 });
 
 test("has the schema of each call's rows", () => {

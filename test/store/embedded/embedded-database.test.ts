@@ -25,6 +25,8 @@ let workshop: string;
 /** Made by whichever test opens it first, or anew where the first start is what is tested. */
 let dataDir: string;
 let openers: Opener[] = [];
+/** What this process opened in a test. */
+let openedHere: Awaited<ReturnType<typeof openEmbeddedDatabase>>[] = [];
 
 beforeAll(async () => {
   workshop = await makeWorkshop();
@@ -37,6 +39,8 @@ afterAll(async () => {
 
 // What a failed test left would disturb the next.
 afterEach(async () => {
+  await Promise.all(openedHere.map((database) => database.stop()));
+  openedHere = [];
   if (openers.length === 0) return;
   await Promise.all(openers.map((opener) => opener.kill()));
   openers = [];
@@ -48,7 +52,9 @@ async function openHere(options: Partial<EmbeddedDatabaseOptions> = {}) {
   let tell: (message: string) => void = () => undefined;
   const told = new Promise<string>((resolve) => (tell = resolve));
   const given = { dataDir, supervise: false, onEvent: tell, ...options };
-  return { database: await openEmbeddedDatabase(given), told };
+  const database = await openEmbeddedDatabase(given);
+  openedHere.push(database);
+  return { database, told };
 }
 
 function open(options: OpenerOptions = {}): Opener {

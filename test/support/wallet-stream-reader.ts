@@ -3,7 +3,7 @@ import type { LedgerClient, WalletStream } from "../../src/client/ledger-client.
 import { expectStreamed } from "./wallet-model.ts";
 import type { LoggedRow } from "./wallet-oracle.ts";
 
-export interface Follower {
+export interface StreamReader {
   readonly callerKey: string;
   readonly stream: WalletStream;
   readonly messages: { seq: number; balance: string; available: string }[];
@@ -12,9 +12,13 @@ export interface Follower {
 }
 
 /** Follows a wallet from its first write on. */
-export function follow(client: LedgerClient, ledgerId: string, callerKey: string): Follower {
+export function readStream(
+  client: LedgerClient,
+  ledgerId: string,
+  callerKey: string,
+): StreamReader {
   const stream = client.streamWallet({ ledgerId, callerKey }, { since: 0 });
-  const messages: Follower["messages"] = [];
+  const messages: StreamReader["messages"] = [];
   let look: () => void = () => undefined;
   const reading = (async () => {
     for await (const message of stream) {
