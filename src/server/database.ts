@@ -55,7 +55,7 @@ export async function whenReachable<Result>(act: () => Promise<Result>): Promise
   try {
     return await act();
   } catch (error) {
-    if (!isConnectionLost(error) && !isRefusedLogin(error)) throw error;
+    if (!isConnectionLost(error)) throw error;
     throw new DatabaseUnavailable(
       `the database can't be used: ${unreachableReason(error)}. ` +
         "Check --database-url (LEDGERCTL_DATABASE_URL) and that it runs.",
@@ -70,9 +70,4 @@ function unreachableReason(error: unknown): string {
   return errorCode(cause) === "ENOENT" && cause instanceof Error && "address" in cause
     ? `there is no socket ${String(cause.address)}`
     : error.message;
-}
-
-/** Class 28: invalid authorization; 3D000: no such database. */
-function isRefusedLogin(error: unknown): boolean {
-  return /^(28|3D)/.test(errorCode(error) ?? "");
 }

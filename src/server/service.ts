@@ -12,7 +12,9 @@ import type { Pool } from "../store/database/pool.ts";
 import { findLedger } from "../store/ledgers.ts";
 import type { Database } from "./database.ts";
 import { createEngine, type Engine } from "./engine.ts";
+import { watchHosts } from "./host-watch.ts";
 import { openPools, type Pools } from "./pools.ts";
+import { watchPooler } from "./pooler-watch.ts";
 import { createReadinessCheck } from "./readiness.ts";
 
 export interface Service {
@@ -37,6 +39,8 @@ export interface ServiceOptions {
   readonly areMetricsElsewhere?: boolean;
 }
 
+const poolerWatchIntervalMs = 5_000;
+
 /** Opens the pools of a database that is migrated, and puts engine and HTTP server on them. */
 export function createService(options: ServiceOptions): Service {
   const { environment, database, log, version } = options;
@@ -44,6 +48,8 @@ export function createService(options: ServiceOptions): Service {
   const { interactive, longRunning, write } = pools;
   const engine = createEngine(pools, environment, log);
   const checkReadiness = createReadinessCheck(database, interactive);
+  const unwatchPooler = watchPooler(database.url, poolerWatchIntervalMs, log);
+  const unwatchHosts = watchHosts(database.url, log);
   let isStopping = false;
   const counts = new HttpCounts();
   const own = processMetrics({
@@ -76,6 +82,8 @@ export function createService(options: ServiceOptions): Service {
     stop: async () => {
       isStopping = true;
       await stopInOrder(server, engine, pools, environment.graceMs);
+      unwatchPooler();
+      await unwatchHosts();
     },
   };
 }

@@ -32,6 +32,14 @@ export async function getConnectionLimit(connection: Connection): Promise<number
   return connectionsMax;
 }
 
+const roleRow = z.object({ isStandby: z.boolean() });
+
+/** Whether the host is a standby, which takes no writes. */
+export async function isStandby(connection: Connection): Promise<boolean> {
+  return (await connection.one(sql.type(roleRow)`SELECT pg_is_in_recovery() AS "isStandby"`))
+    .isStandby;
+}
+
 const answerRow = z.object({ answer: z.number() });
 
 /** Rejects unless the database answers a query. */

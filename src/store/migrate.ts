@@ -1,9 +1,8 @@
 // Applying migrations/: forward only, in order, each once, under a lock that other starters wait for.
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { Client } from "pg";
-import { connectionTarget } from "./database/connection-url.ts";
-import { asConnectionError, ConnectionBroken } from "./database/errors.ts";
+import type { Client } from "pg";
+import { withSingleClient } from "./database/single-client.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 
 const migrationsTable = "schema_migrations";
@@ -18,7 +17,7 @@ export interface MigrationStatus {
 
 /** Applies what is missing and returns the names of what was applied, in order. */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  return withClient(databaseUrl, async (client) => {
+  return withSingleClient(databaseUrl, "migrate", async (client) => {
     await requireUtf8(client);
     await refuseNewerSchema(client);
     // Only here: loading it takes a twelfth of the start of every command on the database.
@@ -39,35 +38,11 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
 
 /** Every migration of this program and whether the database has it, and any that only the database knows. */
 export async function listMigrations(databaseUrl: string): Promise<MigrationStatus[]> {
-  const [files, applied] = await withClient(databaseUrl, (client) =>
+  const [files, applied] = await withSingleClient(databaseUrl, "migrate", (client) =>
     Promise.all([listFiles(), listApplied(client)]),
   );
   const names = [...new Set([...files, ...applied])].sort();
   return names.map((name) => ({ name, applied: applied.includes(name) }));
-}
-
-async function withClient<T>(
-  databaseUrl: string,
-  work: (client: Client) => Promise<T>,
-): Promise<T> {
-  const target = connectionTarget(databaseUrl, "ledgerctl migrate", {});
-  const client = new Client({
-    connectionString: target.url,
-    ssl: target.ssl,
-    connectionTimeoutMillis: 10_000,
-  });
-  const breaks: ConnectionBroken[] = [];
-  client.on("error", (error) => breaks.push(new ConnectionBroken(error)));
-  await client.connect().catch((error: unknown) => {
-    throw asConnectionError(error);
-  });
-  try {
-    return await work(client);
-  } catch (error) {
-    throw breaks[0] ?? error;
-  } finally {
-    await client.end();
-  }
 }
 
 /** A schema that a newer program has migrated is not this one's to write to. */

@@ -367,6 +367,38 @@ describe("migrate, doctor and serve", () => {
     expect(await run(["balance", "1000"], keyless)).toMatchObject({ code: 2, stdout: "" });
   });
 
+  it("works on a database of several hosts, names the one that serves, and shows no password", async () => {
+    const one = new URL(server.env["LEDGERCTL_DATABASE_URL"] ?? "");
+    one.password ||= "hidden";
+    const several = one.href.replace("@", "@127.0.0.1:1,");
+    const env = { LEDGERCTL_DATABASE_URL: `${several}?target_session_attrs=read-write` };
+    const { checks } = JSON.parse((await run(["doctor", "--json"], env)).stdout) as {
+      checks: { name: string; ok: boolean; detail: string }[];
+    };
+    const host = decodeURIComponent(one.hostname);
+    expect(checks).toContainEqual({
+      name: "database",
+      ok: true,
+      detail: `${host}:${one.port} serves, of 127.0.0.1:1, ${host}:${one.port}`,
+      remedy: null,
+    });
+    const listed = await run(["org", "list", "--verbose"], env);
+    expect(listed).toMatchObject({ code: 0 });
+    expect(listed.stderr).toContain(`:********@${one.host}/`);
+    expect(listed.stderr).not.toContain(one.password);
+    const none = await run(["org", "list"], {
+      LEDGERCTL_DATABASE_URL: "postgresql://u:hidden@127.0.0.1:1,127.0.0.1:2/none",
+    });
+    expect(none).toMatchObject({ code: 7 });
+    expect(none.stderr).toMatch(/127\.0\.0\.1:1: .*; 127\.0\.0\.1:2: /);
+    expect(none.stderr).not.toContain("hidden");
+    const standby = await run(["org", "list"], {
+      LEDGERCTL_DATABASE_URL: "postgresql://u:hidden@a,b/none?target_session_attrs=standby",
+    });
+    expect(standby).toMatchObject({ code: 2 });
+    expect(standby.stderr).toContain("must be read-write, primary or any, and not standby");
+  });
+
   it("does not make a second bootstrap, and says so by making nothing", async () => {
     const { child, result } = startCli(["serve", "--bootstrap", "--json", "--port", "0"], {
       env: server.env,

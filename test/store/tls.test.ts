@@ -51,7 +51,7 @@ async function connectWith(host: string, tls: Record<string, string>): Promise<s
   url.hostname = host;
   url.port = String((proxy.address() as AddressInfo).port);
   for (const [name, value] of Object.entries(tls)) url.searchParams.set(name, value);
-  const target = connectionTarget(url.href, "test", {});
+  const target = connectionTarget(url.href, "test");
   const client = new Client({ connectionString: target.url, ssl: target.ssl });
   client.on("error", () => undefined);
   try {

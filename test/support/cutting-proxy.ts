@@ -150,7 +150,7 @@ function forward(client: Socket, server: Socket, takeCut: () => Cut | null): voi
 }
 
 /** Splits a stream into messages: a type byte (which the very first of a client lacks), a length, a payload. */
-class MessageReader {
+export class MessageReader {
   #rest = Buffer.alloc(0);
   #lacksType: boolean;
 

@@ -8,7 +8,8 @@ import {
   type DatabasePlace,
 } from "../../server/database.ts";
 import { stopSignals } from "../../server/stop-signals.ts";
-import { readDatabaseUrl } from "../../store/database/connection-url.ts";
+import { InvalidDatabaseUrl, parseDatabaseUrl } from "../../store/database/connection-url.ts";
+import { hostsOf } from "../../store/database/hosts.ts";
 import { Pool } from "../../store/database/pool.ts";
 import { migrate } from "../../store/migrate.ts";
 import { exitCodes, usageFailure } from "../failure.ts";
@@ -24,12 +25,13 @@ export function databasePlace(flags: DatabaseFlags, environment: Environment): D
   }
   const text = flags.databaseUrl ?? (flags.dataDir === undefined ? environment.databaseUrl : null);
   if (text === null) return { dataDir: flags.dataDir ?? environment.dataDir };
-  const url = readDatabaseUrl(text);
-  if (url !== null) return { url };
-  throw usageFailure(
-    "the database URL must look like postgresql://user:password@host:5432/name, or for a socket like " +
-      "postgresql://user:password@/name?host=/run/postgresql; there is one host",
-  );
+  try {
+    parseDatabaseUrl(text);
+  } catch (error) {
+    if (error instanceof InvalidDatabaseUrl) throw usageFailure(error.message);
+    throw error;
+  }
+  return { url: text };
 }
 
 /**
@@ -95,9 +97,10 @@ export async function withDatabase<Result>(
   });
 }
 
-/** What `--verbose` says: which database, without its password. */
-function describeDatabase({ url: text, dataDir }: Database, appliedCount: number): void {
-  const url = new URL(text);
+/** What `--verbose` says: which database, on the host that was found, without its password. */
+function describeDatabase(database: Database, appliedCount: number): void {
+  const { dataDir } = database;
+  const url = new URL(hostsOf(database.url).current.url);
   if (url.password !== "") url.password = "********";
   // Its parameters may hold a password, too.
   url.search = "";

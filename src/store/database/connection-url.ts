@@ -1,8 +1,23 @@
-// Connection URLs, with the session settings that every connection of ours needs.
+// URLs of databases as libpq writes them, with one host or several, and what the driver is given for each of them.
 import { parse } from "pg-connection-string";
 import type { ConnectionOptions as TlsOptions } from "node:tls";
 
-/** Where to connect, in the form that both drivers read alike. */
+/** One of the hosts that a URL names. */
+export interface DatabaseHost {
+  /** As messages name it: `db1.example.com:5432`. */
+  readonly name: string;
+  /** A postgresql:// URL with this host alone. */
+  readonly url: string;
+}
+
+export interface DatabaseAddress {
+  /** One at least, in the order in which they are tried. */
+  readonly hosts: readonly DatabaseHost[];
+  /** Whether a standby is passed over. */
+  readonly needsPrimary: boolean;
+}
+
+/** Where to connect, in the form that the driver reads. */
 export interface ConnectionTarget {
   /** A postgresql:// URL without its ssl parameters. */
   readonly url: string;
@@ -10,61 +25,93 @@ export interface ConnectionTarget {
   readonly ssl: TlsOptions | false;
 }
 
-/** How values are written, and that what is acknowledged is on disk: whatever the database's own settings say. */
-const sessionSettings = {
-  timezone: "UTC",
-  datestyle: "ISO",
-  // Shortest exact form of floats: a rate that is read back must be the one that was hashed.
-  extra_float_digits: "1",
-  bytea_output: "hex",
-  synchronous_commit: "on",
-  default_transaction_read_only: "off",
-};
-
-const tlsParameters = ["ssl", "sslmode", "sslcert", "sslkey", "sslrootcert", "uselibpqcompat"];
-
-/**
- * A postgresql:// URL with its host in the host's place; null when the text is none. libpq's form for a socket
- * leaves the place empty, which a URL with a user may not, and names the directory in the query:
- * `postgresql://user:password@/database?host=/run/postgresql`.
- */
-export function readDatabaseUrl(text: string): string | null {
-  const placed = text.replace(/^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?=[:/?]|$)/, "$1localhost");
-  if (!/^postgres(ql)?:\/\//.test(placed) || !URL.canParse(placed)) return null;
-  const url = new URL(placed);
-  const host = url.searchParams.get("host");
-  const port = url.searchParams.get("port");
-  // libpq takes a list of hosts and tries each; we would not.
-  if (host?.includes(",") === true) return null;
-  if (host !== null && host !== "") url.hostname = encodeURIComponent(host);
-  if (port !== null) url.port = port;
-  url.searchParams.delete("host");
-  url.searchParams.delete("port");
-  return url.href;
+/** A text is no URL of a database. The message says how one looks, and nothing of the text: it may hold a password. */
+export class InvalidDatabaseUrl extends Error {
+  override readonly name = "InvalidDatabaseUrl";
 }
 
+const tlsParameters = ["ssl", "sslmode", "sslcert", "sslkey", "sslrootcert", "uselibpqcompat"];
+/** What is libpq's to read: the driver would take it for something of its own. */
+const hostParameters = ["host", "port", "target_session_attrs"];
+
+const urlForm =
+  /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?(?:#.*)?$/;
+const hostForm = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/;
+
 /**
- * Adds settings to a connection URL as startup options, so that they cost no round trip and hold
- * from the first statement on. Options that the URL already carries stay; ours follow, and win.
- * Throws TypeError on a URL that can't be read.
+ * Reads a postgresql:// URL. Several hosts are separated by commas, each with its port:
+ * `postgresql://user:password@host1:5432,host2:5433/database`. A socket's directory stands in the query, as libpq
+ * has it, or percent-encoded in the host's place: `postgresql://user:password@/database?host=/run/postgresql`.
+ * Throws InvalidDatabaseUrl.
  */
-export function connectionTarget(
-  databaseUrl: string,
-  applicationName: string,
-  settings: Readonly<Record<string, string>>,
-): ConnectionTarget {
-  const url = new URL(databaseUrl);
-  const ssl = readTls(databaseUrl);
-  for (const parameter of tlsParameters) url.searchParams.delete(parameter);
-  const options = Object.entries({ ...sessionSettings, ...settings }).map(
-    ([name, value]) => `-c ${name}=${value}`,
+export function parseDatabaseUrl(text: string): DatabaseAddress {
+  const [, scheme = "", user = "", authority = "", path = "", query = ""] =
+    urlForm.exec(text) ?? [];
+  const parameters = new URLSearchParams(query);
+  const [givenHosts, givenPorts] = [parameters.get("host") ?? "", parameters.get("port") ?? ""];
+  const attribute = parameters.get("target_session_attrs");
+  for (const parameter of hostParameters) parameters.delete(parameter);
+  // URLSearchParams writes a space as "+", which readers of connection URLs take literally.
+  const rest = parameters.size === 0 ? "" : `?${parameters.toString().replace(/\+/g, "%20")}`;
+  const places = authority.split(",").map((place) => hostForm.exec(place));
+  const names =
+    givenHosts === ""
+      ? places.map((place) => place?.[1] || "localhost")
+      : givenHosts.split(",").map(encodeURIComponent);
+  const ports = givenPorts === "" ? places.map((place) => place?.[2] ?? "") : givenPorts.split(",");
+  if (ports.length !== 1 && ports.length !== names.length) {
+    throw new InvalidDatabaseUrl(
+      `the database URL names ${names.length} hosts and ${ports.length} ports: name one port, or one for each host`,
+    );
+  }
+  const urls = names.map((name, index) => {
+    const port = ports[index] ?? ports[0] ?? "";
+    return `${scheme}${user}${name}${port === "" ? "" : `:${port}`}${path}${rest}`;
+  });
+  if (scheme === "" || places.includes(null) || !urls.every(isReadable)) {
+    throw new InvalidDatabaseUrl(
+      "the database URL must look like postgresql://user:password@host:5432/name, with several hosts like " +
+        "postgresql://user:password@host1:5432,host2:5432/name, or for a socket like " +
+        "postgresql://user:password@/name?host=/run/postgresql",
+    );
+  }
+  const hosts = urls.map((url) => ({ name: hostName(url), url }));
+  return { hosts, needsPrimary: needsPrimary(attribute, hosts.length) };
+}
+
+/** Whether it is a URL whose percent-encoding is whole; the driver decodes each of its parts. */
+function isReadable(url: string): boolean {
+  try {
+    return URL.canParse(url) && decodeURIComponent(url) !== "";
+  } catch {
+    return false;
+  }
+}
+
+function hostName(url: string): string {
+  const { hostname, port } = new URL(url);
+  return `${decodeURIComponent(hostname)}:${port || "5432"}`;
+}
+
+/** Without the parameter libpq takes any host. Of several, only one takes writes, and that one is meant. */
+function needsPrimary(attribute: string | null, hostCount: number): boolean {
+  if (attribute === null) return hostCount > 1;
+  if (attribute === "any") return false;
+  // The second one differs for libpq where a primary's transactions are read-only by default; ours never are.
+  if (attribute === "read-write" || attribute === "primary") return true;
+  throw new InvalidDatabaseUrl(
+    `target_session_attrs must be read-write, primary or any, and not ${attribute}: ledgerctl writes`,
   );
-  const given = url.searchParams.get("options");
-  url.searchParams.set("options", [...(given === null ? [] : [given]), ...options].join(" "));
+}
+
+/** What the driver is given for one host. Throws TypeError on a URL that can't be read. */
+export function connectionTarget(hostUrl: string, applicationName: string): ConnectionTarget {
+  const url = new URL(hostUrl);
+  const ssl = readTls(hostUrl);
+  for (const parameter of tlsParameters) url.searchParams.delete(parameter);
   if (!url.searchParams.has("application_name")) {
     url.searchParams.set("application_name", applicationName);
   }
-  // URLSearchParams writes a space as "+", which readers of connection URLs take literally.
   url.search = url.search.replace(/\+/g, "%20");
   return { url: url.href, ssl };
 }

@@ -48,6 +48,11 @@ export class AmbiguousCommit extends Error {
   }
 }
 
+/** What the database itself said: its SQLSTATE; null where it said nothing. */
+export function sqlStateOf(error: unknown): string | null {
+  return databaseFault(error)?.code ?? null;
+}
+
 /** What the database itself said, found in an error or in what caused it. */
 function databaseFault(
   error: unknown,
@@ -76,13 +81,22 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Whether the database is out of reach, shutting down, starting up, out of resources or did not answer
- * a statement in time (classes 08, 53, 57P and 58, 57014, or a connection that broke without an SQLSTATE).
+ * Whether the database is out of reach, shutting down, starting up, read-only, out of resources or did not answer
+ * a statement in time (classes 08, 53, 57P and 58, 57014, or a connection that broke or could not be had, whatever
+ * the database said), or the session is of no use any more.
  */
 export function isUnavailable(error: unknown): boolean {
+  if (isConnectionLost(error) || isSessionUseless(error)) return true;
   const fault = databaseFault(error);
-  if (fault !== null) return /^(08|53|57014|57P|58|25006)/.test(fault.code);
-  return isConnectionLost(error);
+  return fault !== null && /^(53|57014|58)/.test(fault.code);
+}
+
+/**
+ * Whether a session has to be dropped that still answers: its host takes no writes (25006), or does not have the
+ * statements that were prepared in it, or has them already (26000, 42P05), because a pooler put another backend behind it.
+ */
+export function isSessionUseless(error: unknown): boolean {
+  return /^(25006|26000|42P05)$/.test(databaseFault(error)?.code ?? "");
 }
 
 /** Whether an error means that the connection itself is gone (or never came about). */
@@ -93,9 +107,18 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(08|57P)/.test(databaseFault(error)?.code ?? "");
 }
 
-/** Whether the database is in trouble of its own: out of resources (53), the system (58), corruption or a bug (XX). */
+/**
+ * Whether the database is in trouble that a person has to look at: out of resources (53), the system (58), corruption
+ * or a bug (XX), the role's login is refused (28), or there is no database of this name (3D).
+ */
 export function isDatabaseTrouble(error: unknown): boolean {
-  return /^(53|58|XX)/.test(databaseFault(error)?.code ?? "");
+  return /^(28|3D|53|58|XX)/.test(databaseFault(error)?.code ?? "");
+}
+
+/** Whether a database that was asked for a connection answered, other than that it is starting or stopping (57P). */
+export function isServerAnswer(error: unknown): boolean {
+  const fault = databaseFault(error);
+  return fault !== null && !fault.code.startsWith("57P");
 }
 
 /** Whether the database refused a statement over a connection that holds: its transaction is undone. */
@@ -108,6 +131,20 @@ export class ConnectionBroken extends Error {
   constructor(cause: unknown) {
     super(reasonOf(cause), { cause });
     this.name = "ConnectionBroken";
+  }
+}
+
+/** No session came about on one host of a database. */
+export class HostFailure extends ConnectionBroken {
+  /** The name of the host. */
+  readonly host: string;
+
+  /** `isNamed`: whether the message says which host it was; it need not where there is one. */
+  constructor(host: string, isNamed: boolean, cause: unknown) {
+    super(cause);
+    this.name = "HostFailure";
+    this.host = host;
+    if (isNamed) this.message = `${host}: ${this.message}`;
   }
 }
 
@@ -124,5 +161,6 @@ function reasonOf(cause: unknown): string {
  * database anywhere else. Whatever the database did not say itself is a connection that broke.
  */
 export function asConnectionError(error: unknown): Error {
-  return error instanceof DatabaseError ? error : new ConnectionBroken(error);
+  const isOne = error instanceof DatabaseError || error instanceof ConnectionBroken;
+  return isOne ? error : new ConnectionBroken(error);
 }

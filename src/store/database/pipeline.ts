@@ -9,6 +9,7 @@ import {
   asConnectionError,
   isConnectionLost,
   isRolledBack,
+  isSessionUseless,
   isStatementRefused,
   PartialCommit,
 } from "./errors.ts";
@@ -153,7 +154,7 @@ export class PipelinedConnection extends Connection {
       return await sent.answer;
     } catch (error) {
       const failure = asConnectionError(error);
-      if (isConnectionLost(failure)) this.isBroken = true;
+      if (isConnectionLost(failure) || isSessionUseless(failure)) this.isBroken = true;
       throw failure;
     }
   }

@@ -1,12 +1,13 @@
 // A pool of connections: pg's own, because slonik's loses the places of connections that break
 // (docs/decisions/0007).
-import { Client, Pool as PgPool, type ClientBase, type PoolClient } from "pg";
+import { Pool as PgPool, type PoolClient } from "pg";
 import { Connection } from "./connection.ts";
-import { connectionTarget } from "./connection-url.ts";
 import { asConnectionError, ConnectionBroken } from "./errors.ts";
+import { hostsOf, type DatabaseHosts } from "./hosts.ts";
 import { KeptPlans } from "./kept-plans.ts";
 import { PipelinedConnection, type Transaction } from "./pipeline.ts";
 import { Places } from "./places.ts";
+import { sessionClass, type SessionOptions } from "./session.ts";
 import type { Statement } from "./statement.ts";
 import { pgTypes } from "./value-parsers.ts";
 
@@ -60,13 +61,13 @@ export interface WorkLimits {
 }
 
 const connectTimeoutMs = 5_000;
-const disconnectDetectedWithinMs = 1_000;
 /** A statement that takes no longer than this ends soon enough after its caller is gone. */
 const shortMs = 10_000;
 
 /** Each statement runs on a connection of its own, which is made when it is first needed. */
 export class Pool extends Connection {
   readonly #pool: PgPool;
+  readonly #hosts: DatabaseHosts;
   /** Connections that are in use. */
   readonly #lent = new Map<PipelinedConnection, PoolClient>();
   readonly #plans: WeakMap<PoolClient, KeptPlans> | null;
@@ -83,12 +84,16 @@ export class Pool extends Connection {
       connectTimeoutMs,
     );
     this.#plans = options.keepsPlans === true ? new WeakMap() : null;
-    this.#pool = new PgPool(pgConfig(options));
+    this.#hosts = hostsOf(options.databaseUrl);
+    this.#pool = new PgPool({
+      Client: sessionClass(sessionOptions(options, this.#hosts)),
+      // Bounds the wait for a free connection too.
+      connectionTimeoutMillis: connectTimeoutMs,
+      idleTimeoutMillis: 60_000,
+      max: options.connectionsMax,
+    });
     // A connection that breaks while idle is replaced at its next use; no caller is affected.
     this.#pool.on("error", () => undefined);
-    // One that breaks in the very packet that made it ready has nobody else who listens yet, and an
-    // unhandled error event ends the process. What is sent through it fails, which is enough.
-    this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
 
   get usage(): PoolUsage {
@@ -203,17 +208,19 @@ export class Pool extends Connection {
   async #connect(): Promise<PoolClient> {
     const connected = new Promise<PoolClient>((resolve, reject) => {
       this.#waiting.add(reject);
-      this.#pool.connect().then(
-        (client) => {
-          // One that comes after the pool was cut is not lent any more.
-          if (this.#waiting.delete(reject)) resolve(client);
-          else client.release(true);
-        },
-        (error: unknown) => {
-          this.#waiting.delete(reject);
-          reject(asConnectionError(error));
-        },
-      );
+      this.#hosts
+        .inTurn(() => this.#pool.connect())
+        .then(
+          (client) => {
+            // One that comes after the pool was cut is not lent any more.
+            if (this.#waiting.delete(reject)) resolve(client);
+            else client.release(true);
+          },
+          (error: unknown) => {
+            this.#waiting.delete(reject);
+            reject(asConnectionError(error));
+          },
+        );
     });
     try {
       return await connected;
@@ -255,46 +262,27 @@ class LimitedPool extends Connection {
   }
 }
 
-function pgConfig(options: PoolOptions) {
+function sessionOptions(options: PoolOptions, hosts: DatabaseHosts): SessionOptions {
   const { answerTimeoutMs, lockTimeoutMs, keepsPlans, cancelsLateStatements, purpose } = options;
-  const name = purpose === undefined ? "ledgerctl" : `ledgerctl ${purpose}`;
-  const target = connectionTarget(options.databaseUrl, name, {
-    plan_cache_mode: keepsPlans === true ? "force_generic_plan" : "force_custom_plan",
-    ...(lockTimeoutMs === undefined
-      ? {}
-      : { lock_timeout: `${lockTimeoutMs}ms`, idle_in_transaction_session_timeout: "30s" }),
-    ...(cancelsLateStatements === true ? { statement_timeout: `${answerTimeoutMs}ms` } : {}),
-    // In the order of this setting, errors come below plain messages.
-    ...(options.isLogSuppressed === true ? { log_min_messages: "log" } : {}),
-  });
   return {
-    connectionString: target.url,
-    ssl: target.ssl,
-    types: pgTypes,
-    pipeline: true,
-    keepAlive: true,
-    // A statement that the database itself cancels is answered in between.
-    query_timeout: answerTimeoutMs + (cancelsLateStatements === true ? 1_000 : 0),
-    // Bounds the wait for a free connection too.
-    connectionTimeoutMillis: connectTimeoutMs,
-    idleTimeoutMillis: 60_000,
-    max: options.connectionsMax,
-    Client,
-    ...(answerTimeoutMs > shortMs ? { onConnect: detectDisconnects } : {}),
+    hosts,
+    applicationName: purpose === undefined ? "ledgerctl" : `ledgerctl ${purpose}`,
+    settings: {
+      plan_cache_mode: keepsPlans === true ? "force_generic_plan" : "force_custom_plan",
+      ...(lockTimeoutMs === undefined
+        ? {}
+        : { lock_timeout: `${lockTimeoutMs}ms`, idle_in_transaction_session_timeout: "30s" }),
+      ...(cancelsLateStatements === true ? { statement_timeout: `${answerTimeoutMs}ms` } : {}),
+      // In the order of this setting, errors come below plain messages.
+      ...(options.isLogSuppressed === true ? { log_min_messages: "log" } : {}),
+    },
+    driver: {
+      types: pgTypes,
+      pipeline: true,
+      keepAlive: true,
+      // A statement that the database itself cancels is answered in between.
+      query_timeout: answerTimeoutMs + (cancelsLateStatements === true ? 1_000 : 0),
+    },
+    detectsDisconnects: answerTimeoutMs > shortMs,
   };
-}
-
-/**
- * PostgreSQL looks at a connection only between statements, unless it is set to look: a statement whose caller is
- * gone would be worked on to its end, which for sums over years is minutes.
- */
-async function detectDisconnects(client: ClientBase): Promise<void> {
-  const text = `SET client_connection_check_interval = ${disconnectDetectedWithinMs}`;
-  const query = { text, query_timeout: connectTimeoutMs };
-  try {
-    await client.query(query);
-  } catch {
-    // Where the database's system can't detect it (Windows), it refuses; as a startup option it would refuse the
-    // connection. After any other failure the next statement fails too.
-  }
 }

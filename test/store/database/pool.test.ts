@@ -1,8 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { ConnectionBroken } from "../../../src/store/database/errors.ts";
+import * as z from "zod";
+import { ConnectionBroken, isTransient } from "../../../src/store/database/errors.ts";
 import { Pool } from "../../../src/store/database/pool.ts";
+import { command, sql } from "../../../src/store/database/statement.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
 setFlagsFromString("--expose-gc");
@@ -37,5 +39,32 @@ test("a cut fails those who wait for a connection, and lends none of those that 
   for (const error of await Promise.all(waiting)) expect(error).toBeInstanceOf(ConnectionBroken);
   await cut;
   expect(pool.usage).toMatchObject({ open: 0, busy: 0, failures: 3 });
+  await database.drop();
+});
+
+test.each([
+  ["takes no writes any more", command`SET default_transaction_read_only = on`, "25006"],
+  ["has lost what was prepared", command`DEALLOCATE ALL`, "26000"],
+])("a session that %s is not lent again", async (_, spoil, code) => {
+  const database = await createTestDatabase();
+  const pool = new Pool({
+    databaseUrl: database.url,
+    connectionsMax: 1,
+    answerTimeoutMs: 5_000,
+    keepsPlans: true,
+  });
+  const write = async () => {
+    const { pid } = await pool.one(sql.type(z.object({ pid: z.int(), touched: z.int() }))`
+      WITH touched AS (UPDATE organizations SET name = name RETURNING 1)
+      SELECT pg_backend_pid() AS pid, (SELECT count(*)::integer FROM touched) AS touched`);
+    return pid;
+  };
+  const before = await write();
+  await pool.run(spoil);
+  const failed = await write().catch((error: unknown) => error);
+  expect(failed).toMatchObject({ code });
+  expect(isTransient(failed)).toBe(true);
+  expect(await write()).not.toBe(before);
+  await pool.end();
   await database.drop();
 });

@@ -4,6 +4,7 @@ import { messageOf } from "../../../core/thrown.ts";
 import type { Environment } from "../../../config.ts";
 import { LedgerClient, ServiceProblem } from "../../../client/ledger-client.ts";
 import { isDataFolder } from "../../../store/embedded/data-folder.ts";
+import { hostsOf } from "../../../store/database/hosts.ts";
 import { Pool } from "../../../store/database/pool.ts";
 import { listMigrations } from "../../../store/migrate.ts";
 import { listWaitingAssets } from "../../../store/pending-postings.ts";
@@ -19,7 +20,14 @@ export type DoctorFlags = ServiceFlags & DatabaseFlags;
 
 interface Check {
   readonly name:
-    "configuration" | "connection" | "clock" | "credentials" | "ledger" | "migrations" | "postings";
+    | "configuration"
+    | "connection"
+    | "clock"
+    | "credentials"
+    | "ledger"
+    | "database"
+    | "migrations"
+    | "postings";
   readonly ok: boolean;
   readonly detail: string;
   /** What to do; null where nothing needs doing. */
@@ -188,13 +196,22 @@ async function checkDatabase(flags: DoctorFlags, environment: Environment): Prom
     return await usingDatabase(flags, environment, false, (database) =>
       whenReachable(async () => {
         const migrations = await checkMigrations(database.url);
-        return migrations.ok ? [migrations, await checkPostings(database.url)] : [migrations];
+        const checks = [...checkHosts(database.url), migrations];
+        return migrations.ok ? [...checks, await checkPostings(database.url)] : checks;
       }),
     );
   } catch (error) {
     const detail = messageOf(error);
     return [failed("migrations", detail, "See --database-url and --data-dir.", exitCodeOf(error))];
   }
+}
+
+/** Which of several hosts serves; the migrations were just read from it. */
+function checkHosts(databaseUrl: string): Check[] {
+  const { all, current } = hostsOf(databaseUrl);
+  if (all.length === 1) return [];
+  const names = all.map(({ name }) => name).join(", ");
+  return [passed("database", `${current.name} serves, of ${names}`)];
 }
 
 async function checkMigrations(databaseUrl: string): Promise<Check> {

@@ -1,0 +1,155 @@
+// A session: one connection of the driver, to the host that serves, with the settings that its user asked for.
+import { Client, type ClientConfig } from "pg";
+import { connectionTarget, type ConnectionTarget, type DatabaseHost } from "./connection-url.ts";
+import { HostFailure } from "./errors.ts";
+import type { DatabaseHosts, HostState } from "./hosts.ts";
+
+/** How values are written, and that what is acknowledged is on disk: whatever the database's own settings say. */
+const settingsOfAll = {
+  timezone: "UTC",
+  datestyle: "ISO",
+  // Shortest exact form of floats: a rate that is read back must be the one that was hashed.
+  extra_float_digits: "1",
+  bytea_output: "hex",
+  synchronous_commit: "on",
+  default_transaction_read_only: "off",
+  // A COMMIT whose wait for a standby is cancelled is answered with a warning, and nothing else tells.
+  client_min_messages: "warning",
+};
+
+export interface SessionOptions {
+  readonly hosts: DatabaseHosts;
+  /** Shown in pg_stat_activity. */
+  readonly applicationName: string;
+  /** Settings of PostgreSQL besides those that all sessions have. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly driver: ClientConfig;
+  /** Has PostgreSQL end statements whose caller is gone. */
+  readonly detectsDisconnects: boolean;
+}
+
+const connectTimeoutMs = 5_000;
+/** With other hosts to try, who waits for a connection still gets one in time. */
+const connectTimeoutOfSeveralMs = 3_000;
+const disconnectDetectedWithinMs = 1_000;
+
+/**
+ * Sets all settings and tells what the session is connected to. They are no startup options: a pooler refuses those
+ * or drops them, and whether a host is the primary has to be asked anyway. A timeline is known on a primary only.
+ */
+const prepareText = `
+  SELECT pg_backend_pid() AS pid,
+         pg_is_in_recovery() AS "isStandby",
+         CASE WHEN $3 AND NOT pg_is_in_recovery()
+              THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline,
+         (SELECT count(*) FROM unnest($1::text[], $2::text[]) AS asked (name, value)
+           CROSS JOIN LATERAL set_config(asked.name, asked.value, false)) AS settings`;
+
+/** The class of sessions with these options, for pg's pool, which makes its clients itself. */
+export function sessionClass(options: SessionOptions): new () => Session {
+  const { hosts, applicationName } = options;
+  const targets = new Map(
+    hosts.all.map((host) => [host, connectionTarget(host.url, applicationName)]),
+  );
+  return class extends Session {
+    constructor() {
+      const host = hosts.current;
+      super(options, host, targets.get(host) as ConnectionTarget);
+    }
+  };
+}
+
+/** Opens a session on the host that serves; rejects with ConnectionBroken. */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const Opened = sessionClass(options);
+  return options.hosts.inTurn(async () => {
+    const session = new Opened();
+    await session.connect();
+    return session;
+  });
+}
+
+export class Session extends Client {
+  readonly #options: SessionOptions;
+  readonly #host: DatabaseHost;
+
+  constructor(options: SessionOptions, host: DatabaseHost, target: ConnectionTarget) {
+    super({ ...options.driver, connectionString: target.url, ssl: target.ssl });
+    this.#options = options;
+    this.#host = host;
+    // What breaks while nobody uses it, or in the very packet that made it ready, has nobody else who listens, and
+    // an unhandled error event ends the process. What is sent through it fails, which is enough.
+    this.on("error", () => undefined);
+    this.on("end", () => {
+      options.hosts.forget(this);
+    });
+  }
+
+  override connect(): Promise<this>;
+  override connect(callback: (error: Error | null) => void): void;
+  override connect(callback?: (error: Error | null) => void): Promise<this> | void {
+    const opened = this.#open();
+    if (callback === undefined) return opened.then(() => this);
+    opened.then(() => {
+      callback(null);
+    }, callback);
+  }
+
+  /** Breaks the connection: what runs on it fails for this reason, and the database gives it up. */
+  cut(reason?: Error): void {
+    this.connection.stream.destroy(reason);
+  }
+
+  /** Rejects with HostFailure. */
+  async #open(): Promise<void> {
+    const { hosts } = this.#options;
+    const timeoutMs = hosts.isSeveral ? connectTimeoutOfSeveralMs : connectTimeoutMs;
+    // A host that is stopped still accepts connections, and says nothing: the time is for all of it.
+    const timer = setTimeout(() => {
+      this.cut(new Error(`it did not answer within ${timeoutMs / 1_000} s`));
+    }, timeoutMs);
+    try {
+      await super.connect();
+      hosts.adopt(this.#host, this, await this.#prepare());
+      if (this.#options.detectsDisconnects) await this.#detectDisconnects();
+    } catch (error) {
+      this.cut();
+      hosts.forget(this);
+      hosts.passOver(this.#host, error);
+      throw new HostFailure(this.#host.name, hosts.isSeveral, error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #prepare(): Promise<HostState> {
+    const { hosts, settings } = this.#options;
+    const asked = Object.entries({ ...settingsOfAll, ...settings });
+    const names = asked.map(([name]) => name);
+    const values = asked.map(([, value]) => value);
+    const asksTimeline = hosts.isSeveral && hosts.needsPrimary;
+    const { rows } = await this.query<HostState & { pid: number }>(prepareText, [
+      names,
+      values,
+      asksTimeline,
+    ]);
+    const [state] = rows;
+    if (state === undefined) throw new Error("a session says what it is connected to");
+    // A pooler makes up the id by which its clients cancel.
+    if (state.pid !== Reflect.get(this, "processID")) hosts.isPooled = true;
+    return state;
+  }
+
+  /**
+   * PostgreSQL looks at a connection only between statements, unless it is set to look: a statement whose caller is
+   * gone would be worked on to its end, which for sums over years is minutes.
+   */
+  async #detectDisconnects(): Promise<void> {
+    try {
+      await this.query(`SET client_connection_check_interval = ${disconnectDetectedWithinMs}`);
+    } catch {
+      // Where the database's system can't detect it (Windows), it refuses. After any other failure the next statement
+      // fails too.
+    }
+  }
+}

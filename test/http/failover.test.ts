@@ -1,0 +1,99 @@
+// A service on a database of two hosts, of which one is the primary: that one fails or hangs, the other is promoted.
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { migrate } from "../../src/store/migrate.ts";
+import { openBooks } from "../support/books.ts";
+import { runStatement } from "../support/database.ts";
+import { entry, postEntry } from "../support/entries.ts";
+import { freezeCluster } from "../support/frozen-cluster.ts";
+import { PostgresCluster } from "../support/postgres-cluster.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+let primary: PostgresCluster;
+let standby: PostgresCluster;
+let service: TestService;
+let entriesTarget: string;
+
+beforeEach(async () => {
+  primary = await PostgresCluster.create();
+  // A standby insists on what the primary had when it was made.
+  await primary.configure("max_connections = 100");
+  standby = await primary.copyAsStandby();
+  await primary.start();
+  await standby.start();
+  const hosts = [standby, primary].map(({ port }) => `127.0.0.1:${port}`);
+  // The standby is the first that is tried.
+  const databaseUrl = `postgresql://ledgerctl:x@${hosts.join(",")}/postgres?target_session_attrs=read-write`;
+  await migrate(databaseUrl);
+  const books = await openBooks(databaseUrl, randomBytes(32));
+  const [credentials, ledgerId] = [await books.createKey(), await books.createLedger()];
+  const drop = () => books.pool.end();
+  service = await startService({ ...books, credentials, ledgerId, drop });
+  entriesTarget = `/v1/ledgers/${ledgerId}/journal-entries`;
+}, 30_000);
+
+afterEach(async () => {
+  await service.stop();
+  await service.books.drop();
+  await primary.remove(standby);
+}, 30_000);
+
+const post = async (externalId: string) =>
+  (await service.post(entriesTarget, entry(100, { externalId }))).status;
+
+const entriesOf = ({ url }: PostgresCluster, externalId: string) =>
+  runStatement(url, "SELECT FROM journal_entries WHERE external_id = $1", [externalId]);
+
+const untilCaughtUp = () =>
+  until("the standby has all", () =>
+    runStatement(
+      primary.url,
+      "SELECT FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_lsn()",
+    ),
+  );
+
+test(
+  "the new primary is found when the old one has ended, with all that was accepted",
+  { timeout: 60_000 },
+  async () => {
+    await postEntry(service, entry(100, { externalId: "before" }));
+    await untilCaughtUp();
+    await primary.stop("fast");
+    expect(await post("meanwhile")).toBe(503);
+    await standby.promote();
+    await until("a write is accepted", async () => (await post("after")) === 201);
+    expect(await post("before")).toBe(409);
+    for (const externalId of ["before", "after"]) {
+      expect(await entriesOf(standby, externalId)).toBe(1);
+    }
+  },
+);
+
+test(
+  "a primary that hangs is left with all that waits for it, and not taken up again as it is",
+  { timeout: 90_000 },
+  async () => {
+    await postEntry(service, entry(100, { externalId: "before" }));
+    await untilCaughtUp();
+    const thaw = freezeCluster(primary);
+    try {
+      // A filtered list may take minutes: nothing else would end the wait for its answer.
+      const list = service.get(`${entriesTarget}?glAccountCode=1000`);
+      await standby.promote();
+      expect((await list).status).toBe(503);
+      await until("a write is accepted", async () => (await post("after")) === 201);
+    } finally {
+      thaw();
+    }
+    expect(await entriesOf(standby, "after")).toBe(1);
+    // The old primary takes writes again. With the new one gone, it is the only host that does.
+    await until("the old primary answers", () => runStatement(primary.url, "SELECT 1"));
+    await standby.stop("fast");
+    expect(await post("lost")).toBe(503);
+    expect((await service.get("/v1/ledgers")).status).toBe(503);
+    expect(await entriesOf(primary, "lost")).toBe(0);
+    await standby.start();
+    await until("a write is accepted", async () => (await post("again")) === 201);
+  },
+);

@@ -1,0 +1,132 @@
+// PostgreSQL servers of a test's own, which may crash, stand by for each other, and be promoted.
+import { appendFile, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { databaseAccount, type Account } from "../../src/store/embedded/account.ts";
+import { findBinaries, locateBinaries, type Binaries } from "../../src/store/embedded/binaries.ts";
+import { runProgram } from "../../src/store/embedded/run-program.ts";
+
+/** Of tests that crash servers, and never machines. */
+const settings = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+fsync = off
+shared_buffers = 16MB
+max_connections = 60
+wal_keep_size = 64MB
+`;
+
+export class PostgresCluster {
+  /** The folder of the cluster and of its standbys; removed with the first of them. */
+  readonly #home: string;
+  readonly #account: Account | undefined;
+  readonly #binaries: Binaries;
+  readonly directory: string;
+  readonly port: number;
+
+  private constructor(
+    home: string,
+    account: Account | undefined,
+    binaries: Binaries,
+    directory: string,
+    port: number,
+  ) {
+    this.#home = home;
+    this.#account = account;
+    this.#binaries = binaries;
+    this.directory = directory;
+    this.port = port;
+  }
+
+  /** Makes a cluster that is not running yet; in a folder of its own, or in a new one of `parent`. */
+  static async create(parent = tmpdir()): Promise<PostgresCluster> {
+    const account = await databaseAccount({ uid: 0, gid: 0 });
+    const home = await mkdtemp(join(parent, "ledgerctl-cluster-"));
+    if (account) await chown(home, account.uid, account.gid);
+    const native = await locateBinaries(process.env["LEDGERCTL_TEST_POSTGRES_DIR"] || undefined);
+    const binaries = await findBinaries(native, home, account);
+    const cluster = new PostgresCluster(
+      home,
+      account,
+      binaries,
+      join(home, "primary"),
+      await freePort(),
+    );
+    const made = ["--username=ledgerctl", "--auth=trust", "--encoding=UTF8", "--locale=C", "-N"];
+    await cluster.#run(binaries.initdb, ["-D", cluster.directory, ...made]);
+    await cluster.configure(`${settings}port = ${cluster.port}`);
+    return cluster;
+  }
+
+  get url(): string {
+    return `postgresql://ledgerctl@127.0.0.1:${this.port}/postgres`;
+  }
+
+  /** Adds settings, which hold from the next start. */
+  async configure(lines: string): Promise<void> {
+    await appendFile(join(this.directory, "postgresql.conf"), `\n${lines}\n`);
+  }
+
+  async start(): Promise<void> {
+    await this.#control("start", "-l", join(this.#home, `${this.port}.log`));
+  }
+
+  /** `immediate`: as in a crash. */
+  async stop(mode: "fast" | "immediate" = "fast"): Promise<void> {
+    await this.#control("stop", "-m", mode);
+  }
+
+  async promote(): Promise<void> {
+    await this.#control("promote");
+  }
+
+  /** A standby that follows this cluster, which is not running at this moment; neither is the standby. */
+  async copyAsStandby(): Promise<PostgresCluster> {
+    const directory = join(this.#home, "standby");
+    await this.#run("cp", ["-a", this.directory, directory]);
+    const standby = new PostgresCluster(
+      this.#home,
+      this.#account,
+      this.#binaries,
+      directory,
+      await freePort(),
+    );
+    const primary = `host=127.0.0.1 port=${this.port} user=ledgerctl`;
+    await standby.configure(
+      `port = ${standby.port}\nprimary_conninfo = '${primary}'\nsynchronous_standby_names = ''`,
+    );
+    const signal = join(directory, "standby.signal");
+    await writeFile(signal, "");
+    if (this.#account) await chown(signal, this.#account.uid, this.#account.gid);
+    return standby;
+  }
+
+  /** Ends it, whatever it does, and removes it with its standbys. */
+  async remove(...standbys: readonly PostgresCluster[]): Promise<void> {
+    for (const cluster of [...standbys, this]) {
+      await cluster.stop("immediate").catch(() => undefined);
+    }
+    await rm(this.#home, { recursive: true });
+  }
+
+  #control(verb: string, ...more: string[]): Promise<void> {
+    const program = join(dirname(this.#binaries.initdb), "pg_ctl");
+    return this.#run(program, [verb, "-w", "-s", "-D", this.directory, ...more]);
+  }
+
+  async #run(program: string, args: string[]): Promise<void> {
+    const { code, stdout, stderr } = await runProgram(program, args, this.#account);
+    if (code !== 0) throw new Error(`${program} ${args.join(" ")}: ${stdout} ${stderr}`);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address() as AddressInfo;
+  listener.close();
+  await once(listener, "close");
+  return port;
+}
