@@ -2,14 +2,37 @@
 // begins to fail and one when it succeeds again, not one for each attempt.
 import { messageOf } from "../core/thrown.ts";
 import type { Log } from "../log.ts";
-import { isTransient } from "../store/database/errors.ts";
+import { isTransient, sqlStateOf } from "../store/database/errors.ts";
+
+/** What to do where no attempt succeeds before somebody has done it, by the beginning of the SQLSTATE. */
+const remedies = [
+  [
+    "28",
+    "Mend the role, its password or pg_hba.conf. A new password goes into --database-url (LEDGERCTL_DATABASE_URL); " +
+      "then restart ledgerctl.",
+  ],
+  [
+    "3D",
+    "Name the right database in --database-url (LEDGERCTL_DATABASE_URL), and restart ledgerctl.",
+  ],
+  [
+    "53300",
+    "Raise max_connections, or the limit of the role or the database, or end what else is connected.",
+  ],
+] as const;
+
+function remedyOf(error: unknown): string | null {
+  const state = sqlStateOf(error) ?? "";
+  return remedies.find(([beginning]) => state.startsWith(beginning))?.[1] ?? null;
+}
 
 /** After so long without a failure the next one is a new outage, also where nobody tells of a success. */
 const quietMsMin = 60_000;
 
 /**
  * Listeners for the attempts of some work. `work` names it as the subject of a sentence: "posting wallets". An error
- * that another attempt does not mend is a bug, and each one is logged with its stack.
+ * that another attempt does not mend is a bug, and each one is logged with its stack. One that somebody has to mend is
+ * logged once more, with what to do.
  */
 export function logOutages(
   log: Log,
@@ -17,6 +40,7 @@ export function logOutages(
 ): { onFailure: (error: unknown) => void; onSuccess: () => void } {
   let beganMs: number | null = null;
   let lastFailureMs = -Infinity;
+  const told = new Set<string | null>();
   return {
     onFailure: (error) => {
       if (!isTransient(error)) {
@@ -26,9 +50,16 @@ export function logOutages(
       const nowMs = performance.now();
       const isNew = beganMs === null || nowMs - lastFailureMs > quietMsMin;
       lastFailureMs = nowMs;
-      if (!isNew) return;
-      beganMs = nowMs;
-      log.warn({ cause: messageOf(error) }, `${work} fails; it is tried again`);
+      if (isNew) {
+        beganMs = nowMs;
+        told.clear();
+      }
+      const remedy = remedyOf(error);
+      if (told.has(remedy)) return;
+      told.add(remedy);
+      const line = `${work} fails; it is tried again`;
+      if (remedy === null) log.warn({ cause: messageOf(error) }, line);
+      else log.error({ cause: messageOf(error), remedy }, line);
     },
     onSuccess: () => {
       if (beganMs === null) return;

@@ -4,14 +4,19 @@ import { getConnectionLimit, listUnsafeSettings } from "../store/database-settin
 import type { Pool } from "../store/database/pool.ts";
 import { listMigrations, migrate } from "../store/migrate.ts";
 import { whenReachable, type Database } from "./database.ts";
+import { hasHostsToWatch } from "./host-watch.ts";
 import { connectionsPerProcess } from "./pools.ts";
 
-/** The first process's own: reads, the reconciliation, its lease on an embedded database or migrations. */
-const connectionsOfFirstProcess = 9;
+/** The reconciliation, and a lease on an embedded database or migrations. */
+const connectionsOfServer = 2;
+/** A process that has workers reads itself, too. */
+const connectionsOfFirstProcess = 7;
 
-/** Connections to the database that so many workers and the process that started them have at most. */
-export function connectionsOf(workers: number): number {
-  return workers * connectionsPerProcess + connectionsOfFirstProcess;
+/** Connections that a server of so many processes has at most, to a database of its own with one host or to another. */
+export function connectionsOf(workers: number, databaseUrl: string | null = null): number {
+  const ofHostWatch = databaseUrl !== null && hasHostsToWatch(databaseUrl) ? 1 : 0;
+  const ofProcesses = workers * (connectionsPerProcess + ofHostWatch) + connectionsOfServer;
+  return workers === 1 ? ofProcesses : ofProcesses + connectionsOfFirstProcess;
 }
 
 /** Applies the migrations that the database lacks, or fails where there are any. */
@@ -41,22 +46,29 @@ export async function warnAboutUnsafeSettings(pool: Pool, log: Log): Promise<voi
   }
 }
 
-/** Workers that get no connection would answer 503 under load, and nobody would know why. */
+/** A server that gets too few connections would answer 503 under load, and nobody would know why. */
 export async function requireConnections(
   pool: Pool,
   workers: number,
-  { dataDir }: Database,
+  { dataDir, url }: Database,
 ): Promise<void> {
-  const needed = connectionsOf(workers);
+  const needed = connectionsOf(workers, url);
   const allowed = await getConnectionLimit(pool);
-  // One process gets along with fewer while there is little to do.
-  if (workers === 1 || needed <= allowed) return;
-  const enoughFor = Math.max(1, Math.floor((allowed - connectionsOf(0)) / connectionsPerProcess));
+  if (needed <= allowed) return;
+  const what = workers === 1 ? "a server" : `--workers ${workers}`;
   const remedy =
     dataDir === null
-      ? `Raise its max_connections (or the limit of the role), or use --workers ${enoughFor}.`
+      ? `Raise its max_connections (or the limit of the role)${fewerWorkers(workers, allowed, url)}.`
       : "It was started for fewer: end what else uses it, and start this server again.";
   throw new Error(
-    `--workers ${workers} needs ${needed} connections to the database, which allows ${allowed}. ${remedy}`,
+    `${what} needs ${needed} connections to the database, which allows ${allowed}. ${remedy}`,
   );
+}
+
+/** What to do instead of allowing more, where that is possible. */
+function fewerWorkers(workers: number, allowed: number, url: string): string {
+  for (let fewer = workers - 1; fewer > 0; fewer -= 1) {
+    if (connectionsOf(fewer, url) <= allowed) return `, or use --workers ${fewer}`;
+  }
+  return "";
 }
