@@ -65,6 +65,11 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     clockWindowSeconds: number("LEDGERCTL_CLOCK_WINDOW_SECONDS", 300, 86_400),
     bodyBytesMax: number("LEDGERCTL_BODY_BYTES_MAX", 1024 * 1024, 1024 ** 3),
     connectionsMax: number("LEDGERCTL_CONNECTIONS_MAX", 10_000, 1_000_000),
+    /** Files of PEM: what TLS shows. Both or none. */
+    tlsCert: text("LEDGERCTL_TLS_CERT"),
+    tlsKey: text("LEDGERCTL_TLS_KEY"),
+    /** As `--rate-limit` has it. */
+    rateLimit: text("LEDGERCTL_RATE_LIMIT"),
     logLevel,
     /** How long after their acceptance wallet writes are posted to the ledger. */
     postIntervalMs: number("LEDGERCTL_POST_INTERVAL_MS", 1_000, 3_600_000),

@@ -1,7 +1,8 @@
 // Exit codes, and which failure ends with which. The numbers are a promise to scripts.
 import { Refusal } from "../core/errors.ts";
-import { ServiceProblem, ServiceUnreachable } from "../client/errors.ts";
+import { certificateFault, ServiceProblem, ServiceUnreachable } from "../client/errors.ts";
 import { EnvironmentError } from "../config.ts";
+import { errorCode } from "../core/thrown.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
 import { printable, printableLines } from "./terminal/printable.ts";
 
@@ -122,7 +123,7 @@ function failureLines(error: unknown): string[] {
     lines.push(`  ${printable(`(${status}, request ${error.requestId ?? "unknown"})`)}`);
   }
   if (error instanceof ServiceUnreachable) {
-    lines.push("  Is the server running? Start it with `ledgerctl serve`, or set --url.");
+    lines.push(`  ${unreachableHint(error)}`);
   }
   return lines;
 }
@@ -137,6 +138,35 @@ function hintOf(error: ServiceProblem): string | null {
   }
   if (error.code === "INSUFFICIENT_SCOPE")
     return "Use a key with that scope: `ledgerctl key create`.";
+  if (error.status === 429 && error.retryAfterSeconds !== null) {
+    return `Try again in ${error.retryAfterSeconds} s: the server limits the requests of each API key.`;
+  }
   if (error.status === 503 || error.status === 429) return "Try again in a moment.";
   return null;
+}
+
+/** What to do where there was no answer. */
+export function unreachableHint({ cause }: ServiceUnreachable): string {
+  switch (certificateFault(cause)) {
+    case null:
+      return isPlainPort(cause)
+        ? "The server does not speak TLS there: begin --url with http://, or start it with --tls-cert and --tls-key."
+        : "Is the server running? Start it with `ledgerctl serve`, or set --url.";
+    case "CERT_HAS_EXPIRED":
+    case "CERT_NOT_YET_VALID":
+      return "Renew the server's certificate and send the server SIGHUP; or set this machine's clock.";
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+    case "HOSTNAME_MISMATCH":
+      return "Set --url with a name that the server's certificate is for.";
+    default:
+      return (
+        "This machine does not know the authority that signed the server's certificate: set NODE_EXTRA_CA_CERTS to a " +
+        "file with the authority's certificate (PEM)."
+      );
+  }
+}
+
+/** Whether what answered a TLS handshake was no TLS. */
+function isPlainPort(error: unknown): boolean {
+  return /^(ERR_SSL_|EPROTO$)/.test(errorCode(error) ?? "");
 }

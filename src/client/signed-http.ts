@@ -9,7 +9,7 @@ import { errorCode } from "../core/thrown.ts";
 import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
 import { requireText } from "../contract/paths.ts";
 import type { Problem } from "../contract/types.ts";
-import { ServiceProblem, ServiceUnreachable } from "./errors.ts";
+import { certificateFault, ServiceProblem, ServiceUnreachable } from "./errors.ts";
 
 /** Where the service is, whose key signs, and how long to try. */
 export interface SignedHttpOptions {
@@ -227,7 +227,9 @@ export function problemOf(reply: HttpReply, wasRepeated: boolean): ServiceProble
  */
 function retryDelayMs(error: unknown, attempt: number): number | null {
   const backoffMs = Math.min(2_000, 50 * 2 ** attempt) * (0.5 + Math.random() / 2);
-  if (error instanceof ServiceUnreachable) return backoffMs;
+  if (error instanceof ServiceUnreachable) {
+    return certificateFault(error.cause) === null ? backoffMs : null;
+  }
   if (!(error instanceof ServiceProblem)) return null;
   if (error.status !== 429 && error.status !== 503) return null;
   return (error.retryAfterSeconds ?? 0) * 1000 + backoffMs;
@@ -245,6 +247,7 @@ function oneHeader(value: string | string[] | undefined): string | null {
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-function parseSeconds(text: string | null): number | null {
+/** What a `Retry-After` says, as far as it says seconds. */
+export function parseSeconds(text: string | null): number | null {
   return text !== null && /^[0-9]+$/.test(text) ? Number(text) : null;
 }

@@ -6,8 +6,8 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import type { BalanceMessage } from "../contract/types.ts";
-import { ServiceProblem } from "./errors.ts";
-import { problemOf, type SignedHttp } from "./signed-http.ts";
+import { certificateFault, ServiceProblem, ServiceUnreachable } from "./errors.ts";
+import { parseSeconds, problemOf, type SignedHttp } from "./signed-http.ts";
 
 /** Where a stream begins, and who is notified of its connection. */
 export interface WalletStreamOptions {
@@ -41,6 +41,7 @@ export class WalletStream {
   #socket: WebSocket | null = null;
   #lastSeq: number | null;
   #delayMs = reconnectMsMin;
+  #hasConnected = false;
 
   constructor(http: SignedHttp, target: string, options: WalletStreamOptions) {
     this.#http = http;
@@ -51,7 +52,8 @@ export class WalletStream {
 
   /**
    * Connects, and yields messages in the order of their seq until the stream is closed. Throws ServiceProblem when the
-   * service refuses the stream with 400, 401, 403 or 404. For a slow reader about a thousand messages are kept; then
+   * service refuses the stream with 400, 401, 403 or 404, and ServiceUnreachable when its certificate is not accepted
+   * from the beginning. For a slow reader about a thousand messages are kept; then
    * the server waits, too.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<WalletMessage> {
@@ -60,14 +62,18 @@ export class WalletStream {
     closed.catch(() => undefined);
     try {
       while (!this.#isClosed()) {
+        let retryAfterMs = 0;
         const messages = await this.#connect(closed).catch((error: unknown) => {
-          if (isFinal(error)) throw error;
+          // A certificate that was accepted before may be renewed.
+          if (isFinal(error) || (!this.#hasConnected && isUnaccepted(error))) throw error;
+          if (error instanceof ServiceProblem)
+            retryAfterMs = 1_000 * (error.retryAfterSeconds ?? 0);
           return null;
         });
         if (messages !== null) yield* this.#read(messages);
         if (this.#isClosed()) return;
         this.#options.onConnection?.("lost");
-        const pauseMs = this.#delayMs * (0.5 + Math.random() / 2);
+        const pauseMs = retryAfterMs + this.#delayMs * (0.5 + Math.random() / 2);
         await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
         this.#delayMs = Math.min(reconnectMsMax, this.#delayMs * 2);
       }
@@ -116,7 +122,9 @@ export class WalletStream {
       highWaterMark: waitingMax,
       lowWaterMark: waitingMax / 2,
     }) as AsyncIterable<[Buffer]>;
-    await opened(socket);
+    await opened(socket).catch((error: unknown) => {
+      throw error instanceof ServiceProblem ? error : new ServiceUnreachable(url, error);
+    });
     endWhenSilent(socket);
     return messages;
   }
@@ -124,6 +132,7 @@ export class WalletStream {
   /** The messages of one connection, until it is lost. */
   async *#read(messages: AsyncIterable<[Buffer]>): AsyncGenerator<WalletMessage> {
     this.#delayMs = reconnectMsMin;
+    this.#hasConnected = true;
     this.#options.onConnection?.("connected");
     for await (const [data] of untilLost(messages)) {
       const message = JSON.parse(data.toString()) as WalletMessage;
@@ -165,8 +174,13 @@ async function opened(socket: WebSocket): Promise<void> {
     once(socket, "unexpected-response"),
   ])) as [ClientRequest?, IncomingMessage?];
   if (response === undefined) return;
-  const { statusCode: status = 0 } = response;
-  const reply = { status, requestId: null, retryAfterSeconds: null, text: await text(response) };
+  const { statusCode: status = 0, headers } = response;
+  const reply = {
+    status,
+    requestId: null,
+    retryAfterSeconds: parseSeconds(headers["retry-after"] ?? null),
+    text: await text(response),
+  };
   socket.terminate();
   throw problemOf(reply, false);
 }
@@ -196,6 +210,11 @@ async function* untilLost<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item
 async function rejectOnAbort(signal: AbortSignal): Promise<never> {
   await once(signal, "abort");
   throw new Error("the stream is closed");
+}
+
+/** Whether a connection failed because of the service's certificate. */
+function isUnaccepted(error: unknown): boolean {
+  return error instanceof ServiceUnreachable && certificateFault(error.cause) !== null;
 }
 
 /** A refusal that trying again does not change. */

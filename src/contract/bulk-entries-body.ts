@@ -11,10 +11,8 @@ import type { EntryDraft } from "../core/journal.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
 import { entryBody, parseEntryBody, type ParsedEntry } from "./entry-body.ts";
 import { inexactNumbersMax, type ExactJson, type InexactNumber } from "./exact-json.ts";
-import { optional } from "./field-schemas.ts";
+import { bulkItemsMax, optional } from "./field-schemas.ts";
 import { parseBy } from "./schema-faults.ts";
-
-const entriesMax = 1000;
 
 /** Of faults of entries in one answer; where there are more, later entries report one each. */
 const entryFaultsMax = 1000;
@@ -28,7 +26,7 @@ function bodyOf(entry: z.ZodType) {
             input === undefined || input === null ? "is required" : "must be an array of entries",
         })
         .min(1, { error: "must have at least one entry" })
-        .max(entriesMax, { error: `must have at most ${entriesMax} entries` }),
+        .max(bulkItemsMax, { error: `must have at most ${bulkItemsMax} entries` }),
       atomic: optional(z.boolean({ error: "must be true or false" })),
     },
     { error: "must be a JSON object" },

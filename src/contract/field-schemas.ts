@@ -5,6 +5,9 @@ import { readPeriodLabel } from "../core/period.ts";
 import { descriptionCodePointsMax, labelCodePointsMax, textFault } from "../core/text.ts";
 import { dayFault, parseTimestamp, type Timestamp } from "../core/time.ts";
 
+/** Of one bulk. */
+export const bulkItemsMax = 1000;
+
 /** The message for a value that is missing, or not `what`. */
 export const wrongType = (what: string) => ({
   error: (issue: { input?: unknown }) =>

@@ -75,6 +75,7 @@ function operation(route: Route): Json {
               },
             },
           }),
+      429: { ...refusalOn(route), description: "Over the rate limit", headers: rateLimitHeaders },
       default: refusalOn(route),
     },
   };
@@ -87,6 +88,15 @@ function refusalOn({ path }: Route): Json {
     ? { description: "An error", content: { "application/json": reference("WalletError") } }
     : { description: "A problem", content: { "application/problem+json": reference("Problem") } };
 }
+
+const rateLimitHeaders = {
+  "Retry-After": {
+    description: "Seconds until it is worth trying again",
+    schema: { type: "integer" },
+  },
+  "RateLimit-Policy": { description: "The rate limit of the key", schema: { type: "string" } },
+  RateLimit: { description: "What is left of it", schema: { type: "string" } },
+};
 
 const signatureHeaders = [
   { name: "X-Timestamp", in: "header", required: true, schema: { type: "string" } },

@@ -25,6 +25,8 @@ export interface Route {
   readonly query: z.ZodObject;
   /** The body's schema; null for none. Whether it may be left out. */
   readonly body: { readonly schema: z.ZodType; readonly optional: boolean } | null;
+  /** Of a bulk: the member of its body that has the items. Each counts towards a rate limit as a request does. */
+  readonly items?: "entries" | "writes";
   /** 101: an upgrade to a WebSocket, whose messages are the reply. */
   readonly status: 101 | 200 | 201;
   readonly reply: z.ZodType;
@@ -101,6 +103,7 @@ export const routes = {
     ...entryWrite,
     summary: "Post many entries, each by itself or atomically",
     body: { schema: entriesBody, optional: false },
+    items: "entries",
     status: 200,
     reply: replies.entriesReply,
     atomic: { status: 201, reply: replies.atomicEntriesReply },
@@ -218,6 +221,7 @@ export const routes = {
     ...walletWrite,
     summary: "Many credits and debits, each by itself",
     body: { schema: bulkMovementsBody, optional: false },
+    items: "writes",
     reply: replies.bulkReply,
   },
 } as const satisfies { [Name in keyof typeof pathTemplates]: Route };

@@ -4,7 +4,7 @@ import { parseAssetCode } from "../core/asset.ts";
 import { brokenTextFault, parseUuid } from "../core/text.ts";
 import type { MovementType, WalletWrite } from "../core/wallet.ts";
 import type { ExactJson } from "./exact-json.ts";
-import { label, optional, wrongType } from "./field-schemas.ts";
+import { bulkItemsMax, label, optional, wrongType } from "./field-schemas.ts";
 import { metadataBytesMax } from "./metadata.ts";
 import { parseBy } from "./schema-faults.ts";
 
@@ -78,7 +78,7 @@ function bulkOf(write: z.ZodType) {
       writes: z
         .array(write, { error: "must be an array of writes" })
         .min(1, { error: "must have at least one write" })
-        .max(1000, { error: "must have at most 1000 writes" }),
+        .max(bulkItemsMax, { error: `must have at most ${bulkItemsMax} writes` }),
     },
     notObject,
   );

@@ -17,6 +17,7 @@ export const problemKinds = {
   methodNotAllowed: { status: 405, code: null, title: "Method not allowed" },
   bodyTooLarge: { status: 413, code: null, title: "Body too large" },
   unauthorized: { status: 401, code: null, title: "Unauthorized" },
+  rateLimited: { status: 429, code: null, title: "Too many requests" },
   ledgerNotFound: { status: 404, code: null, title: "Ledger not found" },
   insufficientScope: { status: 403, code: "INSUFFICIENT_SCOPE", title: "Insufficient scope" },
   unsupportedMediaType: { status: 415, code: null, title: "Unsupported media type" },
@@ -64,17 +65,25 @@ export class Refusal extends Error {
   readonly problem: ProblemName;
   readonly faults: readonly Fault[];
   readonly members: RefusalMembers;
+  /** After how long it is worth trying again, where that is known. */
+  readonly retryAfterSeconds: number | null;
 
   constructor(
     problem: ProblemName,
     detail: string,
-    more: { faults?: readonly Fault[]; members?: RefusalMembers; cause?: unknown } = {},
+    more: {
+      faults?: readonly Fault[];
+      members?: RefusalMembers;
+      cause?: unknown;
+      retryAfterSeconds?: number;
+    } = {},
   ) {
     super(detail, more.cause === undefined ? undefined : { cause: more.cause });
     this.name = "Refusal";
     this.problem = problem;
     this.faults = more.faults ?? [];
     this.members = more.members ?? {};
+    this.retryAfterSeconds = more.retryAfterSeconds ?? null;
   }
 
   get status(): number {

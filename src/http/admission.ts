@@ -53,6 +53,11 @@ export function isOverLimit(socket: Duplex): boolean {
   return overLimit.has(socket);
 }
 
+/** A connection that came when there were enough is still one of these when it is encrypted. */
+export function keepOverLimit(socket: Duplex, encrypted: Duplex): void {
+  if (overLimit.has(socket)) overLimit.add(encrypted);
+}
+
 /** The rejection of a request of the API before its body is read; null where it is admitted. */
 export function rejectionOf(
   queues: WriteQueues,

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { routeList, type RouteName } from "../contract/routes.ts";
-import { overloadRefusal } from "../core/errors.ts";
+import { overloadRefusal, Refusal } from "../core/errors.ts";
 import { isOverLimit, rejectionOf } from "./admission.ts";
 import { answerRefusal } from "./answer-refusal.ts";
 import { isCancelled, whenClosed } from "./exchanges.ts";
@@ -62,16 +62,20 @@ export function addApiRoutes(
           return;
         }
         if (request.notes) request.notes.route = route.name;
-        const reject = () => {
-          // What follows a request that breaks off while it waits is answered already.
-          if (isCancelled(reply.raw)) reply.hijack();
-          else answerRefusal(rejection, request, reply);
-        };
+        const reject = rejecting(rejection, request, reply);
         // One over the limit ends its connection, and is not to keep it from others.
         if (isOverLimit(raw.socket)) reject();
         else rejections.schedule(reply.raw, reject);
       },
-      handler: (request, reply) => answer(api, route.name, request, reply),
+      handler: async (request, reply) => {
+        try {
+          return await answer(api, route.name, request, reply);
+        } catch (error) {
+          if (!(error instanceof Refusal) || error.problem !== "rateLimited") throw error;
+          rejections.schedule(reply.raw, rejecting(error, request, reply));
+          return reply;
+        }
+      },
     });
   }
   for (const [url, methods] of methodsByPath) refuseOtherMethods(app, url, methods);
@@ -117,4 +121,13 @@ async function answer(
         .type("application/x-ndjson; charset=utf-8")
         .send(Readable.from(body, { highWaterMark: 1 }))
     : reply.code(status).type("application/json; charset=utf-8").send(body);
+}
+
+/** What answers a request with its rejection, later perhaps. */
+function rejecting(rejection: Refusal, request: FastifyRequest, reply: FastifyReply): () => void {
+  return () => {
+    // What follows a request that breaks off while it waits is answered already.
+    if (isCancelled(reply.raw)) reply.hijack();
+    else answerRefusal(rejection, request, reply);
+  };
 }

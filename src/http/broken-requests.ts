@@ -25,13 +25,25 @@ interface ClientError extends Error {
 export function answerBrokenRequest(error: ClientError, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return;
   const status = brokenRequestStatuses[error.code ?? ""] ?? 400;
-  const request = { id: newId(), path: pathOfTarget(targetOf(error, socket)) };
-  const { type, body } = unreadableReply(request, status, "the request could not be read as HTTP");
-  endBroken(
-    socket,
+  const path = pathOfTarget(targetOf(error, socket));
+  endBroken(socket, lastAnswer(status, path, "the request could not be read as HTTP"));
+}
+
+/** Plain bytes where TLS is spoken; `opening` is the first of them. */
+export function answerPlain(socket: Socket, opening: Buffer): void {
+  const path = pathOfTarget(lastTargetIn(opening.toString("latin1", 0, headerBytesMax)) ?? "");
+  endBroken(socket, lastAnswer(400, path, "TLS is spoken here: begin the URL with https://"));
+  socket.resume();
+}
+
+/** The bytes of an answer that ends its connection. */
+function lastAnswer(status: number, path: string, detail: string): string {
+  const request = { id: newId(), path };
+  const { type, body } = unreadableReply(request, status, detail);
+  return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nContent-Type: ${type}\r\n` +
-      `X-Request-Id: ${request.id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
+    `X-Request-Id: ${request.id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+    `Connection: close\r\n\r\n${body}`
   );
 }
 

@@ -1,6 +1,8 @@
 // The server's connections as a whole: how they begin, when one is cut, and how all of them come to an end.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
+import { keepOverLimit } from "./admission.ts";
+import { answerPlain } from "./broken-requests.ts";
 import {
   closeQueued,
   exchangesOf,
@@ -11,11 +13,14 @@ import {
   unansweredOf,
   type Exchanges,
 } from "./exchanges.ts";
+import type { TlsHandshakes } from "./tls.ts";
 
 /** How long an answer may make no progress: Node looks twice, so that its reader is cut within twice this. */
 const stalledMsMax = 15_000;
 /** How often it is tried whether a client that sends nothing more still reads. */
 const probeIntervalMs = 500;
+/** How often bytes are sent for it on an encrypted connection, where Node does not tell that an empty write failed. */
+const encryptedProbesMax = 5;
 /** What is kept of the first bytes of a connection: enough for the method and the part of the path that matters. */
 const openingCharactersMax = 1_024;
 /** How often a draining server looks for connections that have fallen idle. */
@@ -30,23 +35,26 @@ export function watchProgress(socket: Socket): void {
 export class Connections {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** Connections whose TLS handshake is under way. */
+  readonly #handshakes = new Set<Socket>();
   #isFinishing = false;
   #onNone = (): void => undefined;
 
-  /** Watches all connections of a server that is new: nobody else listens for them yet. */
-  constructor(server: Server) {
+  /** Watches all connections of a server that is new: nobody else listens for them yet. `tls`: null for plain HTTP. */
+  constructor(server: Server, tls: TlsHandshakes | null) {
     this.#server = server;
     // A client may close its side after its request, and still gets its answer.
     Object.assign(server, { httpAllowHalfOpen: true });
     const [serve] = server.listeners("connection") as ((this: Server, socket: Socket) => void)[];
     server.removeAllListeners("connection");
     server.on("connection", (socket: Socket) => {
-      if (isKnown(socket)) {
-        serve?.call(server, socket);
-        return;
+      if (isKnown(socket)) serve?.call(server, socket);
+      else if (tls === null) this.#add(socket, serve);
+      else {
+        this.#whenEncrypted(socket, tls, (encrypted) => {
+          this.#add(encrypted, serve);
+        });
       }
-      this.#add(socket);
-      this.#whenBegun(socket, () => serve?.call(server, socket));
     });
     const note = (_request: IncomingMessage, response: ServerResponse) => {
       noteRequest(response);
@@ -64,7 +72,7 @@ export class Connections {
 
   /** Resolves when no connection is left, or after a time. */
   whenNone(forMs: number): Promise<void> {
-    if (this.#sockets.size === 0) return Promise.resolve();
+    if (this.#isNone) return Promise.resolve();
     return new Promise((resolve) => {
       const late = setTimeout(resolve, forMs);
       this.#onNone = () => {
@@ -86,6 +94,8 @@ export class Connections {
     }
     // Not the HTTP server's own close, which cuts answers that are made but not taken yet.
     NetServer.prototype.close.call(this.#server);
+    // Nothing has been asked on these.
+    for (const socket of this.#handshakes) socket.destroy();
     this.#endIdle();
     const sweep = setInterval(() => {
       this.#endIdle();
@@ -95,7 +105,30 @@ export class Connections {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #add(socket: Socket): void {
+  get #isNone(): boolean {
+    return this.#sockets.size === 0 && this.#handshakes.size === 0;
+  }
+
+  /** Calls back with the connection once it is encrypted. One that is not meant to be is told so. */
+  #whenEncrypted(socket: Socket, tls: TlsHandshakes, begin: (encrypted: Socket) => void): void {
+    this.#handshakes.add(socket);
+    socket.once("close", () => {
+      if (this.#handshakes.delete(socket) && this.#isNone) this.#onNone();
+    });
+    tls.begin(
+      socket,
+      (encrypted) => {
+        keepOverLimit(socket, encrypted);
+        begin(encrypted);
+        this.#handshakes.delete(socket);
+      },
+      (opening) => {
+        answerPlain(socket, opening);
+      },
+    );
+  }
+
+  #add(socket: Socket, serve: ((this: Server, socket: Socket) => void) | undefined): void {
     const exchanges = exchangesOf(socket);
     this.#sockets.add(socket);
     // What Node calls after the last answer.
@@ -108,8 +141,9 @@ export class Connections {
     socket.once("close", () => {
       this.#sockets.delete(socket);
       closeQueued(exchanges);
-      if (this.#sockets.size === 0) this.#onNone();
+      if (this.#isNone) this.#onNone();
     });
+    this.#whenBegun(socket, () => serve?.call(this.#server, socket));
   }
 
   /**
@@ -161,19 +195,19 @@ export class Connections {
  * streamed one, a zero that leads the size of its next chunk (RFC 9112, section 7.1).
  */
 function probe(socket: Socket, exchanges: Exchanges): void {
-  let isSent = false;
+  let left = "encrypted" in socket ? encryptedProbesMax : 1;
   const timer = setInterval(() => {
     const unanswered = unansweredOf(exchanges);
     const [next] = unanswered;
     if (next === undefined || socket.destroyed) clearInterval(timer);
     if (next?.req.httpVersion !== "1.1" || next.writableEnded) return;
     if (!unanswered.some(isAwaited)) return;
-    if (isSent) socket.write("");
+    if (left === 0) socket.write("");
     else if (next.headersSent) {
       next.flushHeaders();
       socket.write("0");
     } else next.writeProcessing();
-    isSent = true;
+    left = Math.max(0, left - 1);
   }, probeIntervalMs);
 }
 

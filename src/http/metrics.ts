@@ -96,9 +96,21 @@ const processTable: MetricTable<ProcessSources> = {
         value: count,
       })),
   },
+  ledgerctl_rejections_total: {
+    help: "Requests that were too many: for the rate limit of their key (429), or for this server (503).",
+    labels: ["limit"],
+    read: ({ http }) =>
+      Object.entries(http.rejections).map(([limit, value]) => ({ labels: { limit }, value })),
+  },
   ledgerctl_http_connections: {
     help: "Open connections, streams included.",
     read: ({ http }) => http.connections,
+  },
+  ledgerctl_tls_certificate_expiry_timestamp_seconds: {
+    help: "When the certificate expires; left out without TLS.",
+    aggregator: "first",
+    read: ({ http: { certificateExpiresAtMs } }) =>
+      certificateExpiresAtMs === null ? undefined : certificateExpiresAtMs / 1000,
   },
   ledgerctl_streams: {
     help: "Open streams of wallets.",

@@ -30,7 +30,9 @@ export function problemReply(
   const headers: Record<string, string> = {};
   if (refusal.problem === "unauthorized") headers["www-authenticate"] = "Bearer";
   if (refusal.problem === "upgradeRequired") headers["upgrade"] = "websocket";
-  if (
+  if (refusal.retryAfterSeconds !== null) {
+    headers["retry-after"] = String(refusal.retryAfterSeconds);
+  } else if (
     refusal.problem === "unavailable" ||
     (refusal.problem === "outcomeUnknown" && request.hasExternalId)
   ) {

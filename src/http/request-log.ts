@@ -25,22 +25,49 @@ export type LogAnswer = (
   describe: () => AnsweredRequest,
 ) => void;
 
-/** The log of all answers of a server. Rejections for overload are counted, since there may be thousands a second. */
+/** The log of all answers of a server. Rejections are counted, since there may be thousands a second. */
 export function logAnswersTo(log: Log): LogAnswer {
-  let rejections = 0;
-  const countRejection = () => {
-    rejections += 1;
-    if (rejections > 1) return;
-    setTimeout(() => {
-      log.warn({ requests: rejections }, "requests were rejected: overloaded");
-      rejections = 0;
-    }, 1_000).unref();
-  };
+  const overloaded = new RejectionCount(log, "requests were rejected: overloaded");
+  const limited = new RejectionCount(
+    log,
+    "requests were rejected: over the rate limit of their key",
+  );
   return (status, refusal, describe) => {
     const level = levelOf(status, refusal);
-    if (isOverload(refusal)) countRejection();
+    if (isOverload(refusal)) overloaded.add(undefined);
+    else if (refusal?.problem === "rateLimited") limited.add(describe().caller?.apiKey);
     if (log.isLevelEnabled(level)) log[level](lineOf(status, refusal, describe()), "request");
   };
+}
+
+const namedKeysMax = 10;
+
+/** Rejections of one kind, in a line a second, with some of the keys. */
+class RejectionCount {
+  readonly #log: Log;
+  readonly #message: string;
+  readonly #apiKeys = new Set<string>();
+  #requests = 0;
+
+  constructor(log: Log, message: string) {
+    this.#log = log;
+    this.#message = message;
+  }
+
+  add(apiKey: string | undefined): void {
+    this.#requests += 1;
+    if (apiKey !== undefined && this.#apiKeys.size < namedKeysMax) this.#apiKeys.add(apiKey);
+    if (this.#requests > 1) return;
+    setTimeout(() => {
+      const requests = this.#requests;
+      this.#log.warn(
+        this.#apiKeys.size === 0 ? { requests } : { requests, apiKeys: [...this.#apiKeys] },
+        this.#message,
+      );
+      this.#requests = 0;
+      this.#apiKeys.clear();
+    }, 1_000).unref();
+  }
 }
 
 function levelOf(

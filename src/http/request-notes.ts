@@ -3,11 +3,14 @@ import type { FastifyRequest } from "fastify";
 import type { RouteName } from "../contract/routes.ts";
 import type { Refusal } from "../core/errors.ts";
 import type { Caller } from "./authenticate.ts";
+import type { TokenBucket } from "./rate-limit.ts";
 
 export interface RequestNotes {
   route: RouteName | null;
   body: Buffer | null;
   caller: Caller | undefined;
+  /** Of the caller's key, where there is a rate limit. */
+  bucket: TokenBucket | undefined;
   refusal: Refusal | undefined;
 }
 
@@ -19,7 +22,13 @@ declare module "fastify" {
 }
 
 export function newNotes(): RequestNotes {
-  return { route: null, body: null, caller: undefined, refusal: undefined };
+  return {
+    route: null,
+    body: null,
+    caller: undefined,
+    bucket: undefined,
+    refusal: undefined,
+  };
 }
 
 export function pathOf(request: FastifyRequest): string {

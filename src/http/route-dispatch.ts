@@ -4,6 +4,7 @@ import type { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "../core/errors.ts";
 import { stringifyExactJson, type ExactJson } from "../contract/exact-json.ts";
+import { bulkItemsMax } from "../contract/field-schemas.ts";
 import { parseQuery } from "../contract/query-schemas.ts";
 import { routes, type Route, type RouteName, type RouteQuery } from "../contract/routes.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
@@ -16,6 +17,7 @@ import * as walletHandlers from "./handlers/wallets.ts";
 import { readJsonBody } from "./json-body.ts";
 import type { LedgerDirectory } from "./ledger-directory.ts";
 import { requireCallerKey, resolveLedger, type PathParameters } from "./path-parameters.ts";
+import type { RateLimiter } from "./rate-limit.ts";
 import type { RequestNotes } from "./request-notes.ts";
 
 /** The handler of each route, by the name that both have. */
@@ -42,6 +44,8 @@ export interface Dispatcher {
   readonly services: Services;
   readonly authenticator: Authenticator;
   readonly ledgers: LedgerDirectory;
+  /** Null where keys have no rate limit. */
+  readonly rateLimiter: RateLimiter | null;
 }
 
 /** A request whose caller may make it: what its path names, null where it does not, and its query. */
@@ -65,6 +69,8 @@ export async function dispatch(
   const route: Route = routes[name];
   const { caller, ledger, callerKey, query } = await authorize(dispatcher, name, raw, notes);
   const body = route.body === null ? null : readJsonBody(raw.headers, raw.body);
+  // The request itself took one.
+  notes.bucket?.spend(Math.max(0, countItems(route, body) - 1));
   // Member by member: a spread of what the router made costs more than the rest of this function.
   const { entryId, holdId, closeId } = raw.parameters;
   const request = {
@@ -91,6 +97,14 @@ export async function dispatch(
   };
 }
 
+/** How many items a request has: 1, but for a bulk. */
+function countItems({ items }: Route, body: ExactJson | null): number {
+  if (items === undefined) return 1;
+  const list = (body?.value as Record<string, unknown> | null | undefined)?.[items];
+  // More are refused as a whole.
+  return Array.isArray(list) ? Math.min(list.length, bulkItemsMax) : 1;
+}
+
 /** Whether a body that has been accepted says that it is to be taken whole or not at all. */
 function isAtomic(body: ExactJson | null): boolean {
   return (body?.value as { atomic?: unknown } | undefined)?.atomic === true;
@@ -98,10 +112,10 @@ function isAtomic(body: ExactJson | null): boolean {
 
 /** Who sent a request, and what its path and query name, or the first refusal in the order of precedence. */
 export async function authorize<Name extends RouteName>(
-  { authenticator, ledgers }: Dispatcher,
+  { authenticator, ledgers, rateLimiter }: Dispatcher,
   name: Name,
   { method, target, headers, body, parameters }: Omit<RawRequest, "id" | "gone">,
-  notes: Pick<RequestNotes, "caller">,
+  notes: Pick<RequestNotes, "caller" | "bucket">,
 ): Promise<Authorized<Name>> {
   const { query, scope }: Route = routes[name];
   const caller = await authenticator.authenticate({
@@ -113,6 +127,9 @@ export async function authorize<Name extends RouteName>(
     body: body ?? "",
   });
   notes.caller = caller;
+  // Not before: a stranger can't use up the tokens of somebody else's key.
+  notes.bucket = rateLimiter?.bucketOf(caller.apiKey);
+  notes.bucket?.take();
   const { ledger, callerKey } = await resolveLedger(ledgers, caller, parameters);
   if (!caller.scopes.includes(scope)) {
     throw new Refusal("insufficientScope", `the API key lacks the scope ${scope}`);

@@ -25,6 +25,7 @@ import { logAnswersTo, type LogAnswer } from "./request-log.ts";
 import { newNotes, pathOf } from "./request-notes.ts";
 import type { Dispatcher } from "./route-dispatch.ts";
 import { serveWalletStreams } from "./streams/wallet-streams.ts";
+import { TlsHandshakes, type Certificate } from "./tls.ts";
 
 export interface HttpServerOptions extends OwnRoutesOptions {
   readonly dispatcher: Dispatcher;
@@ -33,11 +34,15 @@ export interface HttpServerOptions extends OwnRoutesOptions {
   readonly bodyBytesMax: number;
   readonly connectionsMax: number;
   readonly counts: HttpCounts;
+  /** What TLS shows; null for plain HTTP. */
+  readonly certificate: Certificate | null;
 }
 
 export interface HttpServer {
   /** Binds the first address of the host and resolves with the URL; port 0 takes a free one. */
   listen(host: string, port: number): Promise<string>;
+  /** Shows another certificate on new connections, where it shows one at all. */
+  useCertificate(certificate: Certificate): void;
   /**
    * Answers for a moment what clients had sent before they could know, each time with `Connection: close`; then takes
    * no new connections and starts one more request a connection at the most. Resolves when every request that was
@@ -54,7 +59,8 @@ const drainMsMax = 1_000;
 /** Puts the server together; it is not bound before `listen`. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const app = createApp();
-  const connections = new Connections(app.server);
+  const tls = options.certificate === null ? null : new TlsHandshakes(options.certificate);
+  const connections = new Connections(app.server, tls);
   limitConnections(app.server, options.connectionsMax, options.counts);
   app.server.on("checkExpectation", answerExpectation);
   app.decorateRequest("notes", null);
@@ -75,7 +81,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     listen: async (host, port) => {
       // For each further address of `localhost` Fastify would open another server, with none of the limits above.
       const { address } = await lookup(host);
-      return app.listen({ host: address, port });
+      const url = await app.listen({ host: address, port });
+      return tls === null ? url : url.replace(/^http:/, "https:");
+    },
+    useCertificate: (certificate) => {
+      tls?.useCertificate(certificate);
     },
     close: async (graceMs) => {
       state.isStopping = true;
@@ -147,11 +157,13 @@ function addHooks(
     watchProgress(socket);
     const mayEnd = state.isStopping || isOverLimit(socket);
     if (isLast(reply.raw, mayEnd)) reply.header("connection", "close");
+    const bucket = request.notes?.bucket;
+    if (bucket !== undefined) reply.headers(bucket.headers());
     done();
   });
   app.addHook("onResponse", (request, reply, done) => {
-    counts.countAnswer(request.notes?.route ?? "none", reply.statusCode);
-    const { caller, refusal } = request.notes ?? {};
+    const { caller, refusal, route } = request.notes ?? {};
+    counts.countAnswer(route ?? "none", reply.statusCode, refusal);
     logAnswer(reply.statusCode, refusal, () => ({
       requestId: request.id,
       method: request.method,

@@ -5,11 +5,14 @@ import { Authenticator } from "../http/authenticate.ts";
 import { HttpCounts } from "../http/http-counts.ts";
 import { LedgerDirectory } from "../http/ledger-directory.ts";
 import { processMetrics, type ReadMetrics } from "../http/metrics.ts";
+import { RateLimiter, type RateLimit } from "../http/rate-limit.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
+import type { Certificate } from "../http/tls.ts";
 import type { Log } from "../log.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { findLedger } from "../store/ledgers.ts";
+import { expiresAtMs } from "./certificate.ts";
 import type { Database } from "./database.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { watchHosts } from "./host-watch.ts";
@@ -21,6 +24,8 @@ export interface Service {
   listen(host: string, port: number): Promise<string>;
   /** The text of `/metrics`. */
   metrics(): Promise<string>;
+  /** Shows another certificate on new connections, where it serves TLS. */
+  useCertificate(certificate: Certificate): void;
   /** Takes nothing new, finishes what was accepted, and ends its connections to the database. */
   stop(): Promise<void>;
 }
@@ -37,13 +42,17 @@ export interface ServiceOptions {
   readonly gatherMetrics: (own: ReadMetrics) => () => Promise<string>;
   /** Whether `/metrics` has an address of its own, and is not on the API's. */
   readonly areMetricsElsewhere?: boolean;
+  /** What TLS shows; plain HTTP without it. */
+  readonly certificate?: Certificate | null;
+  /** Of each API key in this process; none without it. */
+  readonly rateLimit?: RateLimit | null;
 }
 
 const poolerWatchIntervalMs = 5_000;
 
 /** Opens the pools of a database that is migrated, and puts engine and HTTP server on them. */
 export function createService(options: ServiceOptions): Service {
-  const { environment, database, log, version } = options;
+  const { environment, database, log, version, certificate = null } = options;
   const pools = openPools(database.url, options.pool, database.dataDir !== null);
   const { interactive, longRunning, write } = pools;
   const engine = createEngine(pools, environment, log);
@@ -52,6 +61,7 @@ export function createService(options: ServiceOptions): Service {
   const unwatchHosts = watchHosts(database.url, log);
   let isStopping = false;
   const counts = new HttpCounts();
+  counts.certificateExpiresAtMs = certificate && expiresAtMs(certificate);
   const own = processMetrics({
     ...engine,
     http: counts,
@@ -65,6 +75,7 @@ export function createService(options: ServiceOptions): Service {
     log,
     version,
     counts,
+    certificate,
     metrics: options.areMetricsElsewhere === true ? null : metrics,
     bodyBytesMax: environment.bodyBytesMax,
     connectionsMax: environment.connectionsMax,
@@ -79,6 +90,10 @@ export function createService(options: ServiceOptions): Service {
       return url;
     },
     metrics,
+    useCertificate: (next) => {
+      server.useCertificate(next);
+      counts.certificateExpiresAtMs = expiresAtMs(next);
+    },
     stop: async () => {
       isStopping = true;
       await stopInOrder(server, engine, pools, environment.graceMs);
@@ -89,7 +104,7 @@ export function createService(options: ServiceOptions): Service {
 }
 
 function createDispatcher(
-  { environment, masterKeys }: ServiceOptions,
+  { environment, masterKeys, rateLimit = null }: ServiceOptions,
   pools: Pools,
   { journal, closes, wallets }: Engine,
 ) {
@@ -110,6 +125,7 @@ function createDispatcher(
       nowMs: () => Date.now(),
     }),
     ledgers: new LedgerDirectory((ledgerId) => findLedger(interactive, ledgerId)),
+    rateLimiter: rateLimit && new RateLimiter(rateLimit, () => performance.now()),
   };
 }
 

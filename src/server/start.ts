@@ -2,9 +2,11 @@
 import type { Environment } from "../config.ts";
 import { errorCode, messageOf } from "../core/thrown.ts";
 import { listenForMetrics, type MetricsServer } from "../http/metrics-server.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { metricsOfOneProcess, openBooksMetrics } from "./books-metrics.ts";
+import { namedUrl, reloadCertificate, type LoadedCertificate } from "./certificate.ts";
 import type { Database } from "./database.ts";
 import { loadMasterKeys, type MasterKeys } from "./master-keys.ts";
 import { openInteractivePool } from "./pools.ts";
@@ -30,6 +32,10 @@ export interface ServerOptions {
   readonly address: Address;
   /** Where `/metrics` is served alone; null: with the API. */
   readonly metricsAddress: Address | null;
+  /** What TLS shows on the address of the API; null for plain HTTP. */
+  readonly certificate: LoadedCertificate | null;
+  /** Of each API key; null for none. */
+  readonly rateLimit: RateLimit | null;
 }
 
 export interface RunningServer {
@@ -39,18 +45,26 @@ export interface RunningServer {
   /** The first process's own, for cheap reads. */
   readonly pool: Pool;
   readonly masterKeys: MasterKeys;
+  /** Reads the certificate again. The log has what became of it. */
+  reloadCertificate(): Promise<void>;
   /** Drains, and ends all but the database. */
   stop(): Promise<void>;
 }
 
 /** Resolves once the server answers. Rejects with what is wrong and what to do, and leaves nothing open. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { environment, database, log, workers, address, metricsAddress } = options;
+  const { environment, database, log, workers, address, metricsAddress, certificate } = options;
   await prepareSchema(database.url, options);
   const pool = openInteractivePool(database.url);
   const books = openBooksMetrics(database.url, pool);
   let service: Service | null = null;
   let metricsServer: MetricsServer | null = null;
+  let reloading = Promise.resolve();
+  const reload = async (served: Service) => {
+    if (certificate === null) return;
+    const use = served.useCertificate.bind(served);
+    await reloadCertificate(certificate.files, use, log);
+  };
   const stop = async () => {
     await service?.stop();
     await metricsServer?.close();
@@ -76,7 +90,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       );
     }
     const url = await listening(address, "--port", () => served.listen(address.host, address.port));
-    return { url, metricsUrl: metricsServer?.url ?? null, pool, masterKeys, stop };
+    return {
+      url: certificate === null ? url : namedUrl(url, address.host, certificate),
+      metricsUrl: metricsServer?.url ?? null,
+      pool,
+      masterKeys,
+      reloadCertificate: () =>
+        // One after the other: the files as they were last are those that stay.
+        (reloading = reloading.then(() => reload(served))),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -6,10 +6,13 @@ export const stopSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 const repeatMs = 1_000;
 
 /** Resolves with the first of them. One that comes later still calls `again`, which ends the process at once. */
-export function stopSignal(again: () => void): Promise<string> {
+export function stopSignal(
+  again: () => void,
+  signals: readonly NodeJS.Signals[] = stopSignals,
+): Promise<string> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null;
-    for (const signal of stopSignals) {
+    for (const signal of signals) {
       process.on(signal, () => {
         firstAtMs ??= performance.now();
         if (performance.now() - firstAtMs > repeatMs) again();

@@ -10,7 +10,7 @@ export type MetricsMessage =
   | { readonly event: "metrics"; readonly id: number; readonly snapshot: MetricsSnapshot };
 
 /** What they are sent: hand in yours; here is the text that you asked for, null where there was none. */
-type MetricsOrder =
+export type MetricsOrder =
   | { readonly order: "tell-metrics"; readonly id: number }
   | { readonly order: "metrics-text"; readonly id: number; readonly text: string | null };
 
@@ -88,8 +88,8 @@ export class WorkerMetrics {
 /** In a worker: hands in its own metrics when asked, and asks for those of all. */
 export function metricsOfAll(worker: Worker, snapshot: ReadMetrics): () => Promise<string> {
   const questions = new Questions<string | null>();
-  worker.on("message", (message: MetricsOrder | string) => {
-    if (typeof message === "string") return;
+  worker.on("message", (message: MetricsOrder | object | string) => {
+    if (typeof message === "string" || !("order" in message)) return;
     if (message.order === "metrics-text") questions.answer(message.id, message.text);
     if (message.order !== "tell-metrics") return;
     const { id } = message;

@@ -4,11 +4,13 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import type { Environment } from "../config.ts";
 import { errorCode, messageOf } from "../core/thrown.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
+import type { Certificate } from "../http/tls.ts";
 import type { Log } from "../log.ts";
 import { runningDatabase } from "./database.ts";
 import { openInteractivePool } from "./pools.ts";
 import { createService } from "./service.ts";
-import { metricsOfAll, type MetricsMessage } from "./worker-metrics.ts";
+import { metricsOfAll, type MetricsMessage, type MetricsOrder } from "./worker-metrics.ts";
 
 export interface Assignment {
   readonly databaseUrl: string;
@@ -16,6 +18,9 @@ export interface Assignment {
   readonly dataDir: string | null;
   readonly masterKeys: readonly string[];
   readonly areMetricsElsewhere: boolean;
+  readonly certificate: Certificate | null;
+  /** This worker's share. */
+  readonly rateLimit: RateLimit | null;
   readonly version: string;
   readonly host: string;
   readonly port: number;
@@ -29,6 +34,12 @@ export type WorkerMessage =
   | { readonly event: "failed"; readonly message: string; readonly code: string };
 
 export const stopMessage = "stop";
+
+/** Another certificate for a worker that serves. */
+export interface CertificateMessage {
+  readonly event: "certificate";
+  readonly certificate: Certificate;
+}
 
 export function isWorker(): boolean {
   return cluster.isWorker;
@@ -64,6 +75,12 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
     version: assignment.version,
     gatherMetrics: (own) => metricsOfAll(worker, own),
     areMetricsElsewhere: assignment.areMetricsElsewhere,
+    certificate: assignment.certificate,
+    rateLimit: assignment.rateLimit,
+  });
+  worker.on("message", (message: CertificateMessage | MetricsOrder | typeof stopMessage) => {
+    if (message === stopMessage || !("event" in message)) return;
+    service.useCertificate(message.certificate);
   });
   try {
     tell(worker, { event: "ready", url: await service.listen(host, port) });

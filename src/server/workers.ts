@@ -1,13 +1,20 @@
 // Several processes on one port. The first, whose part is here, owns the database and the signals; the others serve.
-import cluster from "node:cluster";
+import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import type { ReadMetrics } from "../http/metrics.ts";
+import { shareOf, type RateLimit } from "../http/rate-limit.ts";
+import type { Certificate } from "../http/tls.ts";
 import type { Log } from "../log.ts";
 import type { Database } from "./database.ts";
 import type { Service } from "./service.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
-import { stopMessage, type Assignment, type WorkerMessage } from "./worker.ts";
+import {
+  stopMessage,
+  type Assignment,
+  type CertificateMessage,
+  type WorkerMessage,
+} from "./worker.ts";
 
 const restartDelayMs = 1_000;
 
@@ -17,6 +24,9 @@ interface WorkerServiceOptions {
   readonly masterKeys: readonly Buffer[];
   readonly booksMetrics: ReadMetrics;
   readonly areMetricsElsewhere: boolean;
+  readonly certificate: Certificate | null;
+  /** Of each API key on the whole server. */
+  readonly rateLimit: RateLimit | null;
   readonly log: Log;
   readonly version: string;
 }
@@ -26,26 +36,39 @@ export class WorkerService implements Service {
   readonly #options: WorkerServiceOptions;
   readonly #log: Log;
   readonly #metrics: WorkerMetrics;
+  /** Those that have their assignment, and can be sent more. */
+  readonly #assigned = new Set<Worker>();
+  #certificate: Certificate | null;
   #isStopping = false;
 
   constructor(options: WorkerServiceOptions) {
     this.#options = options;
     this.#log = options.log;
     this.#metrics = new WorkerMetrics(options.booksMetrics);
+    this.#certificate = options.certificate;
   }
 
   metrics(): Promise<string> {
     return this.#metrics.render();
   }
 
+  useCertificate(certificate: Certificate): void {
+    // Of those who start later.
+    this.#certificate = certificate;
+    const message: CertificateMessage = { event: "certificate", certificate };
+    for (const worker of this.#assigned) if (worker.isConnected()) worker.send(message);
+  }
+
   /** Resolves when every worker serves. Port 0 is one free port for all, and for those who replace them. */
   async listen(host: string, port: number): Promise<string> {
-    const { workers, database, masterKeys, areMetricsElsewhere, version } = this.#options;
+    const { workers, database, masterKeys, areMetricsElsewhere, rateLimit, version } =
+      this.#options;
     const assignment = {
       databaseUrl: database.url,
       dataDir: database.dataDir,
       masterKeys: masterKeys.map((key) => key.toString("base64")),
       areMetricsElsewhere,
+      rateLimit: rateLimit && shareOf(rateLimit, workers),
       version,
       host,
       port: port === 0 ? await findFreePort(host) : port,
@@ -79,16 +102,24 @@ export class WorkerService implements Service {
     );
   }
 
-  #startWorker(assignment: Assignment): Promise<string> {
+  #startWorker(assignment: Omit<Assignment, "certificate">): Promise<string> {
     const worker = cluster.fork();
+    const assign = () => {
+      // One that starts while the others stop is told here: before, it may not have listened.
+      if (this.#isStopping) {
+        worker.send(stopMessage);
+        return;
+      }
+      worker.send({ ...assignment, certificate: this.#certificate });
+      this.#assigned.add(worker);
+    };
     return new Promise((resolve, reject) => {
       // What is sent to one that was killed a moment ago fails here; its exit tells the rest.
       worker.on("error", (error) => {
         this.#log.warn({ pid: worker.process.pid, err: error }, "a worker can't be reached");
       });
       worker.on("message", (message: WorkerMessage) => {
-        // One that starts while the others stop is told here: before, it may not have listened.
-        if (message.event === "waiting") worker.send(this.#isStopping ? stopMessage : assignment);
+        if (message.event === "waiting") assign();
         else if (message.event === "ready") {
           this.#metrics.add(worker);
           resolve(message.url);
@@ -97,6 +128,7 @@ export class WorkerService implements Service {
         } else this.#metrics.take(worker, message);
       });
       worker.once("exit", () => {
+        this.#assigned.delete(worker);
         reject(new Error("a worker ended before it served"));
       });
     });

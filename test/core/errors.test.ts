@@ -42,6 +42,7 @@ describe("the catalog of refusals", () => {
       405,
       413,
       401,
+      429,
       404,
       "INSUFFICIENT_SCOPE",
       415,

@@ -108,7 +108,7 @@ describe("a connection that is being closed", () => {
         });
       },
     );
-    new Connections(server);
+    new Connections(server, null);
     server.on("clientError", (_error, socket: Socket) => {
       endBroken(socket, "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n");
     });

@@ -14,7 +14,7 @@ let server: ReturnType<typeof createServer>;
 
 beforeEach(async () => {
   server = createServer();
-  new Connections(server);
+  new Connections(server, null);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 });

@@ -3,13 +3,17 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
 import { Agent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { metricsOfOneProcess, openBooksMetrics } from "../../src/server/books-metrics.ts";
 import { runningDatabase } from "../../src/server/database.ts";
 import { openInteractivePool } from "../../src/server/pools.ts";
 import { createService } from "../../src/server/service.ts";
 import { readEnvironment } from "../../src/config.ts";
+import type { RateLimit } from "../../src/http/rate-limit.ts";
+import type { Certificate } from "../../src/http/tls.ts";
 import { createLog, type Log } from "../../src/log.ts";
 import { openBooks, type OpenBooks } from "./books.ts";
+import { authority } from "./certificates.ts";
 import { createTestDatabase } from "./database.ts";
 import { sendRequest, type Credentials, type Reply, type RequestParts } from "./signed-request.ts";
 
@@ -43,6 +47,8 @@ export interface TestService {
   get(target: string): Promise<Reply>;
   /** Posts a value as JSON, or text and bytes as they are. */
   post(target: string, body?: unknown): Promise<Reply>;
+  /** Shows another certificate on new connections. */
+  useCertificate(certificate: Certificate): void;
   stop(): Promise<void>;
 }
 
@@ -55,6 +61,9 @@ export async function startService(
     log?: Log;
     /** 127.0.0.1 unless given; `send` goes there. */
     host?: string;
+    /** Serves TLS, and `send` speaks it. */
+    certificate?: Certificate;
+    rateLimit?: RateLimit;
   } = {},
 ): Promise<TestService> {
   const url = options.databaseUrl ?? books.databaseUrl;
@@ -68,10 +77,15 @@ export async function startService(
     log: options.log ?? createLog("silent"),
     version: "0.0.0-test",
     gatherMetrics: metricsOfOneProcess(booksMetrics.metrics),
+    certificate: options.certificate ?? null,
+    rateLimit: options.rateLimit ?? null,
   });
   const address = await service.listen(options.host ?? "127.0.0.1", 0);
   const port = Number(new URL(address).port);
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  const agentOptions = { keepAlive: true, maxSockets: 256 };
+  const agent = options.certificate
+    ? new HttpsAgent({ ...agentOptions, ca: authority })
+    : new Agent(agentOptions);
   const send: TestService["send"] = (parts) =>
     sendRequest(port, agent, { credentials: books.credentials, ...parts });
   return {
@@ -85,6 +99,9 @@ export async function startService(
         method: "POST",
         ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
       }),
+    useCertificate: (certificate) => {
+      service.useCertificate(certificate);
+    },
     stop: async () => {
       agent.destroy();
       await service.stop();
@@ -118,6 +135,9 @@ export function serveBooks(options: Parameters<typeof startService>[1] = {}): Te
     send: (parts) => service().send(parts),
     get: (target) => service().get(target),
     post: (target, body) => service().post(target, body),
+    useCertificate: (certificate) => {
+      service().useCertificate(certificate);
+    },
     stop: () => service().stop(),
   };
 }

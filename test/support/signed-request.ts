@@ -3,6 +3,7 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import type { Agent } from "node:http";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 
 export interface Credentials {
@@ -53,7 +54,7 @@ export function nowSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-/** Sends one request and reads the whole answer. */
+/** Sends one request and reads the whole answer; over TLS with an agent that does. */
 export function sendRequest(port: number, agent: Agent, parts: RequestParts): Promise<Reply> {
   const { target, credentials } = parts;
   const body = parts.body ?? "";
@@ -76,7 +77,8 @@ export function sendRequest(port: number, agent: Agent, parts: RequestParts): Pr
     ...parts.headers,
   };
   return new Promise((resolve, reject) => {
-    const request = httpRequest(
+    const send = agent instanceof HttpsAgent ? httpsRequest : httpRequest;
+    const request = send(
       {
         host: "127.0.0.1",
         port,

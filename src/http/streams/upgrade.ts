@@ -7,6 +7,7 @@ import { newId } from "../../engine/new-id.ts";
 import type { Caller } from "../authenticate.ts";
 import type { HttpCounts } from "../http-counts.ts";
 import { problemReply } from "../problems.ts";
+import type { TokenBucket } from "../rate-limit.ts";
 import type { LogAnswer } from "../request-log.ts";
 import { pathOfTarget } from "../request-notes.ts";
 
@@ -22,6 +23,8 @@ export class Upgrade {
   readonly socket: Duplex;
   /** Once it is known. */
   caller: Caller | undefined;
+  /** Of the caller's key, where there is a rate limit. */
+  bucket: TokenBucket | undefined;
   isAccepted = false;
   readonly #services: UpgradeServices;
   readonly #startedAtMs = performance.now();
@@ -30,6 +33,11 @@ export class Upgrade {
     this.request = request;
     this.socket = socket;
     this.#services = services;
+  }
+
+  /** The headers of its answer, whatever that is. */
+  headers(): Record<string, string> {
+    return { "x-request-id": this.requestId, ...this.bucket?.headers() };
   }
 
   /** To be called when the WebSocket is open. */
@@ -45,9 +53,10 @@ export class Upgrade {
     const { status, headers, body } = problemReply(refusal, { id, path, hasExternalId: false });
     const lines = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
-      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      ...Object.entries({ ...headers, ...this.headers() }).map(
+        ([name, value]) => `${name}: ${value}`,
+      ),
       ...(refusal.problem === "validation" ? ["sec-websocket-version: 13"] : []),
-      `x-request-id: ${id}`,
       `content-length: ${Buffer.byteLength(body)}`,
       "connection: close",
     ];
@@ -57,7 +66,7 @@ export class Upgrade {
 
   #note(status: number, refusal: Refusal | undefined): void {
     const { logAnswer, counts } = this.#services;
-    counts.countAnswer("streamWallet", status);
+    counts.countAnswer("streamWallet", status, refusal);
     const { method, url, socket } = this.request;
     logAnswer(status, refusal, () => ({
       requestId: this.requestId,

@@ -34,7 +34,8 @@ export function serveWalletStreams(server: Server, services: StreamServices) {
     upgrades.get(request)?.refuse(validationRefusal([{ path: [], detail: error.message }]));
   });
   sockets.on("headers", (lines: string[], request: IncomingMessage) => {
-    lines.push(`X-Request-Id: ${upgrades.get(request)?.requestId ?? ""}`);
+    const headers = upgrades.get(request)?.headers() ?? {};
+    lines.push(...Object.entries(headers).map(([name, value]) => `${name}: ${value}`));
   });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     afterAnswers(server, socket, () => {

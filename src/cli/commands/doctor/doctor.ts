@@ -2,7 +2,7 @@
 import { request } from "undici";
 import { messageOf } from "../../../core/thrown.ts";
 import type { Environment } from "../../../config.ts";
-import { LedgerClient, ServiceProblem } from "../../../client/ledger-client.ts";
+import { LedgerClient, ServiceProblem, ServiceUnreachable } from "../../../client/ledger-client.ts";
 import { isDataFolder } from "../../../store/embedded/data-folder.ts";
 import { hostsOf } from "../../../store/database/hosts.ts";
 import { Pool } from "../../../store/database/pool.ts";
@@ -10,7 +10,7 @@ import { listMigrations } from "../../../store/migrate.ts";
 import { listWaitingAssets } from "../../../store/pending-postings.ts";
 import { whenReachable } from "../../../server/database.ts";
 import { usingDatabase } from "../../connection/database-context.ts";
-import { exitCodeOf, exitCodes, type ExitCode } from "../../failure.ts";
+import { exitCodeOf, exitCodes, unreachableHint, type ExitCode } from "../../failure.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
 import { requireHttpUrl, resolveConnection, type Connection } from "../../connection/settings.ts";
@@ -104,11 +104,9 @@ async function checkService(connection: Partial<Connection>): Promise<Check[]> {
     const { date } = reply.headers;
     dateHeader = Array.isArray(date) ? date[0] : date;
   } catch (error) {
-    const reason = error instanceof Error ? error.message || error.name : String(error);
-    const remedy = "Start it with `ledgerctl serve`, or set --url (LEDGERCTL_URL).";
-    return [
-      failed("connection", `no answer from ${url}: ${reason}`, remedy, exitCodes.unavailable),
-    ];
+    const unreachable = new ServiceUnreachable(url, error);
+    const { message } = unreachable;
+    return [failed("connection", message, unreachableHint(unreachable), exitCodes.unavailable)];
   }
   const durationMs = performance.now() - startedMs;
   return [

@@ -15,6 +15,15 @@ export function defineServe(program: Command): void {
       Number,
     )
     .option("--metrics-host <host>", "the address to bind for it (default: 127.0.0.1)")
+    .option("--tls-cert <file>", "serve TLS with this certificate and its chain (PEM)")
+    .option(
+      "--tls-key <file>",
+      "the certificate's private key (PEM); both are read again on SIGHUP",
+    )
+    .option(
+      "--rate-limit <limit>",
+      "requests a second of each API key, and how many at once: 100/s or 100/s:500 (default: none)",
+    )
     .option("--bootstrap", "on an empty database, make an organization, a USD ledger and a key")
     .option(
       "--no-migrate",
@@ -23,7 +32,8 @@ export function defineServe(program: Command): void {
     .addHelpText(
       "after",
       "\nExamples:\n  $ ledgerctl serve --bootstrap\n  $ ledgerctl serve --port 0 --json --data-dir ./books" +
-        "\n  $ ledgerctl serve --metrics-port 9420",
+        "\n  $ ledgerctl serve --metrics-port 9420" +
+        "\n  $ ledgerctl serve --host 0.0.0.0 --tls-cert ledger.pem --tls-key ledger.key --rate-limit 100/s:500",
     )
     .action(loadAndRun(async () => (await import("./serve.ts")).serve));
 }

@@ -1,31 +1,20 @@
 // `serve`: runs the server until it is told to stop.
 import type { Environment } from "../../../config.ts";
 import { createLog, type Log } from "../../../log.ts";
+import { listUrlsForOthers } from "../../../server/addresses.ts";
+import { loadCertificate, type LoadedCertificate } from "../../../server/certificate.ts";
 import { openDatabase, type Database } from "../../../server/database.ts";
 import { connectionsOf } from "../../../server/prepare-database.ts";
 import { startServer } from "../../../server/start.ts";
-import { stopSignal } from "../../../server/stop-signals.ts";
+import { stopSignal, stopSignals } from "../../../server/stop-signals.ts";
 import { isWorker, serveAsWorker } from "../../../server/worker.ts";
 import { databasePlace } from "../../connection/database-context.ts";
-import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
-import type { DatabaseFlags } from "../../definition/options.ts";
-import { requireWholeNumber } from "../../input/arguments.ts";
+import { exitCodes, type ExitCode } from "../../failure.ts";
 import { Output, toJson } from "../../terminal/output.ts";
 import { programVersion } from "../../version.ts";
 import { bootstrap } from "./bootstrap.ts";
+import { readServeSettings, type ServeFlags, type ServeSettings } from "./serve-settings.ts";
 
-export interface ServeFlags extends DatabaseFlags {
-  host: string;
-  port: number;
-  bootstrap?: boolean;
-  migrate: boolean;
-  workers: number;
-  metricsHost?: string;
-  metricsPort?: number;
-}
-
-const portMax = 65_535;
-const workersMax = 64;
 /** Of an embedded database, for the admin commands and a second server. */
 const spareConnections = 50;
 const nothingToBootstrap =
@@ -34,41 +23,50 @@ const nothingToBootstrap =
 
 /** Serves until SIGTERM or SIGINT, then drains; resolves with the exit code. */
 export async function serve(flags: ServeFlags, environment: Environment): Promise<ExitCode> {
-  requireWholeNumber("--port", String(flags.port), 0, portMax);
-  if (flags.metricsPort !== undefined) {
-    requireWholeNumber("--metrics-port", String(flags.metricsPort), 0, portMax);
-  } else if (flags.metricsHost !== undefined) {
-    throw usageFailure("--metrics-host goes with --metrics-port");
-  }
-  requireWholeNumber("--workers", String(flags.workers), 1, workersMax);
+  const settings = readServeSettings(flags, environment);
   const log = createLog(environment.logLevel);
-  const stopRequested = stopSignal(() => process.exit(exitCodes.interrupted));
+  const stopRequested = stopSignal(
+    () => process.exit(exitCodes.interrupted),
+    // With TLS, SIGHUP means that the certificate was renewed.
+    stopSignals.filter((signal) => signal !== "SIGHUP" || settings.certificateFiles === null),
+  );
+  // Ignored by workers, and until there is a server.
+  if (settings.certificateFiles !== null) process.on("SIGHUP", () => undefined);
   // A worker is told to stop by the first process; signals that its group gets are not for it.
   if (isWorker()) {
     return (await serveAsWorker(environment, log)) ? exitCodes.done : exitCodes.failed;
   }
+  const { certificateFiles } = settings;
+  // Before anything is started.
+  const certificate = certificateFiles && (await loadCertificate(certificateFiles));
   const database = await openDatabase(databasePlace(flags, environment), {
     supervise: true,
     mayMake: true,
-    connectionsMax: connectionsOf(flags.workers) + spareConnections,
+    connectionsMax: connectionsOf(settings.workers) + spareConnections,
     onEvent: (message, error) => {
       log.warn(error === undefined ? {} : { err: error }, message);
     },
   });
   try {
-    await serveOn(database, flags, environment, log, stopRequested);
+    await serveOn(database, { flags, settings, certificate, environment, log, stopRequested });
     return exitCodes.done;
   } finally {
     await database.stop();
   }
 }
 
+interface Serving {
+  readonly flags: ServeFlags;
+  readonly settings: ServeSettings;
+  readonly certificate: LoadedCertificate | null;
+  readonly environment: Environment;
+  readonly log: Log;
+  readonly stopRequested: Promise<string>;
+}
+
 async function serveOn(
   database: Database,
-  flags: ServeFlags,
-  environment: Environment,
-  log: Log,
-  stopRequested: Promise<string>,
+  { flags, settings, certificate, environment, log, stopRequested }: Serving,
 ): Promise<void> {
   const output = new Output(flags, environment.isColorRefused);
   // With --json stderr is the log alone.
@@ -82,17 +80,15 @@ async function serveOn(
       `The database of ${dataDir} is in ${homeElsewhere}: the user who runs it for root can't reach the folder.`,
     );
   }
-  const { host, port, metricsHost = "127.0.0.1", metricsPort } = flags;
   const server = await startServer({
+    ...settings,
+    certificate,
     environment,
     database,
     log,
     version: programVersion(),
-    migrates: flags.migrate,
-    workers: flags.workers,
-    address: { host, port },
-    metricsAddress: metricsPort === undefined ? null : { host: metricsHost, port: metricsPort },
   });
+  if (certificate !== null) process.on("SIGHUP", () => void server.reloadCertificate());
   try {
     const { url, metricsUrl, pool, masterKeys } = server;
     if (flags.bootstrap === true) {
@@ -100,10 +96,28 @@ async function serveOn(
       if (!isMade) note(nothingToBootstrap);
     }
     if (metricsUrl !== null) note(`metrics are at ${metricsUrl}`);
+    if (certificate === null) await warnWithoutTls(url, settings, output, log);
     output.line(output.isJson ? toJson({ event: "ready", url }) : `ledgerctl is ready at ${url}`);
     const signal = await stopRequested;
     log.info({ signal }, "stopping");
   } finally {
     await server.stop();
   }
+}
+
+/** Where others than this machine can reach the server, what they send can be read on its way. */
+async function warnWithoutTls(
+  url: string,
+  { address }: ServeSettings,
+  output: Output,
+  log: Log,
+): Promise<void> {
+  const urls = await listUrlsForOthers(url, address.host);
+  if (urls.length === 0) return;
+  const warning =
+    "without TLS, requests can be read on their way and sent again. Use --tls-cert and --tls-key, or a proxy with " +
+    "TLS in front of a server on 127.0.0.1.";
+  if (output.isJson)
+    log.warn({ urls }, `the server can be reached from other machines; ${warning}`);
+  else output.warn(`warning: others can reach the server at ${urls.join(", ")}; ${warning}`);
 }

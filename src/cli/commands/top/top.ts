@@ -1,7 +1,7 @@
 // `top`: asks a server for its metrics, and shows them live, or the figures of one interval.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../../../config.ts";
-import { messageOf } from "../../../core/thrown.ts";
+import { ServiceUnreachable } from "../../../client/errors.ts";
 import { requireDurationMs } from "../../input/arguments.ts";
 import { requireHttpUrl, resolveConnection } from "../../connection/settings.ts";
 import { CommandFailure, exitCodes, notFoundFailure } from "../../failure.ts";
@@ -52,13 +52,7 @@ async function metricsUrl(
 async function scrapeMetrics(url: string): Promise<Scrape> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(answerMsMax) }).catch(
     (error: unknown) => {
-      const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
-      throw new CommandFailure(
-        `no answer from ${url}: ${messageOf(reason)}. Is the server running? Start it with \`ledgerctl serve\`, ` +
-          "or set --url.",
-        exitCodes.unavailable,
-        error,
-      );
+      throw new ServiceUnreachable(url, error instanceof Error ? (error.cause ?? error) : error);
     },
   );
   const body = await answer.text();
