@@ -17,8 +17,10 @@ export class LedgerDirectory {
   /** The ledger, or `ledgerNotFound`: the same for one that is unknown, no UUID or another organization's. */
   async getLedger(organizationId: string, ledgerIdText: string): Promise<LedgerIdentity> {
     const ledgerId = parseUuid(ledgerIdText);
-    const ledger =
-      ledgerId === null ? null : (this.#ledgers.get(ledgerId) ?? (await this.#load(ledgerId)));
+    const kept = ledgerId === null ? undefined : this.#ledgers.get(ledgerId);
+    if (kept?.organizationId === organizationId) return kept;
+    // Another organization's is asked for again too: it must not be answered sooner than an unknown one.
+    const ledger = ledgerId === null ? null : await this.#load(ledgerId);
     if (ledger?.organizationId !== organizationId) {
       throw new Refusal("ledgerNotFound", "there is no such ledger");
     }
