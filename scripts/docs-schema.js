@@ -32,7 +32,7 @@ const rulesQuery = `
       FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid
      WHERE indrelid = $1 AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)
      UNION ALL
-    SELECT tgname, regexp_replace(pg_get_triggerdef(oid), '^CREATE TRIGGER \\w+ | ON \\S+', '', 'g'), 6
+    SELECT tgname, regexp_replace(pg_get_triggerdef(oid), '^CREATE (CONSTRAINT )?TRIGGER \\w+ | ON \\S+', '', 'g'), 6
       FROM pg_trigger
      WHERE tgrelid = $1 AND NOT tgisinternal
   ) AS rules
@@ -54,6 +54,7 @@ about tables and columns is also in the database, as comments (\`\\d+\` in psql)
 - Amounts are \`numeric\` without decimals, in smallest units. Debits are positive, credits negative.
 - Tables whose rows never change have triggers that refuse UPDATE, DELETE and TRUNCATE for every role. The tables' owner can
   drop a trigger; [operations.md](operations.md#roles) shows how to serve with a role that can't.
+- [operations.md](operations.md#what-an-audit-covers) says what an audit compares each table with.
 - Lines have no foreign keys ([decision 3](decisions/0003-lines-have-no-foreign-keys.md)).
 `;
 

@@ -2,7 +2,8 @@
 
 /** What does not match: in which ledger, where, and how. */
 export interface AuditFinding {
-  readonly ledgerId: string;
+  /** Null where it is about no ledger alone. */
+  readonly ledgerId: string | null;
   /** `entry <id> (sequence n)`, `account <code>`, `close n`, `wallet <key>` and the like. */
   readonly where: string;
   readonly what: string;
@@ -31,6 +32,7 @@ export interface AuditReport {
 
 /** The checks in the order in which they are reported. */
 export const auditCheckNames = [
+  "administration",
   "ledgers",
   "sequences",
   "lines",
@@ -43,6 +45,7 @@ export const auditCheckNames = [
   "close-subtrees",
   "closed-periods",
   "wallets",
+  "wallet-logs",
   "wallet-batches",
   "wallet-postings",
   "reconciliation",
@@ -70,8 +73,8 @@ export class AuditLog {
   readonly #checks = new Map(auditCheckNames.map((name) => [name, new Findings()]));
   readonly #notes = new Findings();
 
-  /** What a check says about one ledger. */
-  of(name: AuditCheckName, ledgerId: string): CheckLog {
+  /** What a check says about one ledger, or about none alone (null). */
+  of(name: AuditCheckName, ledgerId: string | null): CheckLog {
     const findings = this.#checks.get(name);
     if (findings === undefined) throw new Error("every check has its place");
     return {
@@ -89,7 +92,7 @@ export class AuditLog {
     };
   }
 
-  note(ledgerId: string, where: string, what: string): void {
+  note(ledgerId: string | null, where: string, what: string): void {
     this.#notes.add({ ledgerId, where, what });
   }
 

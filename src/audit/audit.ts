@@ -14,6 +14,7 @@ import {
   readAuditedEntries,
 } from "../store/audit/journal.ts";
 import type { Connection } from "../store/database/connection.ts";
+import { checkActs, checkRecordedTables } from "./administration-checks.ts";
 import { AuditLog, type AuditReport } from "./audit-log.ts";
 import { checkChain, readCloses } from "./close-checks.ts";
 import { CloseRecomputations } from "./close-recomputations.ts";
@@ -48,10 +49,12 @@ export async function auditLedgers(
   if (ledgerId !== null && ledgers.length === 0) return null;
   const log = new AuditLog();
   if (ledgerId === null) await checkStrayRows(connection, log);
+  await checkActs(connection, log.of("administration", null));
+  await checkRecordedTables(connection, ledgerId, log.of("administration", ledgerId));
   for (const ledger of ledgers) {
     checkLedger(ledger, log);
     await auditJournal(connection, ledger, log, onProgress);
-    await checkWallets(connection, ledger.ledgerId, log.of("wallets", ledger.ledgerId));
+    await checkWallets(connection, ledger.ledgerId, log);
     await checkBatches(connection, ledger.ledgerId, log.of("wallet-batches", ledger.ledgerId));
     await checkPostings(connection, ledger.ledgerId, log.of("wallet-postings", ledger.ledgerId));
     await checkReconciliation(connection, ledger.ledgerId, log);
@@ -60,11 +63,12 @@ export async function auditLedgers(
 }
 
 async function checkStrayRows(connection: Connection, log: AuditLog): Promise<void> {
-  for (const table of ledgerTables) {
+  const strays = ledgerTables.map(async (table) => {
     for (const id of await listStrayLedgers(connection, table)) {
       log.of("ledgers", id).find(`table ${table}`, "has rows of a ledger that is not there");
     }
-  }
+  });
+  await Promise.all(strays);
 }
 
 function checkLedger({ ledgerId, status, lastSequence }: AuditedLedger, log: AuditLog): void {
@@ -85,7 +89,7 @@ async function auditJournal(
   const chart = new Set(await listChartCodes(connection, ledgerId));
   const closes = await readCloses(connection, ledgerId);
   const checks: EntryCheck[] = [
-    sequenceCheck(ledger, log.of("sequences", ledgerId)),
+    sequenceCheck(ledger, closes, log.of("sequences", ledgerId)),
     lineCheck(ledger, chart, log.of("lines", ledgerId)),
     leafCheck(log.of("leaves", ledgerId)),
     balanceCheck(connection, ledger, log.of("balances", ledgerId)),

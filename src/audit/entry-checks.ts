@@ -1,7 +1,8 @@
 // Checks that every entry goes through, in the order of sequences.
 import type { Hash } from "../core/merkle.ts";
 import { balanceChanges, linesMin, type Entry } from "../core/journal.ts";
-import type { Timestamp } from "../core/time.ts";
+import type { CloseRecord } from "../core/close.ts";
+import { addMs, type Timestamp } from "../core/time.ts";
 import {
   type AuditedEntry,
   type AuditedLedger,
@@ -24,8 +25,15 @@ export function entryName({ journalId, sequence }: Pick<Entry, "journalId" | "se
   return `entry ${journalId} (sequence ${sequence})`;
 }
 
-/** Sequences are 1, 2, 3 … up to the head's, and persistedAt never decreases. */
-export function sequenceCheck(ledger: AuditedLedger, log: CheckLog): EntryCheck {
+/**
+ * Sequences are 1, 2, 3 … up to the head's, and persistedAt never decreases. The head's time is that of the last entry,
+ * or the millisecond after the last close.
+ */
+export function sequenceCheck(
+  ledger: AuditedLedger,
+  closes: readonly CloseRecord[],
+  log: CheckLog,
+): EntryCheck {
   let lastSequence = 0;
   let lastPersistedAt: Timestamp | null = null;
   return {
@@ -51,9 +59,14 @@ export function sequenceCheck(ledger: AuditedLedger, log: CheckLog): EntryCheck 
         log.find("journal head", what);
       }
       const headAt = ledger.lastPersistedAt;
-      if (lastPersistedAt !== null && (headAt === null || headAt < lastPersistedAt)) {
-        log.find("journal head", `is at ${headAt ?? "none"}, the last entry at ${lastPersistedAt}`);
+      const lastClose = closes.at(-1);
+      const isAfterClose = lastClose !== undefined && headAt === addMs(lastClose.closedAt, 1);
+      const isBefore = headAt !== null && lastPersistedAt !== null && headAt < lastPersistedAt;
+      if (headAt !== lastPersistedAt && (isBefore || !isAfterClose)) {
+        const what = `is at ${headAt ?? "none"}, the last entry at ${lastPersistedAt ?? "none"}`;
+        log.find("journal head", what);
       }
+      if (ledger.isFinerThanShown) log.find("journal head", "has a time finer than a millisecond");
     },
   };
 }
@@ -127,6 +140,7 @@ export function balanceCheck(
         log.looked(1);
         const name = balanceName(stored.glAccountCode, stored.currency);
         const sum = sumOf(name);
+        if (!sums.has(name)) log.find(name, "has a balance and no lines");
         if (balance !== sum.amount) {
           log.find(name, `has the balance ${balance}, its lines sum to ${sum.amount}`);
         }

@@ -1,6 +1,7 @@
 // Checks of wallets: their figures against their logs, pending postings against writes, the journal against both.
 import { convert, parseRate } from "../core/asset.ts";
 import type { WalletWriteType } from "../core/wallet.ts";
+import { areLogsDigested } from "../store/wallet-log-digests.ts";
 import { countRows } from "../store/audit/journal.ts";
 import {
   type AuditedWallet,
@@ -10,18 +11,23 @@ import {
   listForeignEntries,
   listPostingFaults,
   listReconciliations,
+  listStrayDigests,
+  listStrayHolds,
   readAuditedWallets,
   readAuditedWrites,
 } from "../store/audit/wallets.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { AuditLog, CheckLog } from "./audit-log.ts";
+import { WalletLogCheck } from "./wallet-log-check.ts";
 
 /** Each wallet equals the result of its log. Wallets and logs are read in parallel, both by wallet. */
 export async function checkWallets(
   connection: Connection,
   ledgerId: string,
-  log: CheckLog,
+  auditLog: AuditLog,
 ): Promise<void> {
+  const log = auditLog.of("wallets", ledgerId);
+  const logs = new WalletLogCheck(ledgerId, await areLogsDigested(connection), auditLog);
   const writes = readAuditedWrites(connection, ledgerId);
   const next = async (): Promise<AuditedWrite | null> => {
     const result = await writes.next();
@@ -29,22 +35,31 @@ export async function checkWallets(
   };
   let write = await next();
   const skipStray = async (upTo: string | null) => {
+    let stray = "";
     while (write !== null && (upTo === null || write.walletId < upTo)) {
-      if (write.seq === 1) log.find(`wallet ${write.walletId}`, "has a log and is not there");
+      if (write.walletId !== stray) {
+        log.find(`wallet ${write.walletId}`, "has a log and is not there");
+      }
+      stray = write.walletId;
       write = await next();
     }
   };
   for await (const wallet of readAuditedWallets(connection, ledgerId)) {
     await skipStray(wallet.walletId);
     const replay = replayOf(wallet, log);
+    const chain = logs.begin(wallet);
     while (write !== null && write.walletId === wallet.walletId) {
       replay.add(write);
+      chain.add(write);
       write = await next();
     }
     replay.finish();
+    chain.finish();
     log.looked(1);
   }
   await skipStray(null);
+  log.findAll(await listStrayHolds(connection, ledgerId));
+  logs.finish(await listStrayDigests(connection, ledgerId));
 }
 
 /** A wallet's log, replayed from nothing. */
@@ -75,6 +90,7 @@ function replayOf(wallet: AuditedWallet, log: CheckLog) {
         find(`${place} ${isMoving ? "moves money and has no batch" : "has a batch"}`);
       }
       if (at < last.at) find(`${place} is of ${at}, before ${last.at}`);
+      if (write.isFinerThanShown) find(`${place} has a time finer than a millisecond`);
       // What follows is compared with what is written, so that one wrong row is reported once.
       last = write;
     },
@@ -87,6 +103,7 @@ function replayOf(wallet: AuditedWallet, log: CheckLog) {
       compare("held", held, last.held);
       compare("lastSeq", lastSeq, last.seq);
       compare("lastAt", lastAt, last.at);
+      if (wallet.isFinerThanShown) find("lastAt is finer than a millisecond");
       if (activeHolds !== last.held) {
         find(`its active holds sum to ${activeHolds}, the log comes to ${last.held}`);
       }
@@ -139,7 +156,8 @@ export async function checkPostings(
   for (const total of await listComparedTotals(connection, ledgerId)) {
     const { assetCode, ruleVersion, side, rate, amount, functionalAmount } = total;
     const where = `posting total of ${assetCode}, rule ${ruleVersion}, ${side}s`;
-    if (amount !== total.postedAmount || functionalAmount !== total.postedFunctionalAmount) {
+    const isPosted = total.postedAmount !== 0n && amount === total.postedAmount;
+    if (!isPosted || functionalAmount !== total.postedFunctionalAmount) {
       const stored = `${amount ?? "nothing"} worth ${functionalAmount ?? "nothing"}`;
       const posted = `${total.postedAmount} worth ${total.postedFunctionalAmount}`;
       log.find(where, `is ${stored}, the entries have ${posted}`);

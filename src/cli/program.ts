@@ -36,6 +36,8 @@ export function createProgram(): Command {
     .description("A double-entry ledger service: serve it, keep its books, check them.")
     .version(programVersion(), "--version", "print the version")
     .usage("<command> [options]")
+    // What stands behind a command is that command's: `audit` and `audit log` have options of one name.
+    .enablePositionalOptions()
     .addHelpText(
       "after",
       "\n`ledgerctl help` lists topics, `ledgerctl COMMAND --help` has examples.",

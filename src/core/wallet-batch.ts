@@ -4,7 +4,9 @@ import { defaultAssetRule, type AssetRule } from "./asset.ts";
 import { refuseState } from "./journal-batch.ts";
 import type { Refusal } from "./errors.ts";
 import type { LedgerIdentity, LedgerStatus } from "./ledger.ts";
+import type { Hash } from "./merkle.ts";
 import type { Timestamp } from "./time.ts";
+import { chainEntry, chainStart } from "./wallet-chain.ts";
 import {
   decideWalletWrite,
   duplicateReply,
@@ -53,7 +55,7 @@ export type WalletOutcome = { readonly reply: WalletReply } | { readonly refusal
 
 export interface WalletBatch {
   readonly outcomes: readonly WalletOutcome[];
-  /** Wallets that changed, as they are now; `isNew` for those to be made. Sorted by callerKey. */
+  /** Wallets that changed, as they are now, their logs chained; `isNew` for those to be made. Sorted by callerKey. */
   readonly wallets: readonly { readonly wallet: Wallet; readonly isNew: boolean }[];
   readonly writes: readonly WalletLogEntry[];
   readonly holds: readonly Hold[];
@@ -126,15 +128,19 @@ class BatchInProgress {
   }
 
   result(): Omit<WalletBatch, "outcomes"> {
+    const pendingPostings = this.#sumPendingPostings();
+    const hashes = this.#chainLogs();
     const changed = [...this.#changed].sort();
     const wallets = changed.flatMap((callerKey) => {
       const state = this.#states.get(callerKey);
+      const logHash = hashes.get(callerKey);
+      if (state === undefined || logHash === undefined) return [];
       const isNew = !this.#snapshot.wallets.has(callerKey);
-      return state === undefined ? [] : [{ wallet: state.wallet, isNew }];
+      return [{ wallet: { ...state.wallet, logHash }, isNew }];
     });
     return {
       wallets,
-      pendingPostings: this.#sumPendingPostings(),
+      pendingPostings,
       writes: this.#entries,
       holds: [...this.#changedHolds.values()],
       newRules: this.#newRules,
@@ -165,6 +171,7 @@ class BatchInProgress {
       held: 0n,
       lastSeq: 0,
       lastAt: this.#snapshot.now,
+      logHash: null,
     };
     return { wallet, activeHolds: new Map() };
   }
@@ -189,6 +196,38 @@ class BatchInProgress {
     }
   }
 
+  /** The hash of each changed wallet's log. Entries name their pending postings by now: these are chained, too. */
+  #chainLogs(): ReadonlyMap<string, Hash> {
+    const hashes = new Map<string, Hash>();
+    for (const entry of this.#entries) {
+      const { callerKey, type, holdId, pendingPostingId } = entry;
+      const wallet = this.#states.get(callerKey)?.wallet;
+      if (wallet === undefined) continue;
+      const hold = type === "reserve" && holdId !== null ? this.#holds.get(holdId) : undefined;
+      const previous = hashes.get(callerKey) ?? this.#chainOf(wallet);
+      const accepted = {
+        expiresAt: hold?.expiresAt ?? null,
+        ruleVersion: pendingPostingId === null ? null : this.#ruleVersionOf(wallet.assetCode),
+      };
+      hashes.set(callerKey, chainEntry(previous, entry, accepted));
+    }
+    return hashes;
+  }
+
+  /** The hash of a wallet's log before the batch. */
+  #chainOf(wallet: Wallet): Hash {
+    const before = this.#snapshot.wallets.get(wallet.callerKey)?.wallet;
+    if (before !== undefined && before.logHash !== null) return before.logHash;
+    const { ledgerId } = this.#snapshot.ledger;
+    const { walletId, callerKey, assetCode } = wallet;
+    const chainedAfter = before?.lastSeq ?? 0;
+    return chainStart({ ledgerId, walletId, callerKey, assetCode, chainedAfter });
+  }
+
+  #ruleVersionOf(assetCode: string): number {
+    return this.#rules.get(assetCode)?.version ?? 1;
+  }
+
   /** Sums the entries that move balances by asset, side and UTC day, and names in each what it is part of. */
   #sumPendingPostings(): NewPendingPosting[] {
     const sums = new Map<string, PendingSum>();
@@ -203,7 +242,7 @@ class BatchInProgress {
         sum = {
           pendingPostingId: this.#newId(),
           assetCode,
-          ruleVersion: this.#rules.get(assetCode)?.version ?? 1,
+          ruleVersion: this.#ruleVersionOf(assetCode),
           side,
           amount: 0n,
           writeCount: 0,

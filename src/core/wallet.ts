@@ -1,5 +1,6 @@
 // Wallets: their types, and the rules by which one write changes one. Pure; time and ids are handed in.
 import { Refusal, validationRefusal } from "./errors.ts";
+import type { Hash } from "./merkle.ts";
 import { quoted } from "./text.ts";
 import { addMs, laterOf, type Timestamp } from "./time.ts";
 
@@ -55,6 +56,8 @@ export interface Wallet {
   readonly held: bigint;
   readonly lastSeq: number;
   readonly lastAt: Timestamp;
+  /** Of the chain of its log, after the last batch; null for a log without one: from its next write on it has one. */
+  readonly logHash: Hash | null;
 }
 
 /** An entry of a wallet's log: one accepted change, with the figures after it. */
@@ -194,6 +197,7 @@ function appendEntry(
     held: wallet.held + held,
     lastSeq: wallet.lastSeq + 1,
     lastAt: logged.at,
+    logHash: wallet.logHash,
   };
   const written: WalletLogEntry = {
     callerKey: wallet.callerKey,

@@ -5,6 +5,7 @@ import { Closes } from "../engine/closes.ts";
 import { Journal } from "../engine/journal.ts";
 import { Poster } from "../engine/posting.ts";
 import { StreamHub } from "../engine/stream-hub.ts";
+import { WalletLogDigests } from "../engine/wallet-log-digests.ts";
 import { Wallets } from "../engine/wallets.ts";
 import type { Log } from "../log.ts";
 import { logOutages } from "./outage-log.ts";
@@ -32,6 +33,10 @@ export function createEngine(pools: Pools, environment: Environment, log: Log) {
     poster: new Poster(pools.write, {
       intervalMs: environment.postIntervalMs,
       ...logOutages(log, "posting wallets"),
+    }),
+    digests: new WalletLogDigests(pools.longRunning, {
+      pauseMs: 250,
+      ...logOutages(log, "making digests of wallets' logs"),
     }),
     hub,
   };

@@ -30,15 +30,13 @@ export function watchHosts(databaseUrl: string, log: Log): () => Promise<void> {
   });
   let serving = hosts.current;
   const stop = repeat(intervalMs, async () => {
-    const asked = hosts.current;
     try {
       await pool.withConnection(async (connection) => {
         // A proxy in front of the host may have gone on to a standby.
         if (await isStandby(connection)) connection.cut();
       });
-    } catch (error) {
-      // Whoever connects next need not wait for it first. What is wrong with the database is said by who needs it.
-      hosts.passOver(asked, error);
+    } catch {
+      // Whoever needs the database says what is wrong with it.
       return;
     }
     if (hosts.current === serving) return;

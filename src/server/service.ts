@@ -87,6 +87,7 @@ export function createService(options: ServiceOptions): Service {
     listen: async (host, port) => {
       const url = await server.listen(host, port);
       engine.poster.start();
+      engine.digests.start();
       return url;
     },
     metrics,
@@ -135,7 +136,7 @@ const answerMs = 1_000;
 /** Requests first, since they need all else; then what was accepted; connections to the database last. */
 async function stopInOrder(
   server: HttpServer,
-  { journal, wallets, closes, poster, hub }: Engine,
+  { journal, wallets, closes, poster, digests, hub }: Engine,
   { write, longRunning }: Pools,
   graceMs: number,
 ): Promise<void> {
@@ -145,11 +146,13 @@ async function stopInOrder(
     closes.stop();
     return (cancelled ??= longRunning.cut());
   };
+  // It works for nobody who waits, on a pool that may be cut.
+  const digested = digests.stop();
   const timer = setTimeout(() => void cancelSums(), Math.max(graceMs / 2, graceMs - answerMs));
   await server.close(graceMs);
   clearTimeout(timer);
   await Promise.all([journal.lanes.drain(), wallets.lanes.drain()]);
   await poster.stop();
   hub.stop();
-  await Promise.all([write.end(), cancelSums()]);
+  await Promise.all([write.end(), cancelSums(), digested]);
 }

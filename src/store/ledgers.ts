@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { ledgerStatuses, type LedgerIdentity } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
-import { jsonObjectColumn, timestampColumn } from "./columns.ts";
+import { jsonObjectColumn, ledgerIdRow, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { command, sql } from "./database/statement.ts";
 
@@ -46,6 +46,13 @@ export async function listLedgers(
   return connection.any(
     sql.type(ledgerRow)`${selectLedgers} ${filter} ORDER BY ledgers.created_at, ledgers.ledger_id`,
   );
+}
+
+/** The ids of all ledgers, in their order. */
+export async function listLedgerIds(connection: Connection): Promise<string[]> {
+  const rows = await connection.any(sql.type(ledgerIdRow)`
+    SELECT ledger_id AS "ledgerId" FROM ledgers ORDER BY ledger_id`);
+  return rows.map(({ ledgerId }) => ledgerId);
 }
 
 const identityRow = ledgerRow.pick({

@@ -1,7 +1,7 @@
 // Wallets: their locks and their figures.
 import * as z from "zod";
 import type { Wallet } from "../core/wallet.ts";
-import { timestampColumn } from "./columns.ts";
+import { hashColumn, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { withKeyConflict } from "./database/errors.ts";
 import { column, command, sql } from "./database/statement.ts";
@@ -14,6 +14,7 @@ const walletRow = z.object({
   held: z.bigint(),
   lastSeq: z.number(),
   lastAt: timestampColumn,
+  logHash: hashColumn.nullable(),
 }) satisfies z.ZodType<Wallet>;
 
 /** Locks wallets by key. Keys come sorted, so that two batches take locks in one order. */
@@ -25,7 +26,8 @@ export async function lockWallets(
   return connection.any(sql.type(walletRow)`
     SELECT locked.wallet_id AS "walletId", locked.caller_key AS "callerKey",
            locked.asset_code AS "assetCode", locked.balance, locked.held,
-           locked.last_seq AS "lastSeq", locked.last_at AS "lastAt"
+           locked.last_seq AS "lastSeq", locked.last_at AS "lastAt",
+           locked.log_hash AS "logHash"
       FROM unnest(${sql.array(callerKeys, "text")}) AS wanted (caller_key)
       CROSS JOIN LATERAL (
         SELECT * FROM wallets
@@ -66,7 +68,7 @@ export async function listWalletFigures(
       ) AS found`);
 }
 
-/** Makes wallets, in the order of their keys. Throws KeyConflict when another writer made one meanwhile. */
+/** Makes wallets, in the order of their keys; the chains of their logs begin with the first row. Throws KeyConflict when another writer made one meanwhile. */
 export function insertWallets(
   connection: Connection,
   ledgerId: string,
@@ -77,8 +79,8 @@ export function insertWallets(
     "wallets_pkey",
     connection.run(command`
       INSERT INTO wallets (ledger_id, caller_key, wallet_id, asset_code, balance, held,
-                           last_seq, last_at)
-      SELECT ${ledgerId}::uuid, new.*
+                           last_seq, last_at, log_hash, chained_after)
+      SELECT ${ledgerId}::uuid, new.*, 0
         FROM unnest(
           ${column(wallets, "callerKey", "text")},
           ${column(wallets, "walletId", "uuid")},
@@ -86,11 +88,15 @@ export function insertWallets(
           ${column(wallets, "balance", "numeric")},
           ${column(wallets, "held", "numeric")},
           ${column(wallets, "lastSeq", "int8")},
-          ${column(wallets, "lastAt", "timestamptz")}) AS new`),
+          ${column(wallets, "lastAt", "timestamptz")},
+          ${column(wallets, "logHash", "bytea")}) AS new`),
   );
 }
 
-/** Moves wallets that are locked to their new figures; being locked, they stay where they are (ctid). */
+/**
+ * Moves wallets that are locked to their new figures; being locked, they stay where they are (ctid). Of one whose log
+ * had no chain before, it begins after the last row that was there.
+ */
 export function updateWallets(
   connection: Connection,
   ledgerId: string,
@@ -100,14 +106,16 @@ export function updateWallets(
   return connection.run(command`
     UPDATE wallets
        SET balance = new.balance, held = new.held, last_seq = new.last_seq,
-           last_at = new.last_at
+           last_at = new.last_at, log_hash = new.log_hash,
+           chained_after = coalesce(wallets.chained_after, wallets.last_seq)
       FROM unnest(
         ${column(wallets, "callerKey", "text")},
         ${column(wallets, "balance", "numeric")},
         ${column(wallets, "held", "numeric")},
         ${column(wallets, "lastSeq", "int8")},
-        ${column(wallets, "lastAt", "timestamptz")})
-        AS new (caller_key, balance, held, last_seq, last_at)
+        ${column(wallets, "lastAt", "timestamptz")},
+        ${column(wallets, "logHash", "bytea")})
+        AS new (caller_key, balance, held, last_seq, last_at, log_hash)
       CROSS JOIN LATERAL (
         SELECT ctid FROM wallets
          WHERE ledger_id = ${ledgerId} AND caller_key = new.caller_key

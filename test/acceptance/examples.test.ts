@@ -6,14 +6,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WalletAddress } from "../../src/client/ledger-client.ts";
-import { pathOf, shownCommandsOf } from "../../src/cli/definition/command-tree.ts";
+import { isRunnable, pathOf, shownCommandsOf } from "../../src/cli/definition/command-tree.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { hasPython } from "../support/python.ts";
 import { binaryPath, nodePath } from "../support/server-process.ts";
 import { terminal } from "../support/terminal.ts";
 
-const commands = shownCommandsOf(createProgram()).filter(({ commands }) => commands.length === 0);
+const commands = shownCommandsOf(createProgram()).filter(isRunnable);
 
 /** What its user types once the terminal shows something. */
 interface Typing {

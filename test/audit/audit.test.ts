@@ -8,6 +8,7 @@ import { auditLedgers } from "../../src/audit/audit.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import { openEngine, neverPosting, type TestEngine } from "../support/engine.ts";
 import { entriesPath, entry, postEntry } from "../support/entries.ts";
+import { readRows } from "../support/rows.ts";
 import { serveBooks } from "../support/service.ts";
 import { tamper } from "../support/tampering.ts";
 import { accepted, move, newKey, resolve } from "../support/wallets.ts";
@@ -257,27 +258,27 @@ describe("an audit of wallets", () => {
     [
       "a write's amount",
       `UPDATE wallet_writes SET amount = amount + 1 WHERE ${own} AND seq = 1`,
-      ["wallets", "wallet-batches"],
+      ["wallets", "wallet-logs", "wallet-batches"],
     ],
     [
       "a write's balance",
       `UPDATE wallet_writes SET balance = balance + 1 WHERE ${own} AND seq = 1`,
-      ["wallets"],
+      ["wallets", "wallet-logs"],
     ],
     [
       "a write's absence",
       `DELETE FROM wallet_writes WHERE ${own} AND seq = 1`,
-      ["wallets", "wallet-batches"],
+      ["wallets", "wallet-logs", "wallet-batches"],
     ],
     [
       "the last write's absence",
       `DELETE FROM wallet_writes WHERE ${own} AND seq = 6`,
-      ["wallets", "wallet-batches"],
+      ["wallets", "wallet-logs", "wallet-batches"],
     ],
     [
       "a reservation's absence",
       `DELETE FROM wallet_writes WHERE ${own} AND type = 'reserve'`,
-      ["wallets"],
+      ["wallets", "wallet-logs"],
     ],
     ["a hold's absence", `DELETE FROM wallet_holds WHERE ${own}`, ["wallets"]],
     ["a hold's state", `UPDATE wallet_holds SET status = 'released' WHERE ${own}`, ["wallets"]],
@@ -289,7 +290,7 @@ describe("an audit of wallets", () => {
     [
       "a write's batch",
       `UPDATE wallet_writes SET batch_id = gen_random_uuid() WHERE ${own} AND seq = 1`,
-      ["wallet-batches"],
+      ["wallet-logs", "wallet-batches"],
     ],
     [
       "a batch's amount",
@@ -304,12 +305,12 @@ describe("an audit of wallets", () => {
     [
       "a batch's absence",
       `DELETE FROM wallet_batches WHERE ${posted}`,
-      ["wallet-batches", "wallet-postings"],
+      ["wallet-logs", "wallet-batches", "wallet-postings"],
     ],
     [
       "a pending batch's absence",
       `DELETE FROM wallet_batches WHERE ${own} AND journal_id IS NULL`,
-      ["wallet-batches", "reconciliation"],
+      ["wallet-logs", "wallet-batches", "reconciliation"],
     ],
     [
       "a mark",
@@ -331,7 +332,28 @@ describe("an audit of wallets", () => {
       `UPDATE wallet_posting_totals SET functional_amount = functional_amount + 1 WHERE ${own}`,
       ["wallet-postings"],
     ],
-    ["a rate", `UPDATE asset_rules SET rate = 2 WHERE ${own}`, ["wallet-postings"]],
+    [
+      "an active hold of a wallet that is not there",
+      `INSERT INTO wallet_holds SELECT ledger_id, gen_random_uuid(), gen_random_uuid(), 1, NULL, 'active'
+         FROM ledgers WHERE ${own}`,
+      ["wallets"],
+    ],
+    [
+      "a log without a wallet that begins with seq 2",
+      `INSERT INTO wallet_writes (ledger_id, wallet_id, seq, type, amount, balance, held, at)
+       SELECT ledger_id, gen_random_uuid(), 2, 'expire', 1, 0, 0, now() FROM ledgers WHERE ${own}`,
+      ["wallets"],
+    ],
+    [
+      "a balance of nothing of an account that is not there",
+      `INSERT INTO account_balances SELECT ledger_id, 'none', '', 0, 0 FROM ledgers WHERE ${own}`,
+      ["balances"],
+    ],
+    [
+      "a rate",
+      `UPDATE asset_rules SET rate = 2 WHERE ${own}`,
+      ["administration", "wallet-postings"],
+    ],
   ])("finds %s", async (_name, statement, names) => {
     const undo = await tamper(service.books, statement.replace("$1", `'${ledgerId}'`));
     const report = await audit(ledgerId);
@@ -342,6 +364,27 @@ describe("an audit of wallets", () => {
       expect(findingCount).toBeGreaterThanOrEqual(findings.length);
     }
   });
+});
+
+test("an audit finds that two wallets have changed owners", async () => {
+  const rename = (from: string, to: string) =>
+    `UPDATE wallets SET caller_key = '${to}' WHERE caller_key = '${from}' AND ledger_id = '${ledgerId}'`;
+  const owners = await readRows(
+    service,
+    "SELECT caller_key AS key FROM wallets WHERE ledger_id = $1",
+    [ledgerId],
+  );
+  const [first = "", second = ""] = owners.map(({ key }) => String(key));
+  const undo = await tamper(
+    service.books,
+    rename(first, "between"),
+    rename(second, first),
+    rename("between", second),
+  );
+  const report = await audit(ledgerId);
+  await undo();
+  expect(failing(report)).toEqual(["wallet-logs"]);
+  expect(report.checks.find(({ name }) => name === "wallet-logs")?.findingCount).toBe(2);
 });
 
 test("an audit finds nothing in books where all that was changed is put back", async () => {

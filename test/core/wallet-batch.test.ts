@@ -22,7 +22,7 @@ function snapshot(more: Partial<WalletSnapshot> = {}): WalletSnapshot {
 }
 
 function wallet(callerKey: string, more: Partial<WalletState["wallet"]> = {}, holds: Hold[] = []) {
-  const figures = { balance: 100n, held: 0n, lastSeq: 1, lastAt: now };
+  const figures = { balance: 100n, held: 0n, lastSeq: 1, lastAt: now, logHash: null };
   const state: WalletState = {
     wallet: { walletId: `id ${callerKey}`, callerKey, assetCode: "USD", ...figures, ...more },
     activeHolds: new Map(holds.map((hold) => [hold.holdId, hold])),

@@ -28,6 +28,7 @@ function state(balance: bigint, holds: Hold[] = [], lastAt = at("00:00:00.000"))
     held,
     lastSeq: 4,
     lastAt,
+    logHash: null,
   };
   return { wallet, activeHolds: new Map(holds.map((one) => [one.holdId, one])) };
 }

@@ -60,6 +60,7 @@ test(
     await postEntry(service, entry(100, { externalId: "before" }));
     await untilCaughtUp();
     await primary.stop("fast");
+    expect(await post("meanwhile")).toBe(503);
     await standby.promote();
     await until("a write is accepted", async () => (await post("after")) === 201);
     expect(await post("before")).toBe(409);

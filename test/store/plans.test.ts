@@ -14,6 +14,7 @@ const names = Array.from({ length: 50 }, (_, index) => String(index * 17));
 
 /** One ledger with nearly all rows, so that its id alone narrows nothing. */
 async function fill(client: Client): Promise<void> {
+  await client.query("SET session_replication_role = replica");
   await client.query(
     `INSERT INTO journal_entries (ledger_id, sequence, journal_id, external_id, transaction_date,
                                   entry_type, metadata, persisted_at, leaf)

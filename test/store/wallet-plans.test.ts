@@ -47,6 +47,7 @@ const fillings = [
 ];
 
 async function fill(client: Client): Promise<void> {
+  await client.query("SET session_replication_role = replica");
   for (const statement of fillings) await client.query(statement, [ledgerId, walletId, rowCount]);
 }
 
@@ -58,6 +59,7 @@ const wallet = {
   held: 0n,
   lastSeq: 2,
   lastAt: "2026-01-01T00:00:00.000Z" as Timestamp,
+  logHash: Buffer.alloc(32),
 };
 
 const statements: readonly PlannedStatement[] = [

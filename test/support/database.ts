@@ -28,6 +28,19 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
+/** Without a schema. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  const server = await findDatabaseServer();
+  const name = `ledgerctl_test_${randomBytes(6).toString("hex")}`;
+  await runStatement(server.url, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
+  return {
+    url: withDatabase(server.url, name),
+    drop: async () => {
+      await runStatement(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
+
 /** The server of this test run; started now if no test file has asked for it before. */
 async function findDatabaseServer(): Promise<DatabaseServer> {
   const answer = JSON.parse(await text(connect(inject("databaseServerSocket")))) as

@@ -7,7 +7,7 @@ const tables = [
   ...["journal_heads", "accounts", "journal_entries", "journal_lines", "journal_reversals"],
   ...["account_balances", "period_closes", "period_close_balances", "period_close_subtrees"],
   ...["asset_rules", "wallets", "wallet_writes", "wallet_holds", "wallet_batches"],
-  ...["wallet_posting_totals", "wallet_postings"],
+  ...["wallet_posting_totals", "wallet_postings", "wallet_log_digests", "administration_acts"],
 ];
 
 /** One for all changes of the same books: a connection that knows its tables is a lot quicker. Ends with the database. */

@@ -12,6 +12,11 @@ export function shownCommandsOf(command: Command): Command[] {
   return [command, ...below.flatMap(shownCommandsOf)];
 }
 
+/** Whether a command does something itself: one that only groups others has no options. */
+export function isRunnable({ parent, commands, options }: Command): boolean {
+  return parent !== null && (commands.length === 0 || options.length > 0);
+}
+
 /** `ledgerctl entry post`. */
 export function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;

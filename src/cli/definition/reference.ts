@@ -1,7 +1,7 @@
 // The reference in docs/cli.md, made from the tree of commands: `npm run docs:cli` writes it, a test holds it equal.
 import type { Command, Option } from "commander";
 import { sharedOptionGroups } from "./options.ts";
-import { pathOf, shownCommandsOf } from "./command-tree.ts";
+import { isRunnable, pathOf, shownCommandsOf } from "./command-tree.ts";
 
 const begin = "<!-- From here on made by `npm run docs:cli`. -->";
 
@@ -13,7 +13,7 @@ export function withReference(page: string, program: Command): string {
 }
 
 function referenceOf(program: Command): string {
-  const commands = shownCommandsOf(program).filter(({ commands }) => commands.length === 0);
+  const commands = shownCommandsOf(program).filter(isRunnable);
   return [
     "## Reference",
     "Every command as its `--help` has it. `-h`, `--help` is an option of all.",

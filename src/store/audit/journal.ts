@@ -14,6 +14,8 @@ const ledgerRow = z.object({
   status: z.string().nullable(),
   lastSequence: z.number().nullable(),
   lastPersistedAt: timestampColumn.nullable(),
+  /** Whether the time of the head is finer than a millisecond, which no reader would see. */
+  isFinerThanShown: z.boolean(),
 });
 
 /** A ledger as it is audited; what is missing of it is null. */
@@ -26,7 +28,9 @@ export function listAuditedLedgers(
 ): Promise<readonly AuditedLedger[]> {
   return connection.any(sql.type(ledgerRow)`
     SELECT ledgers.ledger_id AS "ledgerId", functional_currency AS "functionalCurrency", status,
-           last_sequence AS "lastSequence", last_persisted_at AS "lastPersistedAt"
+           last_sequence AS "lastSequence", last_persisted_at AS "lastPersistedAt",
+           coalesce(last_persisted_at <> date_trunc('milliseconds', last_persisted_at), false)
+             AS "isFinerThanShown"
       FROM ledgers
       LEFT JOIN ledger_states AS states ON states.ledger_id = ledgers.ledger_id
       LEFT JOIN journal_heads AS heads ON heads.ledger_id = ledgers.ledger_id
@@ -38,7 +42,8 @@ export function listAuditedLedgers(
 export const ledgerTables = [
   ...["ledger_states", "journal_heads", "accounts", "journal_entries", "journal_lines"],
   ...["journal_reversals", "account_balances", "asset_rules", "wallets", "wallet_writes"],
-  ...["wallet_holds", "wallet_batches", "wallet_posting_totals", "wallet_postings"],
+  ...["wallet_log_digests", "wallet_holds", "wallet_batches", "wallet_posting_totals"],
+  ...["wallet_postings"],
   ...["period_closes", "period_close_balances", "period_close_subtrees"],
 ];
 

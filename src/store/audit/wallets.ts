@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { WalletWriteType } from "../../core/wallet.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
 import { readPages } from "./pages.ts";
-import { timestampColumn } from "../columns.ts";
+import { hashColumn, timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 import { sql } from "../database/statement.ts";
 
@@ -12,14 +12,20 @@ const rowsPerPage = 1_000;
 const walletRow = z.object({
   walletId: z.string(),
   callerKey: z.string(),
+  assetCode: z.string(),
   balance: z.bigint(),
   held: z.bigint(),
   lastSeq: z.number(),
   lastAt: timestampColumn,
+  /** Whether `lastAt` is finer than a millisecond, which no reader would see. */
+  isFinerThanShown: z.boolean(),
+  logHash: hashColumn.nullable(),
+  chainedAfter: z.number().nullable(),
+  digest: hashColumn.nullable(),
   activeHolds: z.bigint(),
 });
 
-/** A wallet with the sum of the holds that are active. */
+/** A wallet with the digest of what is older than its chain and the sum of the holds that are active. */
 export type AuditedWallet = Readonly<z.output<typeof walletRow>>;
 
 const leastId = "00000000-0000-0000-0000-000000000000";
@@ -31,8 +37,13 @@ export function readAuditedWallets(
 ): AsyncGenerator<AuditedWallet> {
   return readPages((last) =>
     connection.any(sql.type(walletRow)`
-      SELECT wallet_id AS "walletId", caller_key AS "callerKey", balance, held,
-             last_seq AS "lastSeq", last_at AS "lastAt",
+      SELECT wallets.wallet_id AS "walletId", caller_key AS "callerKey",
+             asset_code AS "assetCode", balance, held, last_seq AS "lastSeq", last_at AS "lastAt",
+             last_at <> date_trunc('milliseconds', last_at) AS "isFinerThanShown",
+             log_hash AS "logHash", chained_after AS "chainedAfter",
+             (SELECT digest FROM wallet_log_digests AS digests
+               WHERE digests.ledger_id = wallets.ledger_id
+                 AND digests.wallet_id = wallets.wallet_id) AS digest,
              (SELECT coalesce(sum(amount), 0) FROM wallet_holds AS holds
                WHERE holds.ledger_id = wallets.ledger_id AND holds.wallet_id = wallets.wallet_id
                  AND status = 'active') AS "activeHolds"
@@ -49,8 +60,16 @@ const writeRow = z
     amount: z.bigint(),
     balance: z.bigint(),
     held: z.bigint(),
+    externalId: z.string().nullable(),
+    holdId: z.string().nullable(),
+    metadata: z.string().nullable(),
     at: timestampColumn,
+    isFinerThanShown: z.boolean(),
     pendingPostingId: z.string().nullable(),
+    /** Of its pending posting. */
+    ruleVersion: z.number().nullable(),
+    /** Of the hold that it makes. */
+    expiresAt: timestampColumn.nullable(),
     holdAmount: z.bigint().nullable(),
     holdStatus: z.string().nullable(),
   })
@@ -73,8 +92,14 @@ export function readAuditedWrites(
 ): AsyncGenerator<AuditedWrite> {
   return readPages((last) =>
     connection.any(sql.type(writeRow)`
-      SELECT writes.wallet_id AS "walletId", seq, type, writes.amount, balance, held, at,
-             batch_id AS "pendingPostingId", holds.amount AS "holdAmount", holds.status AS "holdStatus"
+      SELECT writes.wallet_id AS "walletId", seq, type, writes.amount, balance, held,
+             external_id AS "externalId", writes.hold_id AS "holdId", metadata, at,
+             (at <> date_trunc('milliseconds', at)
+               OR coalesce(expires_at <> date_trunc('milliseconds', expires_at), false))
+               AS "isFinerThanShown",
+             batch_id AS "pendingPostingId", rule_version AS "ruleVersion",
+             CASE WHEN type = 'reserve' THEN expires_at END AS "expiresAt",
+             holds.amount AS "holdAmount", holds.status AS "holdStatus"
         FROM (SELECT * FROM wallet_writes
                WHERE ledger_id = ${ledgerId}
                  AND (wallet_id, seq) > (${last?.walletId ?? leastId}::uuid,
@@ -83,8 +108,45 @@ export function readAuditedWrites(
         LEFT JOIN wallet_holds AS holds
           ON holds.ledger_id = writes.ledger_id AND holds.hold_id = writes.hold_id
          AND holds.wallet_id = writes.wallet_id
+        LEFT JOIN LATERAL (
+          SELECT rule_version FROM wallet_batches AS batches
+           WHERE batches.ledger_id = ${ledgerId} AND batches.batch_id = writes.batch_id
+           LIMIT 1
+        ) AS postings ON true
        ORDER BY writes.wallet_id, seq`),
   );
+}
+
+/** Holds that no row of their wallet's log makes. */
+export function listStrayHolds(
+  connection: Connection,
+  ledgerId: string,
+): Promise<readonly FoundRow[]> {
+  return connection.any(sql.type(foundRow)`
+    SELECT 'hold ' || hold_id AS where,
+           'of wallet ' || wallet_id || ' is not in the log of that wallet' AS what,
+           count(*) OVER () AS total
+      FROM wallet_holds AS holds
+     WHERE ledger_id = ${ledgerId} AND NOT EXISTS (
+             SELECT 1 FROM wallet_writes AS writes
+              WHERE writes.ledger_id = ${ledgerId} AND writes.wallet_id = holds.wallet_id
+                AND writes.hold_id = holds.hold_id AND writes.type = 'reserve')
+     ORDER BY hold_id LIMIT 20`);
+}
+
+/** Digests of logs of wallets that are not there. */
+export function listStrayDigests(
+  connection: Connection,
+  ledgerId: string,
+): Promise<readonly FoundRow[]> {
+  return connection.any(sql.type(foundRow)`
+    SELECT 'wallet ' || wallet_id AS where, 'has a digest and is not there' AS what,
+           count(*) OVER () AS total
+      FROM wallet_log_digests AS digests
+     WHERE ledger_id = ${ledgerId} AND NOT EXISTS (
+             SELECT 1 FROM wallets
+              WHERE wallets.ledger_id = ${ledgerId} AND wallets.wallet_id = digests.wallet_id)
+     ORDER BY wallet_id LIMIT 20`);
 }
 
 /** Pending postings (posted ones too) that are not what their writes come to, and writes whose own is not there. */
@@ -134,6 +196,11 @@ export function listBatchFaults(
                           AS spans (wallet_id, first_seq, last_seq)
                        WHERE wallet_id IS NOT NULL)
                THEN 'names other writes than those that name it'
+               WHEN NOT EXISTS (SELECT 1 FROM asset_rules AS rules
+                                 WHERE rules.ledger_id = ${ledgerId}
+                                   AND rules.asset_code = batches.asset_code
+                                   AND rules.version = batches.rule_version)
+               THEN 'was accepted under rule ' || rule_version || ', which is not there'
              END AS what
         FROM (SELECT * FROM wallet_batches WHERE ledger_id = ${ledgerId}) AS batches
         FULL JOIN written ON written.batch_id = batches.batch_id

@@ -1,4 +1,5 @@
 // A session: one connection of the driver, to the host that serves, with the settings that its user asked for.
+import { userInfo } from "node:os";
 import { Client, type ClientConfig } from "pg";
 import { connectionTarget, type ConnectionTarget, type DatabaseHost } from "./connection-url.ts";
 import { HostFailure } from "./errors.ts";
@@ -15,7 +16,18 @@ const settingsOfAll = {
   default_transaction_read_only: "off",
   // A COMMIT whose wait for a standby is cancelled is answered with a warning, and nothing else tells.
   client_min_messages: "warning",
+  // Who runs the program, for the record of administration.
+  "ledgerctl.operator": operatorName(),
 };
+
+/** The user of the operating system; its id where it has no name, as in many containers. */
+function operatorName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}
 
 export interface SessionOptions {
   readonly hosts: DatabaseHosts;

@@ -1,6 +1,6 @@
 // `audit`: what the engine's audit finds, told. Only an audit that came to its end says that all is well.
 import type { Environment } from "../../../config.ts";
-import type { AuditReport } from "../../../audit/audit-log.ts";
+import type { AuditFinding, AuditReport } from "../../../audit/audit-log.ts";
 import { auditLedgers } from "../../../audit/audit.ts";
 import { Pool } from "../../../store/database/pool.ts";
 import { requireId } from "../../input/arguments.ts";
@@ -44,12 +44,12 @@ export async function audit(flags: AuditFlags, environment: Environment): Promis
 
 function describe(report: AuditReport, output: Output): string {
   const several = new Set(
-    [...report.checks.flatMap(({ findings }) => findings), ...report.notes].map(
-      ({ ledgerId }) => ledgerId,
+    [...report.checks.flatMap(({ findings }) => findings), ...report.notes].flatMap(
+      ({ ledgerId }) => ledgerId ?? [],
     ),
   );
-  const place = ({ ledgerId, where }: { ledgerId: string; where: string }) =>
-    several.size > 1 ? `ledger ${ledgerId}, ${where}` : where;
+  const place = ({ ledgerId, where }: AuditFinding) =>
+    several.size > 1 && ledgerId !== null ? `ledger ${ledgerId}, ${where}` : where;
   const lines = [
     output.table(report.checks, [
       { title: "CHECK", value: ({ name }) => name },

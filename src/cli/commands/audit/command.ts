@@ -1,4 +1,4 @@
-// `ledgerctl audit`: the whole database recomputed.
+// `ledgerctl audit`: the whole database recomputed; and the record of administration.
 import type { Command } from "commander";
 import { databaseOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
@@ -13,10 +13,24 @@ with \`ledgerctl merkle verify --expect\`.
 Example:
   $ ledgerctl audit --json | jq '.checks[] | select(.ok | not)'`;
 
+const logHelp = `
+An act is one row that was made or changed: an organization, a key, a ledger or its state, an account, a rule
+of an asset, a close. OPERATOR is the user of the operating system, ROLE that of the database. The newest act
+comes last. \`ledgerctl audit\` checks that no act was changed and that everything is as the acts left it.
+
+Example:
+  $ ledgerctl audit log --limit 10`;
+
 export function defineAudit(program: Command): void {
-  databaseOptions(program.command("audit"))
+  const audit = databaseOptions(program.command("audit").enablePositionalOptions());
+  audit
     .description("recompute everything in the database, and compare")
     .option("--ledger <id>", "audit this ledger alone")
     .addHelpText("after", auditHelp)
     .action(loadAndRun(async () => (await import("./audit.ts")).audit));
+  databaseOptions(audit.command("log"))
+    .description("list acts of administration: who did what, and when")
+    .option("--limit <n>", "so many of the newest acts (default: 50)")
+    .addHelpText("after", logHelp)
+    .action(loadAndRun(async () => (await import("./log.ts")).listActs));
 }

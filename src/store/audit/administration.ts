@@ -1,0 +1,134 @@
+// What an audit reads of the record of administration, and how it compares the record with the tables.
+import * as z from "zod";
+import { hashColumn } from "../columns.ts";
+import type { Connection } from "../database/connection.ts";
+import { sql } from "../database/statement.ts";
+import { foundRow, type FoundRow } from "./journal.ts";
+import { readPages } from "./pages.ts";
+
+/** The tables whose rows acts are about, with their keys. */
+const recordedTables = {
+  organizations: ["organization_id"],
+  api_keys: ["api_key"],
+  ledgers: ["ledger_id"],
+  ledger_states: ["ledger_id"],
+  accounts: ["ledger_id", "gl_account_code"],
+  asset_rules: ["ledger_id", "asset_code", "version"],
+  period_closes: ["ledger_id", "number"],
+  wallet_digest_completions: ["completed_at"],
+};
+
+const actRow = z.object({
+  number: z.number(),
+  fields: z.array(z.string().nullable()),
+  hash: hashColumn,
+});
+
+/** An act as it is hashed: its fields as texts, in the order of the hash. */
+export type AuditedAct = Readonly<z.output<typeof actRow>>;
+
+const rowsPerPage = 1_000;
+
+/** All acts, by number. */
+export function readAuditedActs(connection: Connection): AsyncGenerator<AuditedAct> {
+  return readPages((last) =>
+    connection.any(sql.type(actRow)`
+      SELECT number, hash,
+             json_build_array(
+               number::text, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+               kind, subject, ledger_id::text, record::text, operator, database_role, program)
+               AS fields
+        FROM administration_acts WHERE number > ${last?.number ?? Number.MIN_SAFE_INTEGER}
+       ORDER BY number LIMIT ${rowsPerPage}`),
+  );
+}
+
+/** The rows of all these tables, each as one JSON document. */
+const storedRows = sql.join(
+  Object.keys(recordedTables).map(
+    (table) => sql.fragment`
+      SELECT ${sql.literalValue(table)} AS subject, to_jsonb(rows) AS record
+        FROM ${sql.identifier([table])} AS rows`,
+  ),
+  sql.fragment` UNION ALL `,
+);
+
+/** The values of the key of a `record` of a table, its `subject`. */
+const keyOfRecord = sql.fragment`CASE subject ${sql.join(
+  Object.entries(recordedTables).map(
+    ([table, key]) => sql.fragment`
+      WHEN ${sql.literalValue(table)} THEN ARRAY[${sql.join(
+        key.map((column) => sql.fragment`record ->> ${sql.literalValue(column)}`),
+        sql.fragment`, `,
+      )}]`,
+  ),
+  sql.fragment` `,
+)} END`;
+
+/** Those of them whose rows never change and are never removed. */
+const appendOnlyTables = ["asset_rules", "period_closes", "wallet_digest_completions"];
+
+/** Acts that can't have been: what is there is made again, what is not there is changed, what never changes is. */
+export function listImpossibleActs(
+  connection: Connection,
+  ledgerId: string | null,
+): Promise<readonly FoundRow[]> {
+  return connection.any(sql.type(foundRow)`
+    WITH acts AS (
+      SELECT subject, ${keyOfRecord} AS key, number, kind,
+             coalesce(lag(kind) OVER (PARTITION BY subject, ${keyOfRecord} ORDER BY number),
+                      'removed') <> 'removed' AS "wasThere"
+        FROM administration_acts WHERE ${ofLedger(ledgerId)}
+    )
+    SELECT 'act ' || number AS where,
+           kind || ' ' || subject || ' ' || coalesce(array_to_string(key, ' ', '-'), '')
+             || CASE WHEN kind = 'made' THEN ', which was there'
+                     WHEN NOT "wasThere" THEN ', which was not there'
+                     ELSE ', where nothing ever changes' END AS what,
+           count(*) OVER () AS total
+      FROM acts
+     WHERE (kind = 'made' AND "wasThere")
+        OR (kind IN ('changed', 'removed')
+            AND (NOT "wasThere" OR subject = ANY (${sql.array(appendOnlyTables, "text")})))
+     ORDER BY number LIMIT 20`);
+}
+
+/** Whether a `record` is of a ledger; any is where none is named (null). */
+function ofLedger(ledgerId: string | null) {
+  return sql.fragment`(${ledgerId}::uuid IS NULL OR record ->> 'ledger_id' = ${ledgerId}::uuid::text)`;
+}
+
+/** Rows that are not as the last act about them left them, of one ledger or of all and of none (null). */
+export function listUnrecordedRows(
+  connection: Connection,
+  ledgerId: string | null,
+): Promise<readonly FoundRow[]> {
+  return connection.any(sql.type(foundRow)`
+    WITH stored AS (
+      SELECT subject, ${keyOfRecord} AS key, record FROM (${storedRows}) AS records
+       WHERE ${ofLedger(ledgerId)}
+    ), acts AS (
+      SELECT DISTINCT ON (subject, ${keyOfRecord})
+             subject, ${keyOfRecord} AS key, number, kind, record
+        FROM administration_acts WHERE ${ofLedger(ledgerId)}
+       ORDER BY subject, ${keyOfRecord}, number DESC
+    ), compared AS (
+      SELECT coalesce(stored.subject, acts.subject) AS subject, coalesce(stored.key, acts.key) AS key,
+             CASE
+               WHEN acts.key IS NULL OR (acts.kind = 'removed' AND stored.key IS NOT NULL)
+               THEN 'is there and no act made it'
+               WHEN stored.key IS NULL AND acts.kind <> 'removed'
+               THEN 'is not there, but act ' || acts.number || ' left it there'
+               WHEN stored.record::text <> acts.record::text
+               THEN 'is not as act ' || acts.number || ' left it: another ' || (
+                      SELECT string_agg(name, ', ' ORDER BY name)
+                        FROM (SELECT jsonb_object_keys(stored.record || acts.record)) AS names (name)
+                       WHERE (stored.record -> name)::text
+                             IS DISTINCT FROM (acts.record -> name)::text)
+             END AS what
+        FROM stored FULL JOIN acts ON acts.subject = stored.subject AND acts.key = stored.key
+    )
+    SELECT subject || ' ' || coalesce(array_to_string(key, ' ', '-'), '') AS where, what,
+           count(*) OVER () AS total
+      FROM compared WHERE what IS NOT NULL ORDER BY 1 LIMIT 20`);
+}

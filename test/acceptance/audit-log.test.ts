@@ -1,0 +1,80 @@
+// `audit log`: who did what, as the binary alone shows it.
+import { userInfo } from "node:os";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { documents, runCli } from "../support/cli.ts";
+
+interface Act {
+  readonly number: number;
+  readonly kind: string;
+  readonly subject: string;
+  readonly ledgerId: string | null;
+  readonly record: Record<string, unknown>;
+  readonly operator: string | null;
+  readonly program: string;
+  readonly hash: string;
+}
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(() => database.drop());
+
+async function run(...args: string[]): Promise<string> {
+  const env = {
+    LEDGERCTL_DATABASE_URL: database.url,
+    LEDGERCTL_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
+  };
+  const result = await runCli(args, { env });
+  expect(result, result.stderr).toMatchObject({ code: 0 });
+  return result.stdout;
+}
+
+const listActs = async (...flags: string[]) =>
+  documents<Act>(await run("audit", "log", "--json", ...flags));
+
+it("records what is administered, newest last, without a secret", async () => {
+  const org = (await run("org", "create", "Acme", "--quiet")).trim();
+  const ledger = (
+    await run("ledger", "create", "Books", "--org", org, "--currency", "USD", "--quiet")
+  ).trim();
+  await run("account", "add", "1000", "Cash", "--ledger", ledger);
+  await run("account", "deactivate", "1000", "--ledger", ledger);
+  const [key = "", secret = ""] = (await run("key", "create", "--org", org, "--quiet")).split(/\s/);
+  await run("key", "revoke", key);
+  await run("asset", "set", "POINTS", "--ledger", ledger, "--overdraft", "123456789012345678901");
+  await run("ledger", "suspend", ledger);
+  const acts = await listActs();
+  expect(acts.map(({ number }) => number)).toEqual(acts.map((_, index) => index + 1));
+  // What one transaction makes has no order of its own.
+  expect(acts.map(({ kind, subject }) => `${kind} ${subject}`)).toEqual([
+    "made organizations",
+    ...["made ledgers", "made ledger_states", "made accounts", "made accounts"].map(
+      () => expect.stringMatching(/^made (ledgers|ledger_states|accounts)$/) as string,
+    ),
+    "made accounts",
+    "changed accounts",
+    "made api_keys",
+    "changed api_keys",
+    ...["made asset_rules", "made accounts", "made accounts"].map(
+      () => expect.stringMatching(/^made (asset_rules|accounts)$/) as string,
+    ),
+    "changed ledger_states",
+  ]);
+  const operator = userInfo().username;
+  for (const act of acts) expect(act).toMatchObject({ operator, program: "ledgerctl" });
+  expect(acts.find(({ subject }) => subject === "asset_rules")).toMatchObject({
+    ledgerId: ledger,
+    record: { asset_code: "POINTS", overdraft_limit: "123456789012345678901" },
+  });
+  expect(JSON.stringify(acts)).not.toContain(secret);
+  expect(await listActs("--limit", "2")).toEqual(acts.slice(-2));
+  const table = await run("audit", "log", "--limit", "1");
+  expect(table).toMatch(/^ *ACT +AT +OPERATOR +ROLE +PROGRAM +DONE +AS\n/);
+  expect(table).toContain("changed state of ledger");
+  expect(table).toContain("status=suspended");
+  expect(await run("audit", "--quiet")).toContain("administration");
+});

@@ -1,0 +1,152 @@
+// No byte outside the audit: whatever somebody changes in the database, in any column of any table, is found, or is
+// in the list of what is free in docs/operations.md.
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { auditLedgers } from "../../src/audit/audit.ts";
+import { chainEntry, chainStart } from "../../src/core/wallet-chain.ts";
+import { revokeApiKey } from "../../src/store/api-keys.ts";
+import { Pool } from "../../src/store/database/pool.ts";
+import type { Connection } from "../../src/store/database/connection.ts";
+import {
+  insertDigestCompletion,
+  insertDigests,
+  listOlderRows,
+} from "../../src/store/wallet-log-digests.ts";
+import type { Timestamp } from "../../src/core/time.ts";
+import { readTable } from "../docs/markdown-table.ts";
+import { neverPosting, openEngine, type TestEngine } from "../support/engine.ts";
+import { entriesPath, entry, postEntry } from "../support/entries.ts";
+import { serveBooks } from "../support/service.ts";
+import {
+  listTableChanges,
+  passTriggers,
+  whileChanged,
+  type TableChange,
+} from "../support/table-changes.ts";
+import { forge } from "../support/tampering.ts";
+import { accepted, move, resolve } from "../support/wallets.ts";
+
+const service = serveBooks(neverPosting);
+let engine: TestEngine;
+let pool: Pool;
+
+beforeAll(async () => {
+  const { databaseUrl } = service.books;
+  engine = openEngine(databaseUrl);
+  pool = new Pool({ databaseUrl, connectionsMax: 2, answerTimeoutMs: 60_000 });
+  await makeBooks();
+});
+
+afterAll(async () => {
+  await engine.end();
+  await pool.end();
+});
+
+/** Books with rows in every table, and of every kind. */
+async function makeBooks(): Promise<void> {
+  const { ledgerId, databaseUrl } = service.books;
+  const key = (name: string) => `${ledgerId}:${name}`;
+  const dated = (transactionDate: string) =>
+    entry(10, { transactionDate, externalId: transactionDate, metadata: { a: 1 } });
+  await postEntry(service, dated("2026-01-03T00:00:00Z"), ledgerId);
+  const { journalId } = await postEntry(service, dated("2026-02-03T00:00:00Z"), ledgerId);
+  await service.post(`${entriesPath(ledgerId)}/${journalId}/reversal`);
+  for (const name of ["older", "oldest"]) {
+    accepted(await move(service, key(name), "credit", 90, { externalId: "e", metadata: "m" }));
+    await makeOlder(name);
+  }
+  accepted(await move(service, key("older"), "debit", 10));
+  const labels = { externalId: "first", metadata: "{}" };
+  accepted(await move(service, key("a"), "credit", 500, labels));
+  accepted(await move(service, key("b"), "credit", 70));
+  for (const verb of ["commit", "release"] as const) {
+    const { holdId } = accepted(
+      await move(service, key("a"), "reserve", 40, { expiresInSeconds: 900 }),
+    );
+    accepted(await resolve(service, key("a"), holdId ?? "", verb));
+  }
+  await engine.post(ledgerId);
+  await engine.setRule(ledgerId, "USD", { overdraftLimit: 5n });
+  accepted(await move(service, key("a"), "debit", 7));
+  accepted(await move(service, key("a"), "reserve", 3));
+  accepted(await move(service, key("c"), "credit", 4, { assetCode: "EUR" }));
+  await engine.close(ledgerId, "2026-01");
+  await engine.close(ledgerId, "2026-02", { reason: "month end" });
+  const { apiKey } = await service.books.createKey({ expiresAt: "2030-01-01T00:00:00.000Z" });
+  await revokeApiKey(pool, apiKey, "2026-03-01T00:00:00.000Z" as Timestamp);
+  await insertDigestCompletion(pool);
+  await forge(
+    { databaseUrl },
+    `INSERT INTO ledger_state_requests VALUES ('${ledgerId}', now() - interval '1 day')`,
+  );
+}
+
+/** As a wallet of an older version is after an upgrade: a log without a chain, but with a digest. */
+async function makeOlder(callerKey: string): Promise<void> {
+  const { ledgerId, databaseUrl } = service.books;
+  await forge(
+    { databaseUrl },
+    `UPDATE wallets SET log_hash = NULL, chained_after = NULL WHERE caller_key = '${callerKey}'`,
+  );
+  const after = { walletId: "00000000-0000-0000-0000-000000000000", seq: 0 };
+  const rows = await listOlderRows(
+    pool,
+    ledgerId,
+    after,
+    "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    9,
+  );
+  const row = rows.at(-1);
+  if (row === undefined) throw new Error("the wallet was just written");
+  const { walletId } = row;
+  const start = { ledgerId, walletId, callerKey, assetCode: "USD", chainedAfter: 0 };
+  const digest = chainEntry(chainStart(start), row, row);
+  await insertDigests(pool, ledgerId, [{ walletId, digest }]);
+}
+
+/** What docs/operations.md lists as free: `table.column`, or a table. */
+function readFree(): ReadonlySet<string> {
+  const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+  return new Set(readTable(page, ["free", "why"]).map(([free = ""]) => free.replaceAll("`", "")));
+}
+
+async function countFindings(connection: Connection): Promise<number> {
+  const report = await auditLedgers(connection, null);
+  if (report === null) throw new Error("all ledgers are audited");
+  return report.checks.reduce((sum, { findingCount }) => sum + findingCount, 0);
+}
+
+test("finds every change of every column, every row deleted and every row added", async () => {
+  const { changes, emptyTables } = await listTableChanges(pool);
+  const trials = new Map<string, number>();
+  const [made, found] = [new Set<string>(), new Set<string>()];
+  const missed: TableChange[] = [];
+  const undone = new Error("everything is as before");
+  const audits = pool.transaction(async (transaction) => {
+    await passTriggers(transaction);
+    expect(await countFindings(transaction)).toBe(0);
+    for (const change of changes) {
+      const { kind, max } = change.trials;
+      const before = trials.get(kind) ?? 0;
+      if (before === max) continue;
+      const isMade = await whileChanged(transaction, change, async () => {
+        if ((await countFindings(transaction)) === 0) missed.push(change);
+        else found.add(change.place);
+      });
+      if (!isMade) continue;
+      trials.set(kind, before + 1);
+      made.add(change.place);
+    }
+    expect(await countFindings(transaction)).toBe(0);
+    throw undone;
+  });
+  await expect(audits).rejects.toBe(undone);
+  const free = readFree();
+  const isFree = (place: string) => free.has(place) || free.has(place.replace(/\..*/, ""));
+  const unfound = missed.filter(({ place }) => !isFree(place));
+  expect(unfound.map(({ place, what }) => `${place} ${what}`)).toEqual([]);
+  // Every column of every table was changed; nothing is listed that is not there, or that is found.
+  expect(emptyTables).toEqual([]);
+  expect(changes.map(({ place }) => place).filter((place) => !made.has(place))).toEqual([]);
+  expect([...free].filter((place) => found.has(place) || !made.has(place))).toEqual([]);
+}, 120_000);
