@@ -28,7 +28,7 @@ export function watchHosts(databaseUrl: string, log: Log): () => Promise<void> {
     answerTimeoutMs,
     purpose: "host watch",
   });
-  let serving = hosts.current;
+  let { serving } = hosts;
   const stop = repeat(intervalMs, async () => {
     try {
       await pool.withConnection(async (connection) => {
@@ -39,9 +39,10 @@ export function watchHosts(databaseUrl: string, log: Log): () => Promise<void> {
       // Whoever needs the database says what is wrong with it.
       return;
     }
-    if (hosts.current === serving) return;
-    serving = hosts.current;
-    log.warn({ host: serving.name }, "another host of the database serves now");
+    const before = serving;
+    ({ serving } = hosts);
+    if (before === null || before === serving) return;
+    log.warn({ host: serving?.name }, "another host of the database serves now");
   });
   return async () => {
     stop();

@@ -31,8 +31,8 @@ export class DatabaseHosts {
   isPooled = false;
   #refusal: Error | null = null;
   #current = 0;
-  /** The host that was connected to last, and its timeline. */
   #serving: DatabaseHost | null = null;
+  /** The latest that a host was on. */
   #timeline = "";
   readonly #sessions = new Map<OpenSession, DatabaseHost>();
 
@@ -47,6 +47,11 @@ export class DatabaseHosts {
     const host = this.all[this.#current];
     if (host === undefined) throw new Error("a database has a host");
     return host;
+  }
+
+  /** The host that was connected to last; null before there was one. */
+  get serving(): DatabaseHost | null {
+    return this.#serving;
   }
 
   get isSeveral(): boolean {

@@ -44,6 +44,7 @@ const connectTimeoutMs = 5_000;
 /** With other hosts to try, who waits for a connection still gets one in time. */
 const connectTimeoutOfSeveralMs = 3_000;
 const disconnectDetectedWithinMs = 1_000;
+const farewellMsMax = 2_000;
 
 /**
  * Sets all settings and tells what the session is connected to. They are no startup options: a pooler refuses those
@@ -105,6 +106,19 @@ export class Session extends Client {
     opened.then(() => {
       callback(null);
     }, callback);
+  }
+
+  /** Says goodbye. A host that hangs does not answer that either, and must keep no process from ending. */
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  override end(callback?: (error: Error) => void): Promise<void> | void {
+    const timer = setTimeout(() => {
+      this.cut();
+    }, farewellMsMax);
+    this.once("end", () => {
+      clearTimeout(timer);
+    });
+    return callback === undefined ? super.end() : super.end(callback);
   }
 
   /** Breaks the connection: what runs on it fails for this reason, and the database gives it up. */

@@ -1,0 +1,38 @@
+// Sessions on a host that hangs: it accepts what is sent, and answers nothing.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hostsOf } from "../../../src/store/database/hosts.ts";
+import { isUnavailable } from "../../../src/store/database/errors.ts";
+import { openSession } from "../../../src/store/database/session.ts";
+import { openCuttingProxy, type CuttingProxy } from "../../support/cutting-proxy.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+let database: TestDatabase;
+let proxy: CuttingProxy;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await openCuttingProxy(database.url);
+});
+
+afterAll(async () => {
+  await proxy.close();
+  await database.drop();
+});
+
+const open = () =>
+  openSession({
+    hosts: hostsOf(proxy.url),
+    applicationName: "test",
+    settings: {},
+    driver: {},
+    detectsDisconnects: false,
+  });
+
+test("one can be ended, and one that is being opened fails", async () => {
+  const session = await open();
+  proxy.freeze();
+  const [, failed] = await Promise.all([session.end(), open().catch((error: unknown) => error)]);
+  proxy.thaw();
+  expect(isUnavailable(failed)).toBe(true);
+  expect(String(failed)).toContain("it did not answer within 5 s");
+});
