@@ -38,10 +38,17 @@ export class ServiceProblem extends Error {
 /** The service could not be reached, or the connection broke before it answered. */
 export class ServiceUnreachable extends Error {
   constructor(url: string, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
-    super(`no answer from ${url}: ${reason}`, { cause });
+    super(`no answer from ${url}: ${reasonOf(cause)}`, { cause });
     this.name = "ServiceUnreachable";
   }
+}
+
+/** The message of an error of OpenSSL has its source file and line; it says what happened apart from these. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  if ("library" in cause && "reason" in cause)
+    return `${String(cause.library)}: ${String(cause.reason)}`;
+  return cause.message || cause.name;
 }
 
 /** What OpenSSL and Node call a certificate that is not accepted. */
