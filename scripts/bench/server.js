@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { root } from "../import-source.js";
 
-/** Resolves with credentials, the process id and how to stop it. */
-export async function startBenchServer(checkout = root) {
+/** Resolves with credentials, the process id and how to stop it. `flags` are more flags of `serve`. */
+export async function startBenchServer(checkout = root, flags = []) {
   const home = mkdtempSync(join(tmpdir(), "ledgerctl-bench-"));
   // Started as root, the database runs as another user; its folder has to be within that user's reach.
   chmodSync(home, 0o755);
-  const server = await serve(checkout, home, ["--bootstrap"]);
+  const server = await serve(checkout, home, ["--bootstrap", ...flags]);
   return {
     ...server,
     stop: async () => {

@@ -29,11 +29,13 @@ export class TlsHandshakes {
   constructor(certificate: Certificate) {
     this.#server = createServer(optionsOf(certificate));
     this.#server.on("secureConnection", (encrypted) => {
-      const handshake = this.#underWay.get(endsOf(encrypted));
+      const ends = endsOf(encrypted);
+      const handshake = this.#underWay.get(ends);
       if (handshake === undefined) {
         encrypted.destroy();
         return;
       }
+      this.#underWay.delete(ends);
       clearTimeout(handshake.late);
       handshake.onDone(encrypted);
     });
@@ -58,12 +60,14 @@ export class TlsHandshakes {
   ): void {
     const ends = endsOf(socket);
     const late = setTimeout(() => socket.destroy(), handshakeMsMax);
-    this.#underWay.set(ends, { onDone, late });
+    const handshake: Handshake = { onDone, late };
+    this.#underWay.set(ends, handshake);
     const destroy = () => socket.destroy();
     socket.on("error", destroy).on("end", destroy);
     socket.once("close", () => {
       clearTimeout(late);
-      this.#underWay.delete(ends);
+      // The next connection may have the same ends.
+      if (this.#underWay.get(ends) === handshake) this.#underWay.delete(ends);
     });
     socket.once("data", (opening: Buffer) => {
       socket.off("end", destroy);

@@ -280,6 +280,28 @@ describe("a client", () => {
     await slow.stop();
   });
 
+  test("waits as long as it is told before it opens a stream again", async () => {
+    const { books } = service;
+    const url = `http://127.0.0.1:${service.port}`;
+    const credentials = await books.createKey();
+    const client = new LedgerClient({ ...credentials, url });
+    await client.listLedgers();
+    const states: string[] = [];
+    const stream = client.streamWallet(
+      { ledgerId: books.ledgerId, callerKey: "alice" },
+      {
+        since: 0,
+        onConnection: (state) => {
+          states.push(state);
+          if (state === "connected") stream.close();
+        },
+      },
+    );
+    for await (const message of stream) expect(message).toBeUndefined();
+    await client.close();
+    expect(states).toEqual(["lost", "connected"]);
+  });
+
   test("is told nothing where there is no limit", async () => {
     const unlimited = await startService(service.books);
     const { status, headers } = await unlimited.get("/v1/ledgers");
