@@ -4,6 +4,7 @@ import type { LedgerStatus } from "../core/ledger.ts";
 import {
   deleteStateRequest,
   lockLedgerState,
+  stateRequestMsMax,
   updateLedgerState,
   upsertStateRequest,
 } from "../store/ledger-states.ts";
@@ -19,9 +20,6 @@ export type StateChange =
   | { readonly outcome: "closed" }
   /** Closing would leave writes for ever unposted: these currencies have no rate yet. */
   | { readonly outcome: "waitingForRates"; readonly assetCodes: readonly string[] };
-
-/** How long writers step aside; a change that was cancelled, or killed, holds them no longer. */
-const requestMs = 10_000;
 
 /** Waits for writers under way, then changes the state. */
 export async function changeLedgerStatus(
@@ -46,7 +44,7 @@ export async function withLedgerStateLocked<Result>(
   ledgerId: string,
   work: (transaction: Connection, status: LedgerStatus | null) => Promise<Result>,
 ): Promise<Result> {
-  await upsertStateRequest(pool, ledgerId, requestMs);
+  await upsertStateRequest(pool, ledgerId, stateRequestMsMax);
   try {
     return await pool.transaction(async (transaction) =>
       work(transaction, await lockLedgerState(transaction, ledgerId)),

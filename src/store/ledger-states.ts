@@ -9,9 +9,13 @@ import { command, sql } from "./database/statement.ts";
 const statusRow = z.object({ status: z.enum(ledgerStatuses) });
 const lockedStatusRow = statusRow.extend({ isChanging: z.boolean() });
 
+/** How long a request to change a ledger's state keeps writers away at most. */
+export const stateRequestMsMax = 10_000;
+
 /**
  * Lock 1 of 2 of the journal: the ledger's state, shared with all who write, against who changes it.
- * Throws StateChangeRequested while somebody waits to change it: whoever wants to write steps aside.
+ * Throws StateChangeRequested while somebody waits to change it: whoever wants to write steps aside. A request that
+ * ends later than any can was made before the clock was set back, and holds for nobody.
  */
 export async function lockLedgerStateShared(
   connection: Connection,
@@ -20,7 +24,9 @@ export async function lockLedgerStateShared(
   const { status, isChanging } = await connection.one(sql.type(lockedStatusRow)`
     SELECT status, EXISTS (
              SELECT 1 FROM ledger_state_requests
-              WHERE ledger_id = ${ledgerId} AND waits_until > clock_timestamp()) AS "isChanging"
+              WHERE ledger_id = ${ledgerId} AND waits_until > clock_timestamp()
+                AND waits_until <= clock_timestamp() + ${stateRequestMsMax} * interval '1 millisecond'
+           ) AS "isChanging"
       FROM ledger_states WHERE ledger_id = ${ledgerId} FOR SHARE`);
   if (isChanging) throw new StateChangeRequested();
   return status;

@@ -73,6 +73,16 @@ test("ledgers that are held keep the wallets of no other from being posted", asy
   }
 });
 
+test("a request to change a ledger's state holds nobody once the clock was set back", async () => {
+  const ledgerId = await service.books.createLedger();
+  await client.query(
+    "INSERT INTO ledger_state_requests VALUES ($1, clock_timestamp() + interval '1 hour')",
+    [ledgerId],
+  );
+  await postEntry(service, entry(), ledgerId);
+  accepted(await move(service, newKey(service, ledgerId), "credit", 1));
+});
+
 test("a ledger that is held for too long answers 503, and nothing was written", async () => {
   const held = await service.books.createLedger();
   await whileHeld("journal_heads", held, async () => {
