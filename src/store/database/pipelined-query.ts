@@ -115,13 +115,13 @@ class StatementsQuery extends Query {
   declare text: string;
   /** pg puts its time limit in front. */
   callback: (error: Error | null) => void;
-  readonly #statements: readonly SentStatement[];
+  readonly statements: readonly SentStatement[];
   readonly #write: (bytes: Buffer) => void;
   #answered = 0;
 
   constructor(statements: readonly SentStatement[], write: (bytes: Buffer) => void) {
     super("");
-    this.#statements = statements;
+    this.statements = statements;
     this.#write = write;
     this.callback = (error) => {
       this.#failRest(error);
@@ -135,7 +135,7 @@ class StatementsQuery extends Query {
 
   /** Called by pg to send it. */
   prepare(connection: PreparedNames): void {
-    for (const sent of this.#statements) writeStatement(connection, sent, this.#write);
+    for (const sent of this.statements) writeStatement(connection, sent, this.#write);
     this.#write(serialize.sync());
   }
 
@@ -144,23 +144,23 @@ class StatementsQuery extends Query {
   }: {
     fields: readonly { name: string; dataTypeID: number }[];
   }): void {
-    this.#statements[this.#answered]?.describe(
+    this.statements[this.#answered]?.describe(
       fields.map(({ name, dataTypeID }) => ({ name, parse: pgTypes.getTypeParser(dataTypeID) })),
     );
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    this.#statements[this.#answered]?.addRow(fields);
+    this.statements[this.#answered]?.addRow(fields);
   }
 
   handleCommandComplete({ text }: { text: string }): void {
-    this.#statements[this.#answered]?.complete(text);
+    this.statements[this.#answered]?.complete(text);
     this.#moveTo(this.#answered + 1);
   }
 
   handleError(error: Error, connection: PreparedNames): void {
     // The database skips those after it, so that it has no statements by their names.
-    for (const { name } of this.#statements.slice(this.#answered)) {
+    for (const { name } of this.statements.slice(this.#answered)) {
       Reflect.deleteProperty(connection.submittedNamedStatements, name);
     }
     this.callback(error);
@@ -172,12 +172,12 @@ class StatementsQuery extends Query {
 
   #moveTo(index: number): void {
     this.#answered = index;
-    this.name = this.#statements[index]?.name ?? "";
-    this.text = this.#statements[index]?.query.text ?? "";
+    this.name = this.statements[index]?.name ?? "";
+    this.text = this.statements[index]?.query.text ?? "";
   }
 
   #failRest(error: Error | null): void {
-    for (const statement of this.#statements.slice(this.#answered)) {
+    for (const statement of this.statements.slice(this.#answered)) {
       statement.fail(error ?? new Error("a statement was left without an answer"));
     }
   }

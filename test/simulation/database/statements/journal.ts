@@ -1,0 +1,273 @@
+// The statements of the journal's write path, as the simulated database carries them out.
+import type { Entry, EntryType } from "../../../../src/core/journal.ts";
+import { addToBalances } from "../../../../src/store/account-balances.ts";
+import {
+  insertMissingAccounts,
+  listAccountStates,
+  updateAccountActive,
+} from "../../../../src/store/accounts.ts";
+import {
+  insertEntries,
+  insertLines,
+  insertReversals,
+  listEntriesByExternalId,
+  listOriginals,
+} from "../../../../src/store/journal-entries.ts";
+import {
+  advanceJournalHead,
+  lockJournalHead,
+  readClock,
+  readJournalHead,
+} from "../../../../src/store/journal-heads.ts";
+import { listWalletPostings } from "../../../../src/store/wallet-postings.ts";
+import type { AccountType } from "../../../../src/core/ledger.ts";
+import { timestampFromEpochMs } from "../../../../src/core/time.ts";
+import type { Execution } from "../execution.ts";
+import type { Handlers } from "../handler.ts";
+import { numberOrNull, text, texts, time, unnest } from "../parameters.ts";
+import type { JournalEntryRow, JournalHeadRow, JournalLineRow } from "../tables.ts";
+import { anId, anyTime } from "./sample.ts";
+
+export function addJournalStatements(handlers: Handlers): void {
+  addHeadStatements(handlers);
+  addEntryStatements(handlers);
+  addEntryInserts(handlers);
+  addAccountStatements(handlers);
+}
+
+const headColumns = ({ lastSequence, lastPersistedAt }: JournalHeadRow) => ({
+  lastSequence,
+  lastPersistedAt,
+});
+
+function addHeadStatements(handlers: Handlers): void {
+  handlers.add(
+    (connection) => lockJournalHead(connection, anId),
+    function* (db, [ledgerId]) {
+      const head = yield* db.lock(db.tables.journalHeads, { ledgerId: text(ledgerId) }, "update");
+      return head === null ? [] : [headColumns(head)];
+    },
+  );
+  handlers.add(
+    (connection) => readJournalHead(connection, anId),
+    (db, [ledgerId]) => {
+      const head = db.find(db.tables.journalHeads, { ledgerId: text(ledgerId) });
+      return head === null ? [] : [headColumns(head)];
+    },
+  );
+  handlers.add(
+    (connection) => readClock(connection),
+    (db) => [{ now: timestampFromEpochMs(db.clockMs()) }],
+  );
+  handlers.add(
+    (connection) => advanceJournalHead(connection, anId, { sequence: 1, persistedAt: anyTime }),
+    function* (db, [sequence, persistedAt, ledgerId]) {
+      yield* db.update(db.tables.journalHeads, { ledgerId: text(ledgerId) }, (head) => ({
+        ...head,
+        lastSequence: Number(sequence),
+        lastPersistedAt: time(persistedAt),
+      }));
+      return [];
+    },
+  );
+}
+
+/** The row of an entry with its lines, as the store reads it. */
+function storedEntry(db: Execution, entry: JournalEntryRow): object {
+  const { leaf, metadata, ...content } = entry;
+  const { ledgerId, journalId, sequence } = entry;
+  const lines = db.filter(
+    db.tables.journalLines,
+    (line) => line.sequence === sequence && line.ledgerId === ledgerId,
+  );
+  lines.sort((one, other) => one.lineNumber - other.lineNumber);
+  const reversal = db.find(db.tables.journalReversals, { ledgerId, journalId });
+  return {
+    ...content,
+    metadata,
+    postingStatus: "POSTED",
+    reversedByJournalId: reversal?.reversalJournalId ?? null,
+    lines: lines.map(lineArray),
+  };
+}
+
+function lineArray(line: JournalLineRow): readonly unknown[] {
+  return [
+    line.glAccountCode,
+    line.description,
+    String(line.transactionAmount),
+    line.transactionCurrency,
+    String(line.functionalAmount),
+    line.functionalCurrency,
+    line.spotRate,
+  ];
+}
+
+function addEntryStatements(handlers: Handlers): void {
+  handlers.add(
+    (connection) => listOriginals(connection, anId, [anId]),
+    (db, [wanted, ledgerId]) =>
+      texts(wanted).flatMap((journalId) => {
+        const [entry] = db.filter(
+          db.tables.journalEntries,
+          (row) => row.journalId === journalId && row.ledgerId === ledgerId,
+        );
+        return entry === undefined ? [] : [storedEntry(db, entry)];
+      }),
+  );
+  handlers.add(
+    (connection) => listEntriesByExternalId(connection, anId, ["key"]),
+    (db, [wanted, ledgerId]) =>
+      texts(wanted).flatMap((externalId) =>
+        db
+          .filter(
+            db.tables.journalEntries,
+            (row) => row.externalId === externalId && row.ledgerId === ledgerId,
+          )
+          .map(({ journalId, persistedAt }) => ({ externalId, journalId, persistedAt })),
+      ),
+  );
+  handlers.add(
+    (connection) => listWalletPostings(connection, anId, [anId]),
+    (db, [wanted, ledgerId]) =>
+      texts(wanted).flatMap((journalId) =>
+        db.find(db.tables.walletPostings, { ledgerId: text(ledgerId), journalId }) === null
+          ? []
+          : [{ journalId }],
+      ),
+  );
+}
+
+function addEntryInserts(handlers: Handlers): void {
+  handlers.add(
+    (connection) => insertEntries(connection, anId, []),
+    function* (db, [ledgerId, ...columns]) {
+      for (const row of unnest(...columns)) {
+        yield* db.insert(db.tables.journalEntries, entryRow(text(ledgerId), row));
+      }
+      return [];
+    },
+  );
+  handlers.add(
+    (connection) => insertLines(connection, anId, []),
+    function* (db, [ledgerId, ...columns]) {
+      for (const row of unnest(...columns)) {
+        yield* db.insert(db.tables.journalLines, lineRow(text(ledgerId), row));
+      }
+      return [];
+    },
+  );
+  handlers.add(
+    (connection) => insertReversals(connection, anId, []),
+    function* (db, [ledgerId, ...columns]) {
+      for (const [journalId, reversalJournalId] of unnest(...columns)) {
+        yield* db.insert(db.tables.journalReversals, {
+          ledgerId: text(ledgerId),
+          journalId: text(journalId),
+          reversalJournalId: text(reversalJournalId),
+        });
+      }
+      return [];
+    },
+  );
+}
+
+function entryRow(ledgerId: string, row: readonly (string | null)[]): JournalEntryRow {
+  const [sequence, journalId, externalId, originSystem, originAccount, eventType, ...rest] = row;
+  const [description, transactionDate, entryType, metadata, persistedAt, reversed, leaf] = rest;
+  return {
+    ledgerId,
+    sequence: Number(sequence),
+    journalId: text(journalId),
+    externalId: externalId ?? null,
+    originSystem: originSystem ?? null,
+    originAccount: originAccount ?? null,
+    eventType: eventType ?? null,
+    description: description ?? null,
+    transactionDate: time(transactionDate),
+    entryType: text(entryType) as EntryType,
+    metadata: JSON.parse(text(metadata)) as Entry["metadata"],
+    persistedAt: time(persistedAt),
+    reversesJournalId: reversed ?? null,
+    leaf: text(leaf),
+  };
+}
+
+function lineRow(ledgerId: string, row: readonly (string | null)[]): JournalLineRow {
+  const [sequence, lineNumber, glAccountCode, description, amount, currency, ...rest] = row;
+  const [functionalAmount, functionalCurrency, spotRate] = rest;
+  return {
+    ledgerId,
+    sequence: Number(sequence),
+    lineNumber: Number(lineNumber),
+    glAccountCode: text(glAccountCode),
+    description: description ?? null,
+    transactionAmount: BigInt(text(amount)),
+    transactionCurrency: text(currency),
+    functionalAmount: BigInt(text(functionalAmount)),
+    functionalCurrency: text(functionalCurrency),
+    spotRate: numberOrNull(spotRate),
+  };
+}
+
+function addAccountStatements(handlers: Handlers): void {
+  handlers.add(
+    (connection) => listAccountStates(connection, anId, ["1000"]),
+    (db, [wanted, ledgerId]) =>
+      texts(wanted).flatMap((code) => {
+        const found = db.find(db.tables.accounts, {
+          ledgerId: text(ledgerId),
+          glAccountCode: code,
+        });
+        return found === null ? [] : [{ code, active: found.active }];
+      }),
+  );
+  handlers.add(
+    (connection) => addToBalances(connection, anId, []),
+    function* (db, [ledgerId, ...columns]) {
+      for (const [glAccountCode, currency, amount, entryCount] of unnest(...columns)) {
+        const added = {
+          ledgerId: text(ledgerId),
+          glAccountCode: text(glAccountCode),
+          currency: text(currency),
+          balance: BigInt(text(amount)),
+          entryCount: Number(entryCount),
+        };
+        yield* db.insert(db.tables.accountBalances, added, (held) => ({
+          ...held,
+          balance: held.balance + added.balance,
+          entryCount: held.entryCount + added.entryCount,
+        }));
+      }
+      return [];
+    },
+  );
+  handlers.add(
+    (connection) => insertMissingAccounts(connection, anId, [], anyTime),
+    function* (db, [ledgerId, , ...columns]) {
+      for (const [glAccountCode, name, type, active] of unnest(...columns)) {
+        const account = {
+          ledgerId: text(ledgerId),
+          glAccountCode: text(glAccountCode),
+          name: text(name),
+          type: (type ?? null) as AccountType | null,
+          active: active === "true",
+        };
+        yield* db.insert(db.tables.accounts, account, "nothing");
+      }
+      return [];
+    },
+  );
+  handlers.add(
+    (connection) => updateAccountActive(connection, anId, "1000", true),
+    function* (db, [active, ledgerId, glAccountCode]) {
+      const key = { ledgerId: text(ledgerId), glAccountCode: text(glAccountCode) };
+      const isActive = active === "true";
+      yield* db.update(db.tables.accounts, key, (account) => ({ ...account, active: isActive }));
+      const changed = db.find(db.tables.accounts, key);
+      if (changed === null) return [];
+      const { name, type } = changed;
+      return [{ glAccountCode: key.glAccountCode, name, type, active: isActive }];
+    },
+  );
+}

@@ -1,0 +1,106 @@
+// The statements on a ledger's identity and state, as the simulated database carries them out.
+import type { LedgerStatus } from "../../../../src/core/ledger.ts";
+import {
+  deleteStateRequest,
+  lockLedgerState,
+  lockLedgerStateShared,
+  readLedgerState,
+  updateLedgerState,
+  upsertStateRequest,
+} from "../../../../src/store/ledger-states.ts";
+import { getLedgerIdentity, hasClosesInOrder } from "../../../../src/store/ledgers.ts";
+import type { Execution } from "../execution.ts";
+import type { Handlers } from "../handler.ts";
+import { text } from "../parameters.ts";
+import { anId } from "./sample.ts";
+
+export function addLedgerStatements(handlers: Handlers): void {
+  addStates(handlers);
+  addStateRequests(handlers);
+  handlers.add(
+    (connection) => getLedgerIdentity(connection, anId),
+    (db, [ledgerId]) => {
+      const ledger = db.find(db.tables.ledgers, { ledgerId: text(ledgerId) });
+      if (ledger === null) return [];
+      const { organizationId, functionalCurrency } = ledger;
+      return [{ ledgerId, organizationId, functionalCurrency }];
+    },
+  );
+  handlers.add(
+    (connection) => hasClosesInOrder(connection, anId),
+    (db, [ledgerId]) => {
+      const ledger = db.find(db.tables.ledgers, { ledgerId: text(ledgerId) });
+      return ledger === null ? [] : [{ closesInOrder: ledger.closesInOrder }];
+    },
+  );
+}
+
+function addStates(handlers: Handlers): void {
+  handlers.add(
+    (connection) => lockLedgerStateShared(connection, anId),
+    function* (db, [, msMax, ledgerId]) {
+      const key = { ledgerId: text(ledgerId) };
+      const seen = db.find(db.tables.ledgerStates, key);
+      // The row is looked at before its lock is waited for, and once more only where it has changed meanwhile.
+      const wasChanging = isChanging(db, key, Number(msMax));
+      const state = yield* db.lock(db.tables.ledgerStates, key, "share");
+      if (state === null) return [];
+      return [
+        {
+          status: state.status,
+          isChanging: state === seen ? wasChanging : isChanging(db, key, Number(msMax)),
+        },
+      ];
+    },
+  );
+  handlers.add(
+    (connection) => lockLedgerState(connection, anId),
+    function* (db, [ledgerId]) {
+      const key = { ledgerId: text(ledgerId) };
+      const state = yield* db.lock(db.tables.ledgerStates, key, "update");
+      return state === null ? [] : [{ status: state.status }];
+    },
+  );
+  handlers.add(
+    (connection) => readLedgerState(connection, anId),
+    (db, [ledgerId]) => {
+      const state = db.find(db.tables.ledgerStates, { ledgerId: text(ledgerId) });
+      return state === null ? [] : [{ status: state.status }];
+    },
+  );
+  handlers.add(
+    (connection) => updateLedgerState(connection, anId, "active"),
+    function* (db, [status, ledgerId]) {
+      const changed = text(status) as LedgerStatus;
+      const key = { ledgerId: text(ledgerId) };
+      yield* db.update(db.tables.ledgerStates, key, (row) => ({ ...row, status: changed }));
+      return [];
+    },
+  );
+}
+
+function isChanging(db: Execution, key: { ledgerId: string }, msMax: number): boolean {
+  const request = db.find(db.tables.stateRequests, key);
+  if (request === null) return false;
+  const leftMs = request.waitsUntilMs - db.clockMs();
+  return leftMs > 0 && leftMs <= msMax;
+}
+
+function addStateRequests(handlers: Handlers): void {
+  handlers.add(
+    (connection) => upsertStateRequest(connection, anId, 1),
+    function* (db, [ledgerId, waitMs]) {
+      const waitsUntilMs = db.clockMs() + Number(waitMs);
+      const request = { ledgerId: text(ledgerId), waitsUntilMs };
+      yield* db.insert(db.tables.stateRequests, request, (held) => ({ ...held, waitsUntilMs }));
+      return [];
+    },
+  );
+  handlers.add(
+    (connection) => deleteStateRequest(connection, anId),
+    function* (db, [ledgerId]) {
+      yield* db.delete(db.tables.stateRequests, { ledgerId: text(ledgerId) });
+      return [];
+    },
+  );
+}

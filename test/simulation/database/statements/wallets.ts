@@ -1,0 +1,257 @@
+// The statements of the wallets' write path, as the simulated database carries them out.
+import type { AssetRule } from "../../../../src/core/asset.ts";
+import type { Hold, WalletWriteType } from "../../../../src/core/wallet.ts";
+import {
+  insertAssetRules,
+  listAssetRules,
+  listRuleVersions,
+} from "../../../../src/store/asset-rules.ts";
+import { listActiveHolds, listHolds, upsertHolds } from "../../../../src/store/wallet-holds.ts";
+import {
+  hasWalletWrites,
+  insertWalletWrites,
+  listWritesByExternalId,
+} from "../../../../src/store/wallet-writes.ts";
+import { insertWallets, lockWallets, updateWallets } from "../../../../src/store/wallets.ts";
+import type { Execution } from "../execution.ts";
+import type { Handlers, Parameters } from "../handler.ts";
+import { bytes, text, texts, time, timeOrNull, unnest } from "../parameters.ts";
+import type { AssetRuleRow, WalletHoldRow, WalletRow, WalletWriteRow } from "../tables.ts";
+import { aWallet, anId, anyTime } from "./sample.ts";
+
+export function addWalletStatements(handlers: Handlers): void {
+  addFigures(handlers);
+  addLogs(handlers);
+  addHolds(handlers);
+  addAssetRules(handlers);
+}
+
+function addFigures(handlers: Handlers): void {
+  handlers.add(
+    (connection) => lockWallets(connection, anId, ["key"]),
+    function* (db, [callerKeys, ledgerId]) {
+      const locked: object[] = [];
+      for (const callerKey of texts(callerKeys)) {
+        const key = { ledgerId: text(ledgerId), callerKey };
+        const wallet = yield* db.lock(db.tables.wallets, key, "update");
+        if (wallet !== null) locked.push(withoutLedger(wallet));
+      }
+      return locked;
+    },
+  );
+  handlers.add(
+    (connection) => insertWallets(connection, anId, [aWallet]),
+    function* (db, [ledgerId, ...columns]) {
+      for (const row of unnest(...columns)) {
+        const [callerKey, walletId, assetCode, balance, held, ...rest] = row;
+        const [lastSeq, lastAt, logHash] = rest;
+        yield* db.insert<WalletRow>(db.tables.wallets, {
+          ledgerId: text(ledgerId),
+          callerKey: text(callerKey),
+          walletId: text(walletId),
+          assetCode: text(assetCode),
+          balance: BigInt(text(balance)),
+          held: BigInt(text(held)),
+          lastSeq: Number(lastSeq),
+          lastAt: time(lastAt),
+          logHash: bytes(logHash),
+          chainedAfter: 0,
+        });
+      }
+      return [];
+    },
+  );
+  handlers.add((connection) => updateWallets(connection, anId, [aWallet]), moveWallets);
+}
+
+function* moveWallets(db: Execution, parameters: Parameters) {
+  const ledgerId = text(parameters[6]);
+  for (const row of unnest(...parameters.slice(0, 6))) {
+    const [callerKey, balance, held, lastSeq, lastAt, logHash] = row;
+    const key = { ledgerId, callerKey: text(callerKey) };
+    yield* db.updateInPlace(db.tables.wallets, key, (wallet) => ({
+      ...wallet,
+      balance: BigInt(text(balance)),
+      held: BigInt(text(held)),
+      lastSeq: Number(lastSeq),
+      lastAt: time(lastAt),
+      logHash: bytes(logHash),
+      chainedAfter: wallet.chainedAfter ?? wallet.lastSeq,
+    }));
+  }
+  return [];
+}
+
+/** A row without the ledger that the statement named. */
+export function withoutLedger<Row extends { ledgerId: string }>(row: Row): Omit<Row, "ledgerId"> {
+  const { ledgerId, ...rest } = row;
+  return rest;
+}
+
+function addLogs(handlers: Handlers): void {
+  handlers.add(
+    (connection) =>
+      listWritesByExternalId(connection, anId, [{ callerKey: "key", externalId: "key" }]),
+    (db, [callerKeys, externalIds, ledgerId]) =>
+      unnest(callerKeys, externalIds).flatMap(([callerKey, externalId]) => {
+        const key = { ledgerId: text(ledgerId), callerKey: text(callerKey) };
+        const walletId = db.find(db.tables.wallets, key)?.walletId;
+        return db
+          .filter(
+            db.tables.walletWrites,
+            (row) =>
+              row.walletId === walletId &&
+              row.externalId === externalId &&
+              row.ledgerId === ledgerId,
+          )
+          .map(({ holdId }) => ({ callerKey, externalId, holdId }));
+      }),
+  );
+  handlers.add(
+    (connection) => hasWalletWrites(connection, anId, []),
+    (db, [walletIds, seqs, types, holdIds, batchIds, ledgerId]) => {
+      const wanted = unnest(walletIds, seqs, types, holdIds, batchIds);
+      const found = wanted.filter(([walletId, seq, type, holdId, batchId]) => {
+        const key = { ledgerId: text(ledgerId), walletId: text(walletId), seq: Number(seq) };
+        const row = db.find(db.tables.walletWrites, key);
+        if (row === null || row.type !== type) return false;
+        return row.holdId === (holdId ?? null) && row.pendingPostingId === (batchId ?? null);
+      });
+      return [{ count: found.length }];
+    },
+  );
+  handlers.add(
+    (connection) => insertWalletWrites(connection, anId, []),
+    function* (db, [ledgerId, ...columns]) {
+      for (const row of unnest(...columns)) {
+        yield* db.insert(db.tables.walletWrites, writeRow(text(ledgerId), row));
+      }
+      return [];
+    },
+  );
+}
+
+function writeRow(ledgerId: string, row: readonly (string | null)[]): WalletWriteRow {
+  const [walletId, seq, type, amount, balance, held, externalId, ...rest] = row;
+  const [holdId, metadata, at, pendingPostingId] = rest;
+  return {
+    ledgerId,
+    walletId: text(walletId),
+    seq: Number(seq),
+    type: text(type) as WalletWriteType,
+    amount: BigInt(text(amount)),
+    balance: BigInt(text(balance)),
+    held: BigInt(text(held)),
+    externalId: externalId ?? null,
+    holdId: holdId ?? null,
+    metadata: metadata ?? null,
+    at: time(at),
+    pendingPostingId: pendingPostingId ?? null,
+  };
+}
+
+function addHolds(handlers: Handlers): void {
+  handlers.add(
+    (connection) => listActiveHolds(connection, anId, [anId]),
+    (db, [walletIds, ledgerId]) =>
+      texts(walletIds).flatMap((walletId) =>
+        db
+          .filter(
+            db.tables.walletHolds,
+            (hold) =>
+              hold.walletId === walletId && hold.status === "active" && hold.ledgerId === ledgerId,
+          )
+          .sort(byExpiry)
+          .map(withoutLedger),
+      ),
+  );
+  handlers.add(
+    (connection) => listHolds(connection, anId, [anId]),
+    (db, [holdIds, ledgerId]) =>
+      texts(holdIds).flatMap((holdId) => {
+        const hold = db.find(db.tables.walletHolds, { ledgerId: text(ledgerId), holdId });
+        return hold === null ? [] : [withoutLedger(hold)];
+      }),
+  );
+  handlers.add(
+    (connection) =>
+      upsertHolds(connection, anId, [
+        { holdId: anId, walletId: anId, amount: 1n, expiresAt: anyTime, status: "active" },
+      ]),
+    function* (db, [ledgerId, ...columns]) {
+      for (const [holdId, walletId, amount, expiresAt, status] of unnest(...columns)) {
+        const hold: WalletHoldRow = {
+          ledgerId: text(ledgerId),
+          holdId: text(holdId),
+          walletId: text(walletId),
+          amount: BigInt(text(amount)),
+          expiresAt: timeOrNull(expiresAt),
+          status: text(status) as Hold["status"],
+        };
+        yield* db.insert(db.tables.walletHolds, hold, (held) => ({
+          ...held,
+          status: hold.status,
+        }));
+      }
+      return [];
+    },
+  );
+}
+
+/** As ORDER BY expires_at, hold_id: nulls come last. */
+function byExpiry(one: WalletHoldRow, other: WalletHoldRow): number {
+  const left = `${one.expiresAt ?? "~"} ${one.holdId}`;
+  const right = `${other.expiresAt ?? "~"} ${other.holdId}`;
+  return left < right ? -1 : 1;
+}
+
+function addAssetRules(handlers: Handlers): void {
+  handlers.add(
+    (connection) => listAssetRules(connection, anId, ["EUR"]),
+    (db, [assetCodes, ledgerId]) =>
+      texts(assetCodes).flatMap((assetCode) => {
+        const versions = rulesOf(db, ledgerId).filter((rule) => rule.assetCode === assetCode);
+        return versions.slice(-1).map(withoutLedger);
+      }),
+  );
+  handlers.add(
+    (connection) => listRuleVersions(connection, anId),
+    (db, [ledgerId]) => rulesOf(db, ledgerId).map(withoutLedger),
+  );
+  handlers.add(
+    (connection) => insertAssetRules(connection, anId, [], anyTime),
+    function* (db, [ledgerId, , ...columns]) {
+      for (const row of unnest(...columns)) {
+        yield* db.insert(db.tables.assetRules, ruleRow(text(ledgerId), row), "nothing");
+      }
+      return [];
+    },
+  );
+}
+
+/** By asset and version. */
+export function rulesOf(db: Execution, ledgerId: string | null | undefined): AssetRuleRow[] {
+  return db
+    .filter(db.tables.assetRules, (rule) => rule.ledgerId === ledgerId)
+    .sort((one, other) =>
+      one.assetCode === other.assetCode
+        ? one.version - other.version
+        : one.assetCode < other.assetCode
+          ? -1
+          : 1,
+    );
+}
+
+function ruleRow(ledgerId: string, row: readonly (string | null)[]): AssetRuleRow {
+  const [assetCode, version, walletsAccount, clearingAccount, rate, exponent, limit] = row;
+  const rule: AssetRule = {
+    assetCode: text(assetCode),
+    version: Number(version),
+    walletsAccount: text(walletsAccount),
+    clearingAccount: text(clearingAccount),
+    rate: rate ?? null,
+    exponent: Number(exponent),
+    overdraftLimit: BigInt(text(limit)),
+  };
+  return { ...rule, ledgerId };
+}

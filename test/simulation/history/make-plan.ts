@@ -1,0 +1,219 @@
+// Makes a plan from a seed: bursts of requests by a few clients on few ledgers, accounts and wallets, so that they meet.
+import { SeededRandom } from "../../../src/seed/seeded-random.ts";
+import type { Moment } from "../database/cluster.ts";
+import {
+  poison,
+  type Fault,
+  type Plan,
+  type Request,
+  type Setup,
+  type Step,
+  type Trouble,
+} from "./plan.ts";
+
+export const accountCodes = ["1000", "2000", "4000"];
+const wallets = ["a", "b", "c"];
+const assets = ["EUR", "GEM"];
+/** 2026-03-10 is the day on which histories begin. */
+const periods = ["2026-02", "2026-01", "2026-03-09", "year-end", "to-date"];
+
+export function makePlan(seed: number): Plan {
+  const random = new SeededRandom(`plan ${seed}`);
+  const setup = makeSetup(random);
+  const steps = makeSteps(random, setup);
+  return { seed, setup, steps, faults: makeFaults(random, setup, steps.length) };
+}
+
+function makeSetup(random: SeededRandom): Setup {
+  return {
+    servers: random.between(1, 3),
+    ledgers: random.between(1, 2),
+    hasStandby: false,
+    closesInOrder: random.happens(30),
+    connectionsMax: random.between(1, 3),
+    batchItemsMax: random.between(1, 6),
+    delayMsMax: random.pick([0.2, 1, 20]),
+  };
+}
+
+function makeSteps(random: SeededRandom, setup: Setup): Step[] {
+  const bursts = random.between(2, 6);
+  // Some histories are about one kind of write, most about all of them.
+  const taste = random.pick(["journal", "wallets", "all", "all"] as const);
+  const steps: Step[] = [];
+  let atMs = 1;
+  for (let burst = 0; burst < bursts; burst += 1) {
+    const size = random.between(1, 7);
+    for (let count = 0; count < size; count += 1) {
+      const request = makeRequest(random, setup, steps, taste);
+      steps.push({ id: steps.length, atMs: atMs + random.below(100) / 50, request });
+    }
+    atMs += random.pick([0, 3, 30, 400, 2_500]);
+  }
+  return steps;
+}
+
+type Taste = "journal" | "wallets" | "all";
+
+function makeRequest(
+  random: SeededRandom,
+  setup: Setup,
+  steps: readonly Step[],
+  taste: Taste,
+): Request {
+  const server = random.below(setup.servers);
+  const ledger = random.below(setup.ledgers);
+  const place = { server, ledger };
+  const roll = random.below(100);
+  if (roll < 8 && steps.length > 0)
+    return { kind: "again", of: random.below(steps.length), server };
+  if (roll < 12) return { kind: "close", ...place, periodId: random.pick(periods) };
+  if (roll < 20) return { kind: "post", server };
+  if (roll < 24) {
+    return {
+      kind: "account",
+      ...place,
+      code: random.pick(accountCodes),
+      active: random.happens(50),
+    };
+  }
+  if (roll < 27) {
+    return { kind: "status", ...place, status: random.happens(60) ? "active" : "suspended" };
+  }
+  const isJournal = taste === "journal" || (taste === "all" && random.happens(50));
+  return isJournal ? journalRequest(random, place, steps) : walletRequest(random, place, steps);
+}
+
+type Place = Pick<Extract<Request, { kind: "close" }>, "server" | "ledger">;
+
+/** Few externalIds, so that two clients come to use one. */
+function externalId(random: SeededRandom): string | null {
+  if (random.happens(30)) return null;
+  if (random.happens(2)) return poison;
+  return `key-${random.below(random.happens(50) ? 6 : 1_000)}`;
+}
+
+function journalRequest(random: SeededRandom, place: Place, steps: readonly Step[]): Request {
+  const originals = steps.filter(({ request }) => request.kind === "entries");
+  if (originals.length > 0 && random.happens(20)) {
+    const { id, request } = random.pick(originals);
+    return {
+      kind: "reversal",
+      ...place,
+      ...ledgerOf(request),
+      of: id,
+      externalId: externalId(random),
+    };
+  }
+  const count = random.happens(15) ? random.between(2, 3) : 1;
+  const keys = new Set<string>();
+  const entries = Array.from({ length: count }, () => {
+    const key = externalId(random);
+    const isNew = key !== null && !keys.has(key);
+    if (isNew) keys.add(key);
+    const debit = random.pick(accountCodes);
+    return {
+      debit,
+      credit: random.pick(accountCodes.filter((code) => code !== debit)),
+      amount: random.between(1, 1_000),
+      externalId: isNew ? key : null,
+      daysAgo: random.happens(60) ? null : random.pick([1, 9, 20, 50]),
+    };
+  });
+  return { kind: "entries", ...place, entries };
+}
+
+function ledgerOf(request: Request): { ledger: number } {
+  return { ledger: "ledger" in request ? request.ledger : 0 };
+}
+
+function walletRequest(random: SeededRandom, place: Place, steps: readonly Step[]): Request {
+  const reservations = steps.filter(
+    ({ request }) => request.kind === "movement" && request.type === "reserve",
+  );
+  if (reservations.length > 0 && random.happens(30)) {
+    const { id, request } = random.pick(reservations);
+    return {
+      kind: "resolution",
+      ...place,
+      ...ledgerOf(request),
+      of: id,
+      type: random.pick(["commit", "release"]),
+    };
+  }
+  const type = random.pick(["credit", "credit", "debit", "reserve"] as const);
+  return {
+    kind: "movement",
+    ...place,
+    type,
+    callerKey: random.pick(wallets),
+    assetCode: random.happens(85) ? "EUR" : random.pick(assets),
+    amount: random.between(1, type === "credit" ? 100 : 60),
+    externalId: externalId(random),
+    expiresInSeconds: type === "reserve" && random.happens(50) ? random.between(1, 3) : null,
+  };
+}
+
+function makeFaults(random: SeededRandom, setup: Setup, steps: number): Fault[] {
+  // A fifth of all histories has no faults: whatever is refused in them has to be refused rightly.
+  if (random.happens(20)) return [];
+  return Array.from({ length: random.between(1, 3) }, (): Fault => {
+    const isAtCommit = random.happens(65);
+    const moment: Moment = isAtCommit
+      ? random.pick(["commitSent", "commitDurable", "commitVisible"])
+      : "statement";
+    const nth = random.between(1, isAtCommit ? Math.max(3, steps >> 1) : 10 * steps);
+    return { moment, nth, trouble: makeTrouble(random, setup, moment) };
+  });
+}
+
+function makeTrouble(random: SeededRandom, setup: Setup, moment: Moment): Trouble {
+  const downMs = random.pick([5, 300, 2_000, 12_000]);
+  const kinds: (() => Trouble)[] = [
+    () => ({ kind: "break", how: random.pick(["closed", "closed", "halfOpen", "silent"]) }),
+    () => ({ kind: "break", how: "closed" }),
+    () => ({
+      kind: "stall",
+      end: random.pick(["database", "client"]),
+      ms: random.pick([50, 2_000, 11_000, 14_000]),
+    }),
+    () => ({ kind: "terminate" }),
+    () => ({ kind: "crashDatabase", downMs }),
+    () => ({ kind: "killServer", isSilent: random.happens(30), downMs }),
+    () => ({ kind: "stepClock", ms: random.pick([-60_000, -5, 5_000]) }),
+  ];
+  if (moment === "commitSent") {
+    const slow = (): Trouble => ({
+      kind: "slowCommit",
+      ms: random.pick([3, 800, 3_000, 11_000]),
+      isCut: random.happens(75),
+    });
+    kinds.push(slow, slow, slow);
+  }
+  if (moment === "statement") {
+    kinds.push(() => ({
+      kind: "error",
+      code: random.pick(["40001", "40P01", "53100", "53200", "57014"]),
+    }));
+  }
+  if (setup.hasStandby) {
+    kinds.push(
+      () => makeStranding(random),
+      () => makeStranding(random),
+      () => makeStranding(random),
+      () => ({ kind: "failOver", downMs }),
+      () => ({ kind: "failOver", downMs }),
+      () => ({ kind: "stopStandby", ms: random.pick([100, 3_000, 15_000]) }),
+    );
+  }
+  return random.pick(kinds)();
+}
+
+function makeStranding(random: SeededRandom): Trouble {
+  return {
+    kind: "strandCommit",
+    how: random.pick(["terminate", "cancel", "crash"]),
+    afterMs: random.pick([1, 20, 700]),
+    failOverAfterMs: random.happens(75) ? random.pick([1, 20, 400, 3_000]) : null,
+  };
+}

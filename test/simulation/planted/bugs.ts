@@ -1,0 +1,141 @@
+// Bugs that are planted to see whether the simulation finds them: each breaks one rule of the write path. They are changes
+// of the engine's source, made while it is bundled; a text that is not found there exactly once is an error.
+
+export interface PlantedBug {
+  readonly name: string;
+  /** The rule that it breaks. */
+  readonly rule: string;
+  readonly file: string;
+  /** What is in the file, and what stands there instead. */
+  readonly changes: readonly (readonly [string, string])[];
+}
+
+export const bugs: readonly PlantedBug[] = [
+  {
+    name: "answers before COMMIT",
+    rule: "An answer leaves after COMMIT has returned.",
+    file: "src/engine/batch-runner.ts",
+    changes: [
+      [
+        `        try {
+          await ended;
+        } catch`,
+        `        try {
+          await Promise.resolve();
+        } catch`,
+      ],
+    ],
+  },
+  {
+    name: "takes an ambiguous COMMIT for done",
+    rule: "The outcome of a COMMIT that went unanswered is looked up.",
+    file: "src/engine/batch-recovery.ts",
+    changes: [["return isFound;", "return isFound || true;"]],
+  },
+  {
+    name: "looks an ambiguous COMMIT up without its lock",
+    rule: "Whether a batch is recorded is looked up behind a lock that it held.",
+    file: "src/engine/batch-recovery.ts",
+    changes: [["    recording.lock(transaction),\n", "    null,\n"]],
+  },
+  {
+    name: "says UNAVAILABLE where nobody knows",
+    rule: "UNAVAILABLE means: certainly not written.",
+    file: "src/engine/batch-recovery.ts",
+    changes: [['new Refusal("outcomeUnknown", "it could', 'new Refusal("unavailable", "it could']],
+  },
+  {
+    name: "fails the neighbours of a bad write",
+    rule: "One bad write never fails its neighbours.",
+    file: "src/engine/batch-recovery.ts",
+    changes: [
+      [
+        "if (batch.length === 1) {",
+        "if (batch.length > 1) for (const { reject } of batch) reject(error);\n    else {",
+      ],
+    ],
+  },
+  {
+    name: "puts a pipelined batch behind those that wait",
+    rule: "Writes are recorded in the order of their arrival.",
+    file: "src/engine/group-commit.ts",
+    changes: [["lane.waiting.unshift(...failed.next);", "lane.waiting.push(...failed.next);"]],
+  },
+  {
+    name: "reads closes before it locks the head",
+    rule: "What a decision depends on is read after the lock.",
+    file: "src/engine/journal.ts",
+    changes: [
+      ["const [status, head, now, accounts,", "const [closed, status, head, now, accounts,"],
+      ["keys, originals, postings, closed] =", "keys, originals, postings] ="],
+      [
+        "      lockLedgerStateShared(transaction, ledgerId),\n",
+        "      closedPeriods.read(transaction, ledgerId),\n      lockLedgerStateShared(transaction, ledgerId),\n",
+      ],
+      [
+        "      listWalletPostings(transaction, ledgerId, reversed),\n      closedPeriods.read(transaction, ledgerId),\n",
+        "      listWalletPostings(transaction, ledgerId, reversed),\n",
+      ],
+    ],
+  },
+  {
+    name: "decides on a balance that it read before",
+    rule: "Nothing that a decision depends on is cached.",
+    file: "src/engine/wallets.ts",
+    changes: [
+      [
+        "lockWallets(transaction, ledgerId, callerKeys),",
+        "lockWallets(transaction, ledgerId, callerKeys).then((found) => found.map((wallet) => stale(wallet))),",
+      ],
+      [
+        "function isRefused(",
+        "const staleByWallet = new Map<string, Wallet>();\nfunction stale(wallet: Wallet): Wallet {\n  const before = staleByWallet.get(wallet.walletId);\n  staleByWallet.set(wallet.walletId, wallet);\n  return { ...wallet, balance: before?.balance ?? wallet.balance };\n}\n\nfunction isRefused(",
+      ],
+    ],
+  },
+  {
+    name: "refuses a retry of what was recorded",
+    rule: "A retry of something that was recorded is told so, whatever would refuse it today.",
+    file: "src/engine/journal.ts",
+    changes: [
+      [
+        "const refusedIds = looksUpKeys ? [] : refusedExternalIds(writes, decisions);",
+        "const refusedIds: string[] = [];\n    void refusedExternalIds;",
+      ],
+    ],
+  },
+  {
+    name: "follows the clock back",
+    rule: "Time that decides is never earlier than that of the last entry.",
+    file: "src/core/journal-batch.ts",
+    changes: [
+      [
+        "const persistedAt = laterOf(snapshot.now, snapshot.lastPersistedAt ?? snapshot.now);",
+        "const persistedAt = snapshot.now;\n  void laterOf;",
+      ],
+    ],
+  },
+  {
+    name: "posts without marking what it posted",
+    rule: "What wallets accepted is posted exactly once.",
+    file: "src/engine/posting.ts",
+    changes: [["    markPosted(transaction, ledgerId, marks),\n", ""]],
+  },
+  {
+    name: "closes what it read before the lock",
+    rule: "A close covers everything up to the sequence that it names.",
+    file: "src/engine/closes.ts",
+    changes: [["  await extend(transaction, ledgerId, current, upToSequence);\n", ""]],
+  },
+  {
+    name: "takes another server's write for its own",
+    rule: "A batch is known again by ids that were made for it.",
+    file: "src/engine/wallets.ts",
+    changes: [
+      [
+        "return marked === undefined ? writes : [marked];",
+        "return marked === undefined ? writes : [];",
+      ],
+    ],
+  },
+];
