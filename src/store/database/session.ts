@@ -118,7 +118,8 @@ export class Session extends Client {
     this.once("end", () => {
       clearTimeout(timer);
     });
-    return callback === undefined ? super.end() : super.end(callback);
+    if (callback === undefined) return super.end();
+    super.end(callback);
   }
 
   /** Breaks the connection: what runs on it fails for this reason, and the database gives it up. */
