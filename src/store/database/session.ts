@@ -112,9 +112,10 @@ export class Session extends Client {
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | void {
+    // It is the socket that would keep it, and not this.
     const timer = setTimeout(() => {
       this.cut();
-    }, farewellMsMax);
+    }, farewellMsMax).unref();
     this.once("end", () => {
       clearTimeout(timer);
     });
