@@ -32,6 +32,14 @@ it("gives a stop longer than the server takes", () => {
   expect(seconds).toBeGreaterThanOrEqual(graceMs / 1000 + 120);
 });
 
+it("keeps the data folder apart from the home, in which Node.js makes a cache", () => {
+  const [, home = "", data = ""] =
+    /HOME=(\S+) LEDGERCTL_DATA_DIR=(\S+)/.exec(
+      readFileSync(join(units, "ledgerctl.service"), "utf8"),
+    ) ?? [];
+  expect(data).toBe(`${home}/data`);
+});
+
 describe.skipIf(spawnSync("systemd-analyze", ["--version"]).error)("systemd", () => {
   it.each(names)("has nothing to say against %s", (name) => {
     const verify = ["verify", join(folder, name)];
