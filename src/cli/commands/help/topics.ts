@@ -102,6 +102,9 @@ What a flag says comes first, then these, then the profile. An empty variable co
   LEDGERCTL_MASTER_KEY            the master key that secrets are derived from, 32 bytes in base64
   LEDGERCTL_PREVIOUS_MASTER_KEYS  further master keys that are accepted
 
+  LEDGERCTL_TLS_CERT              the certificate of TLS and its chain, a file of PEM
+  LEDGERCTL_TLS_KEY               its private key, a file of PEM
+  LEDGERCTL_RATE_LIMIT            requests a second of each API key, such as 100/s:500
   LEDGERCTL_LOG_LEVEL             the server's log: trace, debug, info, warn, error, fatal or silent
   LEDGERCTL_CLOCK_WINDOW_SECONDS  how far a request's timestamp may be from the server's clock
   LEDGERCTL_BODY_BYTES_MAX        the largest body of a request
