@@ -11,7 +11,7 @@ import {
   PartialCommit,
 } from "../store/database/errors.ts";
 import { rejectTimedOut, type BatchRunner } from "./batch-runner.ts";
-import type { Batch, FailedBatch, LaneContext, Plan } from "./lane-work.ts";
+import type { Batch, FailedBatch, LaneContext, Plan, Recording } from "./lane-work.ts";
 
 const backoffMsMax = 400;
 /** How often a batch is planned anew over idempotency keys that others use meanwhile, before it is halved. */
@@ -86,49 +86,66 @@ export class BatchRecovery<Item, Reply> {
   }
 
   /**
-   * Learns the outcome of a COMMIT that went unanswered. Answers the batch when it was committed (true) or when
+   * Learns the outcome of a COMMIT that was not confirmed. Answers the batch when it was committed (true) or when
    * that can't be learned in time (true); false: it was not, and may be tried again.
    */
   async #resolveAmbiguity(plan: Plan<Reply>, batch: Batch<Item, Reply>): Promise<boolean> {
-    const isCommitted = await this.#lookUp(plan);
+    if (plan.recording === null) {
+      // Decided anew while there is time: what it saw may not have outlasted a failover. Later, "nothing was
+      // written" would be wrong of what may be a duplicate.
+      const nowMs = this.#context.options.nowMs();
+      if (batch.every(({ deadlineAtMs }) => deadlineAtMs > nowMs)) return false;
+      rejectUnknown(batch);
+      return true;
+    }
+    const isCommitted = await this.#lookUp(plan.recording);
     if (isCommitted === true) await this.#runner.answer(batch, plan);
     if (isCommitted !== null) return isCommitted;
-    for (const { reject } of batch) {
-      reject(new Refusal("outcomeUnknown", "it could not be learned whether this was written"));
-    }
+    rejectUnknown(batch);
     return true;
   }
 
-  /** Whether a plan was committed; null when that can't be learned in time. */
-  async #lookUp(plan: Plan<Reply>): Promise<boolean | null> {
+  /** Whether a batch was committed, and stays so; null when that can't be learned in time. */
+  async #lookUp(recording: Recording): Promise<boolean | null> {
     const { pool, options } = this.#context;
     const untilMs = options.nowMs() + options.deadlineMs;
-    for (let attempt = 0; options.nowMs() < untilMs; attempt += 1) {
+    for (let attempt = 0; ; attempt += 1) {
+      const timeoutMs = untilMs - options.nowMs();
+      if (timeoutMs <= 0) return null;
       try {
-        return await pool.transaction((transaction) => isCommitted(transaction, plan));
+        return await pool
+          .within({ timeoutMs })
+          .transaction((transaction) => isCommitted(transaction, recording));
       } catch (error) {
         if (!isTransient(error)) return null;
         await sleep(backoffMs(attempt));
       }
     }
-    return null;
   }
 }
 
-/** Whether all that a batch was to record is in the database. */
-async function isCommitted<Reply>(
-  transaction: Connection,
-  { recording }: Plan<Reply>,
-): Promise<boolean> {
-  if (recording === null) return true;
+/**
+ * Whether all that a batch was to record is in the database. It holds once the transaction is committed: seeing a
+ * row proves nothing, since the COMMIT of the batch may have been cut off while it waited for a standby.
+ */
+async function isCommitted(transaction: Connection, recording: Recording): Promise<boolean> {
   // What is there is there, whoever holds the lock: on a lost connection that the database does not know
   // to be lost, that can be the next batch, for longer than anybody waits.
-  if (await recording.isCommitted(transaction)) return true;
+  if (await recording.isCommitted(transaction)) {
+    await recording.writeBarrier(transaction);
+    return true;
+  }
   const [, isFound] = await Promise.all([
     recording.lock(transaction),
     recording.isCommitted(transaction),
   ]);
   return isFound;
+}
+
+function rejectUnknown<Item, Reply>(batch: Batch<Item, Reply>): void {
+  for (const { reject } of batch) {
+    reject(new Refusal("outcomeUnknown", "it could not be learned whether this was written"));
+  }
 }
 
 /** 10 ms, doubling, up to a bound; half of it at random, so that servers do not try again together. */

@@ -109,12 +109,14 @@ export class BatchRunner<Item, Reply> {
   }
 }
 
-/** Sends what ends a batch's transaction, without waiting. Throws when its plan is none. */
+/**
+ * Sends what ends a batch's transaction, without waiting. Throws when its plan is none. One that records nothing is
+ * committed too: its locks write to the log, so that its COMMIT waits until the standbys have what its duplicates
+ * and refusals tell of (docs/decisions/0010).
+ */
 function sendEnd<Reply>(transaction: Transaction, plan: Plan<Reply>, items: number): Promise<void> {
   assert(plan.outcomes.length === items, "a plan has an outcome for each item");
-  return plan.recording === null
-    ? transaction.rollBack()
-    : transaction.commit(plan.recording.send(transaction));
+  return transaction.commit(plan.recording?.send(transaction) ?? []);
 }
 
 /** Rolls back an attempt of which nothing was recorded, and gives its writes back. */

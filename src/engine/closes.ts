@@ -1,6 +1,6 @@
 // Closing periods. What was posted long ago is hashed and summed before the ledger's lock is taken: the
 // journal only grows. Under the lock there is only what came meanwhile, and the record.
-import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   balancesRootOf,
   closeHashOf,
@@ -24,41 +24,42 @@ import {
   readClock,
   readJournalHead,
 } from "../store/journal-heads.ts";
-import {
-  countEntriesByMonth,
-  measureSpan,
-  readLeaves,
-  sumTrialBalance,
-} from "../store/journal-spans.ts";
+import { countEntriesByMonth } from "../store/journal-spans.ts";
 import { lockLedgerStateShared, readLedgerState } from "../store/ledger-states.ts";
 import { hasClosesInOrder } from "../store/ledgers.ts";
 import { findCloseOfPeriod, findLastClose, insertClose } from "../store/period-closes.ts";
 import { AmbiguousCommit, isTransient } from "../store/database/errors.ts";
 import type { Connection } from "../store/database/connection.ts";
-import type { Transaction } from "../store/database/pipeline.ts";
+import type { PipelinedConnection, Transaction } from "../store/database/pipeline.ts";
 import type { Pool } from "../store/database/pool.ts";
 import type { ClosedPeriods } from "./closed-periods.ts";
+import { commitsHalted } from "./group-commit.ts";
 import { newId } from "./new-id.ts";
 import { postPending } from "./posting.ts";
+import { bringUpTo, extend, type PreparedClose } from "./prepared-close.ts";
 
 /** How long a close is tried again after its first failure: a lock not had, a database that is away. */
 const deadlineMs = 30_000;
 const retryMs = 100;
+/** How long the answer to a COMMIT is waited for. */
+const commitTimeoutMs = 10_000;
 /** Months that a refusal names. */
 const monthsNamed = 12;
-const leavesPerRead = 4_096;
-/** Hashed in one tick of the event loop: a millisecond or two, so that nobody else's write waits for longer. */
-const leavesPerTick = 1_024;
 
 export class Closes {
   readonly #pool: Pool;
   readonly #closedPeriods: ClosedPeriods;
+  readonly #areCommitsHalted: () => boolean;
   #isStopped = false;
 
-  /** `pool` must let a statement take minutes: sums over years are read through it. */
-  constructor(pool: Pool, closedPeriods: ClosedPeriods) {
+  /**
+   * `pool` must let a statement take minutes: sums over years are read through it. `areCommitsHalted`: whether COMMITs
+   * wait for a standby without end, so that none may be added.
+   */
+  constructor(pool: Pool, closedPeriods: ClosedPeriods, areCommitsHalted = () => false) {
     this.#pool = pool;
     this.#closedPeriods = closedPeriods;
+    this.#areCommitsHalted = areCommitsHalted;
   }
 
   /**
@@ -66,6 +67,7 @@ export class Closes {
    * `validation` for bounds in the wrong order; `ledgerClosed`; `periodOutOfOrder`; `unavailable`; `outcomeUnknown`.
    */
   async closePeriod(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
+    if (this.#areCommitsHalted()) throw commitsHalted;
     let isUnknown = false;
     let failingSinceMs: number | null = null;
     for (;;) {
@@ -103,11 +105,13 @@ export class Closes {
     const { periodId } = request;
     return this.#pool.withConnection(async (connection) => {
       const stored = await findCloseOfPeriod(connection, ledgerId, periodId);
-      if (stored !== null) return stored;
-      const prepared = await this.#prepare(connection, ledgerId, request);
-      return connection.withTransaction((transaction) =>
-        this.#closeLocked(transaction, ledgerId, request, prepared),
-      );
+      const prepared = stored === null ? await this.#prepare(connection, ledgerId, request) : null;
+      return connection.withTransaction(async (transaction) => {
+        const record = await this.#closeLocked(transaction, ledgerId, request, prepared);
+        // Also where the close was stored before: the locks write to the log, so that COMMIT waits for the standbys.
+        await commitInTime(connection, transaction);
+        return record;
+      });
     });
   }
 
@@ -131,11 +135,12 @@ export class Closes {
     return prepared;
   }
 
+  /** Gives the close that the period has, or records one. To be committed, whichever it was. */
   async #closeLocked(
     transaction: Transaction,
     ledgerId: string,
     request: CloseRequest,
-    prepared: PreparedClose,
+    prepared: PreparedClose | null,
   ): Promise<CloseRecord> {
     const [status, , stored] = await Promise.all([
       lockLedgerStateShared(transaction, ledgerId),
@@ -172,7 +177,7 @@ export class Closes {
       previousCloseHash: previous?.closeHash ?? null,
     };
     const record = { ...unsigned, closeHash: closeHashOf(unsigned).toString("hex") };
-    await transaction.commit([
+    await Promise.all([
       ...insertClose(transaction, record, rows, current.tree.subtrees()),
       // What is posted from now on is persisted later than the close.
       advanceJournalHead(transaction, ledgerId, {
@@ -181,6 +186,21 @@ export class Closes {
       }),
     ]);
     return record;
+  }
+}
+
+/** COMMIT, which a statement's minutes are too long for: a standby that is away must not keep its caller waiting. */
+async function commitInTime(
+  connection: PipelinedConnection,
+  transaction: Transaction,
+): Promise<void> {
+  const timer = setTimeout(() => {
+    connection.cut();
+  }, commitTimeoutMs);
+  try {
+    await transaction.commit([]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -208,79 +228,6 @@ async function requireOrder(
     "periodOutOfOrder",
     `closes of this ledger come in order, and entries before the period are in no closed one: ${named.join(", ")}${rest}`,
   );
-}
-
-/** What a close covers, as far as it has been read. */
-interface PreparedClose {
-  readonly period: Period;
-  readonly tree: CloseTree;
-  readonly balances: TrialBalance;
-  /** The sequence up to which the journal has been read. */
-  upTo: number;
-}
-
-/** Reads on from where a prepared close stands. */
-async function extend(
-  connection: Connection,
-  ledgerId: string,
-  prepared: PreparedClose,
-  upToSequence: number,
-): Promise<void> {
-  const { period, tree, balances, upTo } = prepared;
-  if (upToSequence === upTo) return;
-  const span = { ...period, afterSequence: upTo, upToSequence };
-  const [{ firstSequence, lastSequence }, rows] = await Promise.all([
-    measureSpan(connection, ledgerId, span),
-    sumTrialBalance(connection, ledgerId, span),
-  ]);
-  balances.addRows(rows);
-  // Narrowed to where the period's entries are: sequences are walked in order.
-  for (let afterSequence = firstSequence - 1; afterSequence < lastSequence;) {
-    const part = { ...period, afterSequence, upToSequence: lastSequence };
-    const leaves = await readLeaves(connection, ledgerId, part, leavesPerRead);
-    for (const [index, { sequence, leaf }] of leaves.entries()) {
-      if (index % leavesPerTick === 0) await nextTick();
-      tree.append(sequence, leaf);
-    }
-    afterSequence = leaves.at(-1)?.sequence ?? lastSequence;
-  }
-  prepared.upTo = upToSequence;
-}
-
-/** What was prepared, with all that came since; made anew where the bounds turned out to be others. */
-async function bringUpTo(
-  transaction: Connection,
-  ledgerId: string,
-  prepared: PreparedClose,
-  period: Period,
-  upToSequence: number,
-): Promise<PreparedClose> {
-  const isSame =
-    prepared.period.startsAt === period.startsAt &&
-    (prepared.period.endsAt === period.endsAt ||
-      (await isEmptyBetween(transaction, ledgerId, prepared, period.endsAt)));
-  const current = isSame
-    ? { ...prepared, period }
-    : { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
-  await extend(transaction, ledgerId, current, upToSequence);
-  return current;
-}
-
-/** Whether no entry that was read is dated between the end that was prepared for and a later one. */
-async function isEmptyBetween(
-  connection: Connection,
-  ledgerId: string,
-  prepared: PreparedClose,
-  endsAt: Timestamp,
-): Promise<boolean> {
-  if (endsAt < prepared.period.endsAt) return false;
-  const { count } = await measureSpan(connection, ledgerId, {
-    startsAt: prepared.period.endsAt,
-    endsAt,
-    afterSequence: 0,
-    upToSequence: prepared.upTo,
-  });
-  return count === 0;
 }
 
 /** The bounds of a close that is made at a moment. */

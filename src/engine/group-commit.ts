@@ -34,6 +34,12 @@ export const lanesOverloaded = overloadRefusal(
   "too many writes are waiting; try again in a moment",
 );
 
+/** Each COMMIT that waits in vain keeps a session of the database, also once its connection is dropped. */
+export const commitsHalted = new Refusal(
+  "unavailable",
+  "the database waits for a standby that does not answer; nothing was written",
+);
+
 /** So many full batches may wait in a lane, however long. */
 const patientBatches = 2;
 
@@ -72,6 +78,7 @@ export class GroupCommit<Item, Reply> {
     const { tally, options } = this.#context;
     if (this.#isDraining)
       return this.#refuse(item, new Refusal("unavailable", "the server is stopping"));
+    if (options.areCommitsHalted?.() === true) return this.#refuse(item, commitsHalted);
     const found = this.#lanes.get(laneKey);
     if (!this.#takes(found, bytes)) return this.#refuse(item, lanesOverloaded);
     const lane = found ?? this.#openLane(laneKey);

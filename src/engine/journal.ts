@@ -19,7 +19,7 @@ import {
   listOriginals,
 } from "../store/journal-entries.ts";
 import { advanceJournalHead, lockJournalHead, readClock } from "../store/journal-heads.ts";
-import { lockLedgerStateShared } from "../store/ledger-states.ts";
+import { lockLedgerStateShared, writeBarrier } from "../store/ledger-states.ts";
 import { listWalletPostings } from "../store/wallet-postings.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
@@ -151,6 +151,7 @@ function planOf(ledgerId: string, decisions: readonly Decision[]): Plan<readonly
             lock: (transaction) => lockJournalHead(transaction, ledgerId),
             isCommitted: async (transaction) =>
               (await listOriginals(transaction, ledgerId, [last.journalId])).size > 0,
+            writeBarrier: (transaction) => writeBarrier(transaction, ledgerId),
           },
   };
 }

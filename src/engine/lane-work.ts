@@ -27,6 +27,8 @@ export interface GroupCommitOptions {
    */
   readonly deadlineMs: number;
   readonly nowMs: () => number;
+  /** Whether COMMITs wait for a standby without end, so that none may be added; unless given, never. */
+  readonly areCommitsHalted?: () => boolean;
   /**
    * Called with what no caller is answered: an `onCommitted` that threw (the batch is recorded), and trouble of
    * the database such as a full disk, at each attempt that fails of it.
@@ -41,7 +43,7 @@ export type Outcome<Reply> = { readonly reply: Reply } | { readonly refusal: Ref
 export interface Plan<Reply> {
   /** One an item, in order. They hold only once the batch is committed. */
   readonly outcomes: readonly Outcome<Reply>[];
-  /** Null when nothing is to be written. */
+  /** Null when nothing is to be written; the transaction is committed all the same. */
   readonly recording: Recording | null;
   /** Called once the batch is known to be committed, before its callers are answered. */
   readonly onCommitted?: () => void;
@@ -55,12 +57,15 @@ export interface Recording {
   readonly lock: (transaction: Connection) => Promise<unknown>;
   /** In another transaction: whether the batch is in the database. */
   readonly isCommitted: (transaction: Connection) => Promise<boolean>;
+  /** In that transaction: writes to the log, so that its COMMIT confirms what `isCommitted` saw. */
+  readonly writeBarrier: (transaction: Connection) => Promise<unknown>;
 }
 
 /** How one kind of write is decided and recorded. Attempts may be repeated; only the last one counts. */
 export interface LaneWork<Item, Reply> {
   /**
-   * Locks, reads and decides. With `looksUpKeys`, idempotency keys that are in use are looked up first; without,
+   * Locks, reads and decides. The locks are of rows, which is written to the log: the COMMIT confirms what was read.
+   * With `looksUpKeys`, idempotency keys that are in use are looked up first; without,
    * recording may throw KeyConflict and the batch is planned again with it.
    */
   plan(

@@ -31,6 +31,8 @@ const pendingPostingsMax = 500;
 
 export interface PosterOptions {
   readonly intervalMs: number;
+  /** Whether COMMITs wait for a standby without end, so that none may be added; unless given, never. */
+  readonly areCommitsHalted?: () => boolean;
   readonly onFailure: (error: unknown) => void;
   /** A round in which nothing failed. */
   readonly onSuccess?: () => void;
@@ -72,6 +74,7 @@ export class Poster {
 
   /** Posts what waits in all ledgers. Failures are reported and tried again the next time. */
   async postAll(): Promise<void> {
+    if (this.#options.areCommitsHalted?.() === true) return;
     const failuresBefore = this.counts.failures;
     try {
       const ledgerIds = await listLedgersWithPending(this.#pool);

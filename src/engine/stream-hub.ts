@@ -1,23 +1,25 @@
 // Streams of wallets: who reads which wallet, and every accepted write to each of them once and in
 // order, whichever server accepted it. What this process commits is pushed at once; for the rest the
-// logs of the wallets that have listeners are polled. No socket is met here.
+// logs of the wallets that have listeners are polled. What others wrote is sent only behind a COMMIT of our own
+// (docs/decisions/0010). No socket is met here.
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { WalletLogEntry } from "../core/wallet.ts";
 import { listPendingPostingIds, listPostings } from "../store/pending-postings.ts";
 import { listWalletHistory, type PostedWalletLogEntry } from "../store/wallet-writes.ts";
-import { listWalletFigures } from "../store/wallets.ts";
+import { writeBarrier } from "../store/ledger-states.ts";
+import { listWalletFigures, type WalletFigures } from "../store/wallets.ts";
+import type { PipelinedConnection } from "../store/database/pipeline.ts";
 import type { Pool } from "../store/database/pool.ts";
-
-export interface BalanceEvent {
-  readonly balance: bigint;
-  readonly available: bigint;
-  /** Of the write, or of the wallet's latest write where the event is a posting. */
-  readonly seq: number;
-  readonly isPosting: boolean;
-}
-
-/** Called with events in order. */
-type Listener = (event: BalanceEvent) => void;
+import { commitsHalted } from "./group-commit.ts";
+import {
+  confirm,
+  eventOf,
+  sendPostings,
+  sendWrite,
+  type BalanceEvent,
+  type Feed,
+  type Listener,
+} from "./wallet-feed.ts";
 
 export interface Subscription {
   /** The first event is of a later seq than this. */
@@ -25,23 +27,10 @@ export interface Subscription {
   end(): void;
 }
 
-interface Feed {
-  readonly ledgerId: string;
-  readonly callerKey: string;
-  /** The last seq that was given to the listeners. */
-  lastSeq: number;
-  latest: { balance: bigint; available: bigint };
-  readonly listeners: Set<Listener>;
-  /** Pending postings with writes of this wallet whose posting has not been sent. */
-  readonly pendingPostings: Set<string>;
-  /** The last entries that were sent: pending postings of one may be read only afterwards. */
-  readonly sentEntries: Set<string>;
-  /** A read that is under way; the next one waits for it, so that rows stay in order. */
-  reading: Promise<void> | null;
-}
-
 export interface StreamHubOptions {
   readonly pollIntervalMs: number;
+  /** Whether COMMITs wait for a standby without end, so that none may be added; unless given, never. */
+  readonly areCommitsHalted?: () => boolean;
   readonly onFailure: (error: unknown) => void;
   /** The logs could be polled. */
   readonly onSuccess?: () => void;
@@ -51,7 +40,6 @@ const rowsMax = 500;
 const rowsPerTick = 50;
 /** Wallets asked about in one poll; with more of them, each is asked every so many polls. */
 const feedsPerPoll = 2_000;
-const sentEntriesMax = 64;
 
 export class StreamHub {
   readonly #pool: Pool;
@@ -76,7 +64,9 @@ export class StreamHub {
     const key = feedKey(ledgerId, callerKey);
     let feed: Feed;
     do {
-      feed = this.#feeds.get(key) ?? (await this.#openFeed(key, ledgerId, callerKey));
+      const figures = await this.#readConfirmed(ledgerId, callerKey);
+      feed = this.#feeds.get(key) ?? (await this.#openFeed(key, ledgerId, callerKey, figures));
+      confirm(feed, figures?.lastSeq ?? 0);
       // What the feed has not sent yet was accepted before this listener came.
       await this.#catchUp(feed);
       // Its last listener may have gone meanwhile, and the feed with it.
@@ -93,7 +83,10 @@ export class StreamHub {
     };
   }
 
-  /** A part of a wallet's log after a seq, for a listener that was here before, and the seq it reaches. */
+  /**
+   * A part of a wallet's log after a seq, for a listener that was here before, and the seq it reaches. Nothing of it
+   * that is later than the subscription, or than the events since, may be sent: it may not be confirmed.
+   */
   async readSince(
     ledgerId: string,
     callerKey: string,
@@ -119,6 +112,7 @@ export class StreamHub {
   #publishOne(ledgerId: string, write: WalletLogEntry): void {
     const feed = this.#feeds.get(feedKey(ledgerId, write.callerKey));
     if (feed === undefined || write.seq <= feed.lastSeq) return;
+    confirm(feed, write.seq);
     // Somebody else's write comes before this one: the log has both, in order.
     if (write.seq !== feed.lastSeq + 1 || feed.reading !== null) {
       void this.#catchUp(feed).catch(this.#options.onFailure);
@@ -133,18 +127,34 @@ export class StreamHub {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  async #openFeed(key: string, ledgerId: string, callerKey: string): Promise<Feed> {
-    const [figures] = await listWalletFigures(this.#pool, ledgerId, [callerKey]);
+  /** A wallet's figures, behind a COMMIT that confirms them; null for one that was never written. */
+  async #readConfirmed(ledgerId: string, callerKey: string): Promise<WalletFigures | null> {
+    const confirmedSeq = this.#feeds.get(feedKey(ledgerId, callerKey))?.confirmedSeq ?? 0;
+    return this.#pool.withConnection(async (connection) => {
+      const [figures = null] = await listWalletFigures(connection, ledgerId, [callerKey]);
+      if (figures !== null && figures.lastSeq > confirmedSeq) {
+        if (this.#options.areCommitsHalted?.() === true) throw commitsHalted;
+        await commitBarrier(connection, ledgerId);
+      }
+      return figures;
+    });
+  }
+
+  async #openFeed(
+    key: string,
+    ledgerId: string,
+    callerKey: string,
+    figures: WalletFigures | null,
+  ): Promise<Feed> {
     const pending =
-      figures === undefined
-        ? []
-        : await listPendingPostingIds(this.#pool, ledgerId, figures.walletId);
+      figures === null ? [] : await listPendingPostingIds(this.#pool, ledgerId, figures.walletId);
     const meanwhile = this.#feeds.get(key);
     if (meanwhile !== undefined) return meanwhile;
     const feed: Feed = {
       ledgerId,
       callerKey,
       lastSeq: figures?.lastSeq ?? 0,
+      confirmedSeq: figures?.lastSeq ?? 0,
       latest: { balance: figures?.balance ?? 0n, available: figures?.available ?? 0n },
       listeners: new Set(),
       pendingPostings: new Set(pending),
@@ -155,7 +165,7 @@ export class StreamHub {
     return feed;
   }
 
-  /** Reads and sends what the log has beyond the feed. One read at a time; callers share the next. */
+  /** Reads and sends what the log has beyond the feed and is confirmed. One read at a time; callers share the next. */
   async #catchUp(feed: Feed): Promise<void> {
     await feed.reading;
     feed.reading ??= this.#readFeed(feed).finally(() => {
@@ -165,9 +175,10 @@ export class StreamHub {
   }
 
   async #readFeed(feed: Feed): Promise<void> {
-    for (;;) {
+    while (feed.lastSeq < feed.confirmedSeq) {
       const rows = await this.#readRows(feed.ledgerId, feed.callerKey, feed.lastSeq);
       for (const [index, row] of rows.entries()) {
+        if (row.seq > feed.confirmedSeq) return;
         if (row.seq === feed.lastSeq + 1) sendWrite(feed, row);
         // Sockets send between ticks of the event loop: a reader is slow only if it had ticks to read in.
         if (index % rowsPerTick === rowsPerTick - 1) await nextTick();
@@ -198,6 +209,7 @@ export class StreamHub {
 
   /** Asks which wallets are ahead of their feeds, and which batches have been posted. */
   async #poll(): Promise<void> {
+    if (this.#options.areCommitsHalted?.() === true) return;
     const feeds = [...this.#feeds.values()];
     const from = this.#pollFrom < feeds.length ? this.#pollFrom : 0;
     const some = feeds.slice(from, from + feedsPerPoll);
@@ -214,54 +226,36 @@ export class StreamHub {
   async #pollLedger(ledgerId: string, feeds: readonly Feed[]): Promise<void> {
     const callerKeys = feeds.map(({ callerKey }) => callerKey);
     const waiting = new Set(feeds.flatMap(({ pendingPostings }) => [...pendingPostings]));
-    const [figures, posted] = await this.#pool.withConnection((connection) =>
-      Promise.all([
+    const confirmedSeqOf = new Map(
+      feeds.map(({ callerKey, confirmedSeq }) => [callerKey, confirmedSeq]),
+    );
+    const [figures, posted] = await this.#pool.withConnection(async (connection) => {
+      const read = await Promise.all([
         listWalletFigures(connection, ledgerId, callerKeys),
         listPostings(connection, ledgerId, [...waiting]),
-      ]),
-    );
+      ]);
+      const isAhead = read[0].some(
+        ({ callerKey, lastSeq }) => lastSeq > (confirmedSeqOf.get(callerKey) ?? 0),
+      );
+      // One for all of them, and none where nothing is new.
+      if (isAhead || read[1].length > 0) await commitBarrier(connection, ledgerId);
+      return read;
+    });
     const seqOf = new Map(figures.map(({ callerKey, lastSeq }) => [callerKey, lastSeq]));
     const journalOf = new Map(
       posted.map(({ pendingPostingId, journalId }) => [pendingPostingId, journalId]),
     );
     for (const feed of feeds) {
-      if ((seqOf.get(feed.callerKey) ?? 0) > feed.lastSeq) await this.#catchUp(feed);
+      confirm(feed, seqOf.get(feed.callerKey) ?? 0);
+      if (feed.confirmedSeq > feed.lastSeq) await this.#catchUp(feed);
       sendPostings(feed, journalOf);
     }
   }
 }
 
-/** One event for each entry that posts writes of the wallet, with the latest figures. */
-function sendPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void {
-  const entries = new Set<string>();
-  for (const pendingPostingId of feed.pendingPostings) {
-    const journalId = journalOf.get(pendingPostingId);
-    if (journalId === undefined) continue;
-    feed.pendingPostings.delete(pendingPostingId);
-    if (!feed.sentEntries.has(journalId)) entries.add(journalId);
-  }
-  for (const journalId of entries) {
-    feed.sentEntries.add(journalId);
-    const [oldest] = feed.sentEntries;
-    if (feed.sentEntries.size > sentEntriesMax && oldest !== undefined)
-      feed.sentEntries.delete(oldest);
-    const event = { ...feed.latest, seq: feed.lastSeq, isPosting: true };
-    for (const listener of feed.listeners) listener(event);
-  }
-}
-
-function sendWrite(feed: Feed, row: WalletLogEntry): void {
-  feed.lastSeq = row.seq;
-  const event = eventOf(row);
-  feed.latest = { balance: event.balance, available: event.available };
-  if (row.pendingPostingId !== null) feed.pendingPostings.add(row.pendingPostingId);
-  // An expiry is logged, but nobody accepted it.
-  if (row.type === "expire") return;
-  for (const listener of feed.listeners) listener(event);
-}
-
-function eventOf({ balance, held, seq }: WalletLogEntry): BalanceEvent {
-  return { balance, available: balance - held, seq, isPosting: false };
+/** Commits something that writes to the log, on the connection that has read what is to be sent. */
+function commitBarrier(connection: PipelinedConnection, ledgerId: string): Promise<void> {
+  return connection.transaction((transaction) => writeBarrier(transaction, ledgerId));
 }
 
 function feedKey(ledgerId: string, callerKey: string): string {

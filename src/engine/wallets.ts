@@ -17,7 +17,7 @@ import type {
 import { insertMissingAccounts } from "../store/accounts.ts";
 import { insertAssetRules, listAssetRules } from "../store/asset-rules.ts";
 import { readClock } from "../store/journal-heads.ts";
-import { lockLedgerState, lockLedgerStateShared } from "../store/ledger-states.ts";
+import { lockLedgerState, lockLedgerStateShared, writeBarrier } from "../store/ledger-states.ts";
 import { insertPendingPostings } from "../store/pending-postings.ts";
 import { listActiveHolds, listHolds, upsertHolds } from "../store/wallet-holds.ts";
 import {
@@ -178,6 +178,7 @@ function planOf(
             lock: (transaction) => lockLedgerState(transaction, ledgerId),
             isCommitted: (transaction) =>
               hasWalletWrites(transaction, ledgerId, marksOf(batch.writes)),
+            writeBarrier: (transaction) => writeBarrier(transaction, ledgerId),
           },
     onCommitted: () => {
       onCommitted(ledgerId, batch.writes);

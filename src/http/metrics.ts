@@ -33,6 +33,11 @@ interface ProcessSources {
   readonly poster: Poster;
   readonly hub: StreamHub;
   readonly http: HttpCounts;
+  readonly readiness: {
+    readonly state: { readonly ready: boolean };
+    /** By address, whether each node of a spread database is reached. */
+    readonly nodes: ReadonlyMap<string, boolean>;
+  };
   readonly pools: Readonly<Record<string, { readonly usage: PoolUsage }>>;
   readonly version: string;
 }
@@ -47,7 +52,7 @@ interface Metric<Source> {
   readonly help: string;
   readonly labels?: readonly string[];
   /** Of several processes: the sum unless another is named. */
-  readonly aggregator?: "first";
+  readonly aggregator?: "first" | "min";
   /** A sample for each set of labels, or the one number of a metric without labels; undefined where it is not known. */
   readonly read: (source: Source) => readonly Sample[] | number | undefined;
 }
@@ -135,6 +140,18 @@ const processTable: MetricTable<ProcessSources> = {
   ledgerctl_posting_failures_total: {
     help: "Rounds of posting, or ledgers in one, that failed; what waited is posted by a later one.",
     read: ({ poster }) => poster.counts.failures,
+  },
+  ledgerctl_ready: {
+    help: "1 where a write would succeed now, as /readyz says; 0 where a process of the server says no.",
+    aggregator: "min",
+    read: ({ readiness }) => (readiness.state.ready ? 1 : 0),
+  },
+  ledgerctl_database_node_up: {
+    help: "Of a database that Citus spreads: 1 where a worker node is reached, else 0.",
+    labels: ["node"],
+    aggregator: "min",
+    read: ({ readiness }) =>
+      [...readiness.nodes].map(([node, isUp]) => ({ labels: { node }, value: isUp ? 1 : 0 })),
   },
   ledgerctl_database_connections: {
     help: "Open connections to the database.",

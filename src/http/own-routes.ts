@@ -12,8 +12,12 @@ import { refuseOtherMethods } from "./other-methods.ts";
 export interface OwnRoutesOptions {
   readonly version: string;
   readonly clockWindowSeconds: number;
-  /** Rejects, or says why not, while the service can't take requests. */
-  readonly readiness: () => Promise<{ ready: boolean; reason: string | null }>;
+  /** Whether the service can take requests, and why not; database nodes that are down although it can. */
+  readonly readiness: () => {
+    readonly ready: boolean;
+    readonly reason: string | null;
+    readonly nodesDown: readonly string[];
+  };
   /** The text of `/metrics` for this machine; null where they have an address of their own. */
   readonly metrics: (() => Promise<string>) | null;
 }
@@ -24,9 +28,9 @@ export function addOwnRoutes(app: FastifyInstance, options: OwnRoutesOptions): v
   const page = documentationPage(version, clockWindowSeconds);
   app.get("/healthz", async () => ({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
-    const { ready, reason } = await readiness();
+    const { ready, reason, nodesDown } = readiness();
     if (!ready) reply.code(503).header("retry-after", retryAfterSeconds());
-    return { status: ready ? "ready" : "unavailable", reason };
+    return { status: ready ? "ready" : "unavailable", reason, nodesDown };
   });
   app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(openApi));
   app.get("/docs", async (_request, reply) =>

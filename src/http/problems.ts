@@ -5,12 +5,16 @@ import { retryAfterSeconds } from "./admission.ts";
 import { jsonPointer, problemKinds, Refusal, type Fault } from "../core/errors.ts";
 import type { Problem } from "../contract/types.ts";
 import { errorCode } from "../core/thrown.ts";
-import { isTransient } from "../store/database/errors.ts";
+import { AmbiguousCommit, isTransient } from "../store/database/errors.ts";
 
 /** What is thrown anywhere in a request, as a Refusal; `internal` for a bug. */
 export function asRefusal(error: unknown): Refusal {
   // It stands, whatever caused it: an outcome that is unknown must not become "certainly not written".
   if (error instanceof Refusal) return error;
+  if (error instanceof AmbiguousCommit) {
+    const detail = "it could not be learned whether this was written";
+    return new Refusal("outcomeUnknown", detail, { cause: error });
+  }
   if (isTransient(error)) {
     const detail = "the database can't be reached at the moment";
     return new Refusal("unavailable", detail, { cause: error });

@@ -8,6 +8,7 @@ import { upsertAccounts } from "../store/accounts.ts";
 import { insertAssetRules } from "../store/asset-rules.ts";
 import { insertEntries, insertLines, insertReversals } from "../store/journal-entries.ts";
 import { advanceJournalHead } from "../store/journal-heads.ts";
+import { writeBarrier } from "../store/ledger-states.ts";
 import { insertLedger } from "../store/ledgers.ts";
 import { insertOrganization } from "../store/organizations.ts";
 import { insertPendingPostings, markPosted } from "../store/pending-postings.ts";
@@ -68,6 +69,7 @@ export async function seedBooks(
     });
   } catch (error) {
     if (!(error instanceof KeyConflict)) throw error;
+    await pool.transaction((transaction) => writeBarrier(transaction, ledgerId));
     return { outcome: "seededBefore", organizationId };
   }
 }

@@ -1,7 +1,7 @@
 // The database under a server or an administrative command: somebody's own by its URL, or the embedded one of a folder.
-import { errorCode } from "../core/thrown.ts";
+import { errorCode, messageOf } from "../core/thrown.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
-import { isConnectionLost } from "../store/database/errors.ts";
+import { AmbiguousCommit, isConnectionLost } from "../store/database/errors.ts";
 import { isDataFolder } from "../store/embedded/data-folder.ts";
 import {
   openEmbeddedDatabase,
@@ -55,6 +55,12 @@ export async function whenReachable<Result>(act: () => Promise<Result>): Promise
   try {
     return await act();
   } catch (error) {
+    if (error instanceof AmbiguousCommit) {
+      throw new DatabaseUnavailable(
+        `it is not known whether this was recorded for good: ${messageOf(error.cause)}. ` +
+          "Check that the database and its standbys run, and look before you repeat it.",
+      );
+    }
     if (!isConnectionLost(error)) throw error;
     throw new DatabaseUnavailable(
       `the database can't be used: ${unreachableReason(error)}. ` +

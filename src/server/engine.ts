@@ -18,10 +18,17 @@ const queueBytesMin = 64 * 1024 * 1024;
 /** How long a write is tried while the database is away; a restarting one is back well within it. */
 const writeDeadlineMs = 5_000;
 
-export function createEngine(pools: Pools, environment: Environment, log: Log) {
-  const limits = writeLimits(environment.bodyBytesMax, log);
+/** `areCommitsHalted`: whether COMMITs wait for a standby without end, so that none may be added. */
+export function createEngine(
+  pools: Pools,
+  environment: Environment,
+  log: Log,
+  areCommitsHalted: () => boolean,
+) {
+  const limits = { ...writeLimits(environment.bodyBytesMax, log), areCommitsHalted };
   const hub = new StreamHub(pools.write, {
     pollIntervalMs: 25,
+    areCommitsHalted,
     ...logOutages(log, "reading the logs of wallets for streams"),
   });
   return {
@@ -29,9 +36,10 @@ export function createEngine(pools: Pools, environment: Environment, log: Log) {
     wallets: new Wallets(pools.write, limits, (ledgerId, writes) => {
       hub.publish(ledgerId, writes);
     }),
-    closes: new Closes(pools.longRunning, new ClosedPeriods()),
+    closes: new Closes(pools.longRunning, new ClosedPeriods(), areCommitsHalted),
     poster: new Poster(pools.write, {
       intervalMs: environment.postIntervalMs,
+      areCommitsHalted,
       ...logOutages(log, "posting wallets"),
     }),
     digests: new WalletLogDigests(pools.longRunning, {

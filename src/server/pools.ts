@@ -3,7 +3,7 @@
 import { Pool } from "../store/database/pool.ts";
 
 /** The connections of each pool at most. */
-const sizes = { interactive: 7, longRunning: 7, write: 8 } as const;
+const sizes = { interactive: 7, longRunning: 7, write: 8, probe: 1 } as const;
 
 /** What one process of the service has open at most. */
 export const connectionsPerProcess = Object.values(sizes).reduce((sum, size) => sum + size, 0);
@@ -14,6 +14,8 @@ const writeTimeoutMs = 10_000;
 /** Sums over years take longer than any other statement. */
 const longRunningTimeoutMs = 15 * 60_000;
 const reconciliationTimeoutMs = 30_000;
+/** The probe finds out itself whether a COMMIT is still waited for, or its connection lost. */
+const probeTimeoutMs = 15 * 60_000;
 /** Of the long-running ones: lists, trial balances and previews leave them to closes. */
 const connectionsOfCloses = 2;
 
@@ -55,6 +57,13 @@ export function openPools(databaseUrl: string, interactive: Pool, isEmbedded: bo
       connectionsMax: sizes.write,
       answerTimeoutMs: writeTimeoutMs,
       keepsPlans: true,
+    }),
+    /** What readiness is found out with: as the write path's, but for the time that its COMMIT may take. */
+    probe: new Pool({
+      ...always,
+      purpose: "probe",
+      connectionsMax: sizes.probe,
+      answerTimeoutMs: probeTimeoutMs,
     }),
   };
 }

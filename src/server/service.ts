@@ -18,7 +18,7 @@ import { createEngine, type Engine } from "./engine.ts";
 import { watchHosts } from "./host-watch.ts";
 import { openPools, type Pools } from "./pools.ts";
 import { watchPooler } from "./pooler-watch.ts";
-import { createReadinessCheck } from "./readiness.ts";
+import { Readiness } from "./readiness.ts";
 
 export interface Service {
   listen(host: string, port: number): Promise<string>;
@@ -54,9 +54,9 @@ const poolerWatchIntervalMs = 5_000;
 export function createService(options: ServiceOptions): Service {
   const { environment, database, log, version, certificate = null } = options;
   const pools = openPools(database.url, options.pool, database.dataDir !== null);
-  const { interactive, longRunning, write } = pools;
-  const engine = createEngine(pools, environment, log);
-  const checkReadiness = createReadinessCheck(database, interactive);
+  const { interactive, longRunning, write, probe } = pools;
+  const readiness = new Readiness(database, pools, log);
+  const engine = createEngine(pools, environment, log, () => readiness.areCommitsHalted);
   const unwatchPooler = watchPooler(database.url, poolerWatchIntervalMs, log);
   const unwatchHosts = watchHosts(database.url, log);
   let isStopping = false;
@@ -65,7 +65,8 @@ export function createService(options: ServiceOptions): Service {
   const own = processMetrics({
     ...engine,
     http: counts,
-    pools: { interactive, "long-running": longRunning, write },
+    readiness,
+    pools: { interactive, "long-running": longRunning, write, probe },
     version,
   });
   const metrics = options.gatherMetrics(own);
@@ -80,11 +81,14 @@ export function createService(options: ServiceOptions): Service {
     bodyBytesMax: environment.bodyBytesMax,
     connectionsMax: environment.connectionsMax,
     clockWindowSeconds: environment.clockWindowSeconds,
-    readiness: async () =>
-      isStopping ? { ready: false, reason: "the server is stopping" } : checkReadiness(),
+    readiness: () =>
+      isStopping
+        ? { ...readiness.state, ready: false, reason: "the server is stopping" }
+        : readiness.state,
   });
   return {
     listen: async (host, port) => {
+      await readiness.start();
       const url = await server.listen(host, port);
       engine.poster.start();
       engine.digests.start();
@@ -99,7 +103,7 @@ export function createService(options: ServiceOptions): Service {
       isStopping = true;
       await stopInOrder(server, engine, pools, environment.graceMs);
       unwatchPooler();
-      await unwatchHosts();
+      await Promise.all([unwatchHosts(), readiness.stop()]);
     },
   };
 }

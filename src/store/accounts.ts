@@ -95,7 +95,10 @@ export async function upsertAccounts(
   return { added, updated: inserted.length - added };
 }
 
-/** Adds one account; null when the code is taken. */
+/**
+ * Adds one account; null when the code is taken. It locks the account that has the code, which is written to the log: so
+ * that this one is there is told only when the standbys have it.
+ */
 export async function insertAccount(
   connection: Connection,
   ledgerId: string,
@@ -106,7 +109,7 @@ export async function insertAccount(
     INSERT INTO accounts (ledger_id, gl_account_code, name, type, active, created_at)
     VALUES (${ledgerId}, ${account.glAccountCode}, ${account.name}, ${account.type},
             ${account.active}, ${createdAt})
-    ON CONFLICT (ledger_id, gl_account_code) DO NOTHING
+    ON CONFLICT (ledger_id, gl_account_code) DO UPDATE SET name = EXCLUDED.name WHERE false
     RETURNING ${columns}`);
 }
 

@@ -39,10 +39,3 @@ export async function isStandby(connection: Connection): Promise<boolean> {
   return (await connection.one(sql.type(roleRow)`SELECT pg_is_in_recovery() AS "isStandby"`))
     .isStandby;
 }
-
-const answerRow = z.object({ answer: z.number() });
-
-/** Rejects unless the database answers a query. */
-export async function pingDatabase(connection: Connection): Promise<void> {
-  await connection.one(sql.type(answerRow)`SELECT 1 AS answer`);
-}

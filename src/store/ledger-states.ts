@@ -55,6 +55,16 @@ export async function lockLedgerState(
   return state?.status ?? null;
 }
 
+/**
+ * Writes to the log where the ledger is stored, without changing a row: the COMMIT behind it is answered only when
+ * the standbys have all that was visible here before (docs/decisions/0010). The lock waits only for who changes the
+ * ledger's state, and keeps nobody else waiting.
+ */
+export async function writeBarrier(connection: Connection, ledgerId: string): Promise<void> {
+  await connection.maybeOne(sql.type(statusRow)`
+    SELECT status FROM ledger_states WHERE ledger_id = ${ledgerId} FOR KEY SHARE`);
+}
+
 /** Changes the state of a ledger that is locked against all. */
 export async function updateLedgerState(
   connection: Connection,

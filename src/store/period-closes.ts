@@ -89,13 +89,13 @@ const closedPeriodRow = closeRow.pick({
 }) satisfies z.ZodType<ClosedPeriod>;
 
 /**
- * The closed periods of a ledger with numbers above one, by number. Closes are never taken back. Where closes come
+ * The closed periods of a ledger from a number on, that one included, by number. Closes are never taken back. Where closes come
  * in order, each has closed all that lies before its end.
  */
 export function listClosedPeriods(
   connection: Connection,
   ledgerId: string,
-  afterNumber: number,
+  fromNumber: number,
 ): Promise<ClosedPeriod[]> {
   return connection.any(sql.type(closedPeriodRow)`
     SELECT period_id AS "periodId", close_id AS "closeId",
@@ -103,7 +103,7 @@ export function listClosedPeriods(
            ends_at AS "endsAt"
       FROM period_closes AS closes
       JOIN ledgers ON ledgers.ledger_id = closes.ledger_id
-     WHERE closes.ledger_id = ${ledgerId} AND number > ${afterNumber} ORDER BY number`);
+     WHERE closes.ledger_id = ${ledgerId} AND number >= ${fromNumber} ORDER BY number`);
 }
 
 export const balanceRow = z.object({

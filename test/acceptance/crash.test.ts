@@ -181,8 +181,7 @@ describe("a database that is killed with SIGKILL under load", () => {
       const service = client(20_000);
       await settle(service);
       await expectEachOnce(service);
-      const ready = await fetch(`${server.url}/readyz`);
-      expect(ready.status).toBe(200);
+      await until("ready", async () => (await fetch(`${server.url}/readyz`)).status === 200);
       await service.close();
     },
   );

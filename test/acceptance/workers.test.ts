@@ -307,7 +307,7 @@ test("more workers than the database has connections for are refused, and the me
   expect(code).toBe(1);
   expect(stdout).toBe("");
   expect(stderr).toMatch(
-    /^ledgerctl: --workers 64 needs 1417 connections to the database, which allows \d+\. Raise its max_connections/,
+    /^ledgerctl: --workers 64 needs 1481 connections to the database, which allows \d+\. Raise its max_connections/,
   );
 });
 

@@ -2,7 +2,9 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { describedMetrics, readSamples } from "../support/metrics.ts";
-import { serveBooks } from "../support/service.ts";
+import { standInForCitus } from "../support/citus-stand-in.ts";
+import { serveBooks, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { accepted, move, newKey } from "../support/wallets.ts";
 import { readTable } from "./markdown-table.ts";
 
@@ -10,9 +12,16 @@ const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), 
 const service = serveBooks();
 
 it("lists every metric of ours as the server describes it", async () => {
-  accepted(await move(service, newKey(service), "credit"));
-  await service.get("/v1/ledgers");
-  const { text } = await service.send({ target: "/metrics", credentials: null });
+  // A server looks for nodes when it starts.
+  await standInForCitus(service.books.databaseUrl);
+  const spread = await startService(service.books);
+  accepted(await move(spread, newKey(spread), "credit"));
+  await spread.get("/v1/ledgers");
+  const { text } = await until("the nodes", async () => {
+    const reply = await spread.send({ target: "/metrics", credentials: null });
+    return reply.text.includes("ledgerctl_database_node_up{") && reply;
+  });
+  await spread.stop();
   const told = [...describedMetrics(text)]
     .filter(([name]) => name.startsWith("ledgerctl_"))
     .map(([name, { type, help }]) => {

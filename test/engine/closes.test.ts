@@ -28,6 +28,7 @@ import {
 import { createBooks, serveBooks, startService } from "../support/service.ts";
 import { sendRequest } from "../support/signed-request.ts";
 import { countSleepers, slowDown, speedUp } from "../support/slow-tables.ts";
+import { forge } from "../support/tampering.ts";
 import { accepted, move, newKey } from "../support/wallets.ts";
 import { until } from "../support/until.ts";
 
@@ -446,4 +447,17 @@ describe("in books of many years", () => {
     await again.stop();
     await books.drop();
   });
+});
+
+test("a close that a standby never had is forgotten once that standby has taken over", async () => {
+  const ledgerId = await service.books.createLedger();
+  const post = (day: string) =>
+    service.post(entriesPath(ledgerId), entry(1n, { transactionDate: `${day}T00:00:00Z` }));
+  await engine.close(ledgerId, "2024-01");
+  expect(problem(await post("2024-01-31"))).toMatchObject({ code: "PERIOD_CLOSED" });
+  // As after a failover: it is gone, and another close has its number.
+  await forge(service.books, `DELETE FROM period_closes WHERE ledger_id = '${ledgerId}'`);
+  await engine.close(ledgerId, "2024-02");
+  expect(problem(await post("2024-02-29"))).toMatchObject({ code: "PERIOD_CLOSED" });
+  expect((await post("2024-01-31")).status).toBe(201);
 });

@@ -88,6 +88,7 @@ function recordingOf(lane: string, numbers: readonly number[], batch: string): R
         SELECT number FROM numbers WHERE batch = ${batch} LIMIT 1`);
       return rows.length > 0;
     },
+    writeBarrier: (transaction) => lockLane(transaction, lane),
   };
 }
 

@@ -13,6 +13,7 @@ import {
 } from "../support/entries.ts";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { sql } from "../../src/store/database/statement.ts";
 
 let books: TestBooks;
@@ -171,13 +172,15 @@ describe("a database that is away", () => {
       expect(reply.text).not.toMatch(/ECONNREFUSED|127\.0\.0\.1/);
     }
     expect((await service.get("/healthz")).status).toBe(200);
-    const ready = await service.get("/readyz");
-    expect(ready.status).toBe(503);
+    const ready = await until("not ready", async () => {
+      const reply = await service.get("/readyz");
+      return reply.status === 503 && reply;
+    });
     expect(ready.headers["retry-after"]).toMatch(/^[1-3]$/);
     await proxy.comeBack();
     await postEntry(service, entry());
     expect((await listEntries(service)).total).toBe(total + 1);
-    expect((await service.get("/readyz")).status).toBe(200);
+    await until("ready again", async () => (await service.get("/readyz")).status === 200);
   });
 
   test("for a moment is waited for", async () => {

@@ -55,12 +55,14 @@ test("an outage is a warning when it begins and one when it is over, without a s
   const key = newKey(service);
   const reader = await openStream(service, key);
   await proxy.goAway();
+  await logged("not ready");
   await logged("posting wallets fails; it is tried again");
   await logged("reading the logs of wallets for streams fails; it is tried again");
   expect((await move(service, key, "credit", 1)).status).toBe(503);
   await proxy.comeBack();
   await logged("posting wallets succeeds again");
   await logged("reading the logs of wallets for streams succeeds again");
+  await logged("ready again");
   accepted(await move(service, key, "credit", 1));
   await reader.end();
   const warn = 40;
@@ -68,9 +70,11 @@ test("an outage is a warning when it begins and one when it is over, without a s
   expect(lines.filter((line) => JSON.stringify(line).includes("    at "))).toEqual([]);
   const work = lines.map(({ msg }) => String(msg)).filter((msg) => msg !== "request");
   expect(work.sort()).toEqual([
+    "not ready",
     "posting wallets fails; it is tried again",
     "posting wallets succeeds again",
     "reading the logs of wallets for streams fails; it is tried again",
     "reading the logs of wallets for streams succeeds again",
+    "ready again",
   ]);
 });

@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { watchHosts } from "../../src/server/host-watch.ts";
-import { pingDatabase } from "../../src/store/database-settings.ts";
+import { ping } from "../support/ping.ts";
 import { isUnavailable } from "../../src/store/database/errors.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import { sql } from "../../src/store/database/statement.ts";
@@ -41,7 +41,7 @@ test(
       },
     });
     const pool = new Pool({ databaseUrl, connectionsMax: 2, answerTimeoutMs: 3_600_000 });
-    await pingDatabase(pool);
+    await ping(pool);
     const unwatch = watchHosts(databaseUrl, pino({ level: "info" }, destination));
     const waiting = pool
       .any(sql.unsafe`SELECT pg_sleep(3600)::text AS slept`)
@@ -50,7 +50,7 @@ test(
     const failed = await waiting;
     expect(isUnavailable(failed)).toBe(true);
     expect(String(failed)).toContain(`${second} serves now`);
-    await pingDatabase(pool);
+    await ping(pool);
     await logged;
     await unwatch();
     expect(lines).toEqual([expect.stringContaining(second)]);

@@ -1,6 +1,6 @@
 // How live events reach a reader, and what happens to one that takes them more slowly than they come.
 import type { WebSocket } from "ws";
-import type { BalanceEvent } from "../../engine/stream-hub.ts";
+import type { BalanceEvent } from "../../engine/wallet-feed.ts";
 import type { HttpCounts } from "../http-counts.ts";
 import { closeCodes } from "./close-codes.ts";
 import { conflateFromBytes, conflateMsMax, unsentBytesMax } from "./limits.ts";

@@ -1,6 +1,7 @@
 // One reader of one wallet: what it missed is replayed from the log, then it gets what happens, in order.
 import type { WebSocket } from "ws";
-import type { BalanceEvent, StreamHub, Subscription } from "../../engine/stream-hub.ts";
+import type { StreamHub, Subscription } from "../../engine/stream-hub.ts";
+import type { BalanceEvent } from "../../engine/wallet-feed.ts";
 import type { HttpCounts } from "../http-counts.ts";
 import { closeCodes } from "./close-codes.ts";
 import { watchStream } from "./heartbeat.ts";

@@ -10,6 +10,11 @@ export class KeyConflict extends Error {
   }
 }
 
+/** Whether a COMMIT was not confirmed because its wait was cancelled. */
+export function isCommitWarning(error: unknown): boolean {
+  return error instanceof AmbiguousCommit && error.cause instanceof CommitWarning;
+}
+
 /** Hands on a reply; a violation of one unique key becomes KeyConflict. */
 export async function withKeyConflict<Reply>(
   constraint: string,
@@ -40,17 +45,23 @@ export class PartialCommit extends Error {
   }
 }
 
-/** The connection was lost after COMMIT was sent: the transaction may or may not have happened. */
+/**
+ * COMMIT was sent and not confirmed, because the connection was lost or the wait for a standby was cancelled: the
+ * transaction may or may not have happened, and what is visible of it may not outlast a failover.
+ */
 export class AmbiguousCommit extends Error {
   constructor(cause: unknown) {
-    super("the connection was lost before COMMIT was answered", { cause });
+    super(`COMMIT was not confirmed: ${reasonOf(cause)}`, { cause });
     this.name = "AmbiguousCommit";
   }
 }
 
-/** What the database itself said: its SQLSTATE; null where it said nothing. */
-export function sqlStateOf(error: unknown): string | null {
-  return databaseFault(error)?.code ?? null;
+/** The database committed, and warned that it did not wait for its standbys to the end. */
+export class CommitWarning extends Error {
+  constructor() {
+    super("the database committed with a warning: its wait for a standby was cancelled");
+    this.name = "CommitWarning";
+  }
 }
 
 /** What the database itself said, found in an error or in what caused it. */
@@ -64,18 +75,26 @@ function databaseFault(
   return null;
 }
 
-/** Whether an answer to COMMIT says for certain that the transaction was rolled back (classes 23 and 40). */
-export function isRolledBack(error: unknown): boolean {
-  return /^(23|40)/.test(databaseFault(error)?.code ?? "");
+/** The SQLSTATE that the database gave; null where it gave none. */
+export function sqlStateOf(error: unknown): string | null {
+  return databaseFault(error)?.code ?? null;
 }
 
 /**
- * Whether the same transaction may succeed if it is simply tried again: serialization failure,
- * deadlock (class 40), a change of state that goes first, a lock not had in time (55P03), or the database
- * being out of reach or resources.
+ * Whether an answer to COMMIT says for certain that the transaction was rolled back: classes 23 and 40, and a lock that
+ * a deferred trigger did not get in time (55P03).
+ */
+export function isRolledBack(error: unknown): boolean {
+  return /^(23|40|55P03)/.test(databaseFault(error)?.code ?? "");
+}
+
+/**
+ * Whether another attempt may succeed: serialization failure, deadlock (class 40), a change of state that goes
+ * first, a lock not had in time (55P03), a COMMIT whose wait was cancelled (once it is known what became of
+ * it), or the database being out of reach or resources.
  */
 export function isTransient(error: unknown): boolean {
-  if (error instanceof StateChangeRequested) return true;
+  if (error instanceof StateChangeRequested || isCommitWarning(error)) return true;
   const fault = databaseFault(error);
   return (fault !== null && /^(40|55P03)/.test(fault.code)) || isUnavailable(error);
 }

@@ -7,6 +7,7 @@ import { Connection } from "./connection.ts";
 import {
   AmbiguousCommit,
   asConnectionError,
+  CommitWarning,
   isConnectionLost,
   isRolledBack,
   isSessionUseless,
@@ -89,7 +90,9 @@ export class PipelinedConnection extends Connection {
     const answer = this.#queue(queryText(statement), statement.values);
     // By itself it does not share the fate of its neighbours.
     if (isAlone) this.#sync();
-    return (await answer).rows;
+    const { rows, isCommitWarned } = await answer;
+    if (isAlone && isCommitWarned) throw new AmbiguousCommit(new CommitWarning());
+    return rows;
   }
 
   /** Sends a fixed text that gives no rows; its failure is the connection's, and the next statement fails of it. */
@@ -100,14 +103,14 @@ export class PipelinedConnection extends Connection {
   }
 
   /**
-   * Ends the transaction that was begun last; resolves with the command that the database carried out. With a
+   * Ends the transaction that was begun last; the answer's tag is the command that the database carried out. With a
    * Sync of its own: it has to be answered, whatever became of the statements before it.
    */
-  async end(text: "COMMIT" | "ROLLBACK"): Promise<string> {
+  end(text: "COMMIT" | "ROLLBACK"): Promise<Answer> {
     this.#sync();
     const answer = this.#queue({ name: "", text }, []);
     this.#sync();
-    return (await answer).tag;
+    return answer;
   }
 
   /** Breaks the connection: what runs on it fails, and the database ends it. */
@@ -221,8 +224,8 @@ export class Transaction extends Connection {
 
   /**
    * Sends COMMIT right behind the statements whose replies are `pending` and resolves when the database has
-   * flushed it. Throws the first failure among them (nothing was written then), or AmbiguousCommit when
-   * the connection broke before the answer.
+   * flushed it, here and on the standbys that it waits for. Throws the first failure among them (nothing was
+   * written then), or AmbiguousCommit when the connection broke before the answer, or the wait was cancelled.
    */
   async commit(pending: readonly Promise<unknown>[]): Promise<void> {
     this.hasEnded = true;
@@ -232,7 +235,9 @@ export class Transaction extends Connection {
       reply.status === "rejected" ? [reply.reason as unknown] : [],
     );
     const answer = replies.at(-1);
-    const isCommitted = answer?.status === "fulfilled" && (await commit) === "COMMIT";
+    const ended = answer?.status === "fulfilled" ? await commit : null;
+    const isCommitted = ended?.tag === "COMMIT";
+    if (isCommitted && ended.isCommitWarned) throw new AmbiguousCommit(new CommitWarning());
     if (isCommitted && failures.length === 0) return;
     if (isCommitted) throw new PartialCommit(failures[0]);
     // A statement that the database refused by name has undone the transaction for certain. A COMMIT that

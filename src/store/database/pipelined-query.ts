@@ -1,6 +1,6 @@
 // Statements on their way over one of pg's connections, and their answers: the extended query protocol
 // (PostgreSQL's manual, section 54.2.3), several statements to one Sync.
-import { type PoolClient, Query } from "pg";
+import { DatabaseError, type PoolClient, Query } from "pg";
 import { serialize } from "pg-protocol";
 import { assert } from "../../core/errors.ts";
 import { parameterText } from "./parameter-text.ts";
@@ -11,6 +11,11 @@ export interface Answer {
   readonly rows: readonly object[];
   /** The command tag: `COMMIT`, `INSERT 0 1`. */
   readonly tag: string;
+  /**
+   * Whether the database warned while it committed: COMMIT was carried out, but its wait for a standby was
+   * cancelled (docs/decisions/0010). In a transaction, that of its COMMIT; else of the statement that is one by itself.
+   */
+  readonly isCommitWarned: boolean;
 }
 
 interface Column {
@@ -40,6 +45,7 @@ export class SentStatement {
   #reject!: (error: unknown) => void;
   #columns: readonly Column[] | undefined;
   readonly #rows: object[] = [];
+  #tag = "";
   #fault: unknown = null;
 
   /** `isPrepared`: kept by the connection under its name. Throws for a parameter that has no text. */
@@ -81,27 +87,51 @@ export class SentStatement {
     // One that gives no rows has no description.
     this.#columns ??= [];
     if (this.isPrepared) columnsByText.set(this.query.text, this.#columns);
-    if (this.#fault === null) this.#resolve({ rows: this.#rows, tag });
-    else this.#reject(this.#fault);
+    this.#tag = tag;
   }
 
-  /** Nothing happens when it is complete. */
+  /** Answers one that is complete. */
+  settle(isCommitWarned: boolean): void {
+    if (this.#fault !== null) this.#reject(this.#fault);
+    else this.#resolve({ rows: this.#rows, tag: this.#tag, isCommitWarned });
+  }
+
+  /** Nothing happens when it is answered. */
   fail(error: unknown): void {
     this.#reject(error);
   }
 }
 
+/** The notices that a connection has got and that no statement has accounted for yet. */
+const noticesByClient = new WeakMap<PoolClient, { count: number }>();
+
+/**
+ * Notices are warnings: connections ask for nothing below them (client_min_messages). The severity itself is of no
+ * use: it comes in the language of the database's messages.
+ */
+function noticesOf(client: PoolClient): { count: number } {
+  const known = noticesByClient.get(client);
+  if (known !== undefined) return known;
+  const notices = { count: 0 };
+  client.on("notice", () => {
+    notices.count += 1;
+  });
+  noticesByClient.set(client, notices);
+  return notices;
+}
+
 /**
  * Sends statements without waiting for what was sent before. They share one end (a Sync message): an answer in
- * a packet of its own costs either side more than most statements do. Those behind one that fails are not
- * carried out, and fail with its error. `write` takes the bytes; they have to leave in the order in which they come.
+ * a packet of its own costs either side more than most statements do. They are answered at this end, which is when
+ * what is no transaction's is committed. Those behind one that fails are not carried out, and fail with its error.
+ * `write` takes the bytes; they have to leave in the order in which they come.
  */
 export function sendStatements(
   client: PoolClient,
   statements: readonly SentStatement[],
   write: (bytes: Buffer) => void,
 ): void {
-  client.query(new StatementsQuery(statements, write));
+  client.query(new StatementsQuery(client, statements, write));
 }
 
 /**
@@ -117,14 +147,21 @@ class StatementsQuery extends Query {
   callback: (error: Error | null) => void;
   readonly statements: readonly SentStatement[];
   readonly #write: (bytes: Buffer) => void;
-  #answered = 0;
+  readonly #notices: { count: number };
+  /** Statements that are complete. */
+  #completed = 0;
 
-  constructor(statements: readonly SentStatement[], write: (bytes: Buffer) => void) {
+  constructor(
+    client: PoolClient,
+    statements: readonly SentStatement[],
+    write: (bytes: Buffer) => void,
+  ) {
     super("");
     this.statements = statements;
     this.#write = write;
+    this.#notices = noticesOf(client);
     this.callback = (error) => {
-      this.#failRest(error);
+      this.#end(error);
     };
     this.#moveTo(0);
   }
@@ -144,23 +181,25 @@ class StatementsQuery extends Query {
   }: {
     fields: readonly { name: string; dataTypeID: number }[];
   }): void {
-    this.statements[this.#answered]?.describe(
+    this.statements[this.#completed]?.describe(
       fields.map(({ name, dataTypeID }) => ({ name, parse: pgTypes.getTypeParser(dataTypeID) })),
     );
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    this.statements[this.#answered]?.addRow(fields);
+    this.statements[this.#completed]?.addRow(fields);
   }
 
   handleCommandComplete({ text }: { text: string }): void {
-    this.statements[this.#answered]?.complete(text);
-    this.#moveTo(this.#answered + 1);
+    // What a statement itself warned of says nothing about its commit, unless COMMIT is what it is.
+    if (text !== "COMMIT") this.#notices.count = 0;
+    this.statements[this.#completed]?.complete(text);
+    this.#moveTo(this.#completed + 1);
   }
 
   handleError(error: Error, connection: PreparedNames): void {
     // The database skips those after it, so that it has no statements by their names.
-    for (const { name } of this.statements.slice(this.#answered)) {
+    for (const { name } of this.statements.slice(this.#completed)) {
       Reflect.deleteProperty(connection.submittedNamedStatements, name);
     }
     this.callback(error);
@@ -171,14 +210,21 @@ class StatementsQuery extends Query {
   }
 
   #moveTo(index: number): void {
-    this.#answered = index;
+    this.#completed = index;
     this.name = this.statements[index]?.name ?? "";
     this.text = this.statements[index]?.query.text ?? "";
   }
 
-  #failRest(error: Error | null): void {
-    for (const statement of this.statements.slice(this.#answered)) {
-      statement.fail(error ?? new Error("a statement was left without an answer"));
+  /** Answers all of them, now that their end has come, or an error instead. */
+  #end(error: Error | null): void {
+    const isWarned = this.#notices.count > 0;
+    this.#notices.count = 0;
+    // Else the connection broke, or what failed is their commit.
+    const isOfStatement =
+      error instanceof DatabaseError && this.#completed < this.statements.length;
+    for (const [index, statement] of this.statements.entries()) {
+      if (index < this.#completed && (error === null || isOfStatement)) statement.settle(isWarned);
+      else statement.fail(error ?? new Error("a statement was left without an answer"));
     }
   }
 }

@@ -103,6 +103,7 @@ export const locks: Readonly<Record<string, Operation>> = {
   lockJournalHead: (d) => bind(d.ledgerId(), (c, id) => heads.lockJournalHead(c, id)),
   lockLedgerStateShared: (d) => bind(d.ledgerId(), (c, id) => states.lockLedgerStateShared(c, id)),
   lockLedgerState: (d) => bind(d.ledgerId(), (c, id) => states.lockLedgerState(c, id)),
+  writeBarrier: (d) => bind(d.ledgerId(), (c, id) => states.writeBarrier(c, id)),
   lockWallets: (d) => {
     const wanted = d.some(callerKeys);
     return bind(d.ledgerId(), (c, id) => wallets.lockWallets(c, id, wanted));

@@ -124,7 +124,7 @@ export const bugs: readonly PlantedBug[] = [
   {
     name: "closes what it read before the lock",
     rule: "A close covers everything up to the sequence that it names.",
-    file: "src/engine/closes.ts",
+    file: "src/engine/prepared-close.ts",
     changes: [["  await extend(transaction, ledgerId, current, upToSequence);\n", ""]],
   },
   {

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isUnavailable } from "../../../src/store/database/errors.ts";
 import { Pool } from "../../../src/store/database/pool.ts";
-import { pingDatabase } from "../../../src/store/database-settings.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { sql } from "../../../src/store/database/statement.ts";
 
@@ -60,7 +59,7 @@ test("a read that takes long is cancelled when it is cut, and holds up nobody wh
   const begun = new Promise<void>((resolve) => (begin = resolve));
   const long = outcomeOf(
     connections.withConnection(async (connection) => {
-      await pingDatabase(connection);
+      await connection.any(sleep(0));
       begin();
       return connection.any(sleep(300));
     }),
@@ -82,8 +81,8 @@ test("work with limits is cut when its time is over or nobody waits for it, and 
   const gone = new AbortController();
   const long = outcomeOf(pool.within({ signal: gone.signal }).any(sleep(300)));
   // The one place for work with limits is taken; what has none has a connection all the same.
-  await pingDatabase(pool);
-  const next = pingDatabase(pool.within({ timeoutMs: 60_000 }));
+  await pool.any(sleep(0));
+  const next = pool.within({ timeoutMs: 60_000 }).any(sleep(0));
   gone.abort();
   expect(await long).toBe("unavailable");
   await next;

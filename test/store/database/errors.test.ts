@@ -16,7 +16,7 @@ import {
 import { migrate } from "../../../src/store/migrate.ts";
 import type { Transaction } from "../../../src/store/database/pipeline.ts";
 import { Pool } from "../../../src/store/database/pool.ts";
-import { pingDatabase } from "../../../src/store/database-settings.ts";
+import { hasApiKeys } from "../../../src/store/api-keys.ts";
 import { command } from "../../../src/store/database/statement.ts";
 import { openCuttingProxy, type CuttingProxy } from "../../support/cutting-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -81,8 +81,8 @@ test("an outcome that is unknown because a connection broke is not answered as c
 
 describe("a database that is not there", () => {
   const ways: [string, (url: string) => Promise<unknown>][] = [
-    ["a pool", (url) => pingDatabase(openConnections(url))],
-    ["a connection", (url) => openConnections(url).withConnection(pingDatabase)],
+    ["a pool", (url) => hasApiKeys(openConnections(url))],
+    ["a connection", (url) => openConnections(url).withConnection(hasApiKeys)],
     ["a transaction", (url) => openConnections(url).transaction(async () => 1)],
     ["migrations", (url) => migrate(url)],
   ];

@@ -43,10 +43,10 @@ function addRecords(handlers: Handlers): void {
   );
   handlers.add(
     (connection) => listClosedPeriods(connection, anId, 0),
-    (db, [ledgerId, afterNumber]) => {
+    (db, [ledgerId, fromNumber]) => {
       const inOrder = db.find(db.tables.ledgers, { ledgerId: text(ledgerId) })?.closesInOrder;
       return closesOf(db, ledgerId)
-        .filter(({ number }) => number > Number(afterNumber))
+        .filter(({ number }) => number >= Number(fromNumber))
         .map(({ periodId, closeId, startsAt, endsAt }) => ({
           periodId,
           closeId,

@@ -4,6 +4,7 @@ import {
   deleteStateRequest,
   lockLedgerState,
   lockLedgerStateShared,
+  writeBarrier,
   readLedgerState,
   updateLedgerState,
   upsertStateRequest,
@@ -58,6 +59,17 @@ function addStates(handlers: Handlers): void {
     function* (db, [ledgerId]) {
       const key = { ledgerId: text(ledgerId) };
       const state = yield* db.lock(db.tables.ledgerStates, key, "update");
+      return state === null ? [] : [{ status: state.status }];
+    },
+  );
+  handlers.add(
+    (connection) => writeBarrier(connection, anId),
+    function* (db, [ledgerId]) {
+      const state = yield* db.lock(
+        db.tables.ledgerStates,
+        { ledgerId: text(ledgerId) },
+        "keyShare",
+      );
       return state === null ? [] : [{ status: state.status }];
     },
   );

@@ -1,0 +1,70 @@
+// What a wallet's listeners have been given, and what of its log and its postings they are given next.
+import type { WalletLogEntry } from "../core/wallet.ts";
+
+export interface BalanceEvent {
+  readonly balance: bigint;
+  readonly available: bigint;
+  /** Of the write, or of the wallet's latest write where the event is a posting. */
+  readonly seq: number;
+  readonly isPosting: boolean;
+}
+
+/** Called with events in order. */
+export type Listener = (event: BalanceEvent) => void;
+
+export interface Feed {
+  readonly ledgerId: string;
+  readonly callerKey: string;
+  /** The last seq that was given to the listeners. */
+  lastSeq: number;
+  /** The last seq that a COMMIT has confirmed: nothing beyond it is sent. */
+  confirmedSeq: number;
+  latest: { balance: bigint; available: bigint };
+  readonly listeners: Set<Listener>;
+  /** Pending postings with writes of this wallet whose posting has not been sent. */
+  readonly pendingPostings: Set<string>;
+  /** The last entries that were sent: pending postings of one may be read only afterwards. */
+  readonly sentEntries: Set<string>;
+  /** A read that is under way; the next one waits for it, so that rows stay in order. */
+  reading: Promise<void> | null;
+}
+
+/** Entries that a feed remembers to have told of. */
+const sentEntriesMax = 64;
+
+export function confirm(feed: Feed, seq: number): void {
+  feed.confirmedSeq = Math.max(feed.confirmedSeq, seq);
+}
+
+/** One event for each entry that posts writes of the wallet, with the latest figures. */
+export function sendPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void {
+  const entries = new Set<string>();
+  for (const pendingPostingId of feed.pendingPostings) {
+    const journalId = journalOf.get(pendingPostingId);
+    if (journalId === undefined) continue;
+    feed.pendingPostings.delete(pendingPostingId);
+    if (!feed.sentEntries.has(journalId)) entries.add(journalId);
+  }
+  for (const journalId of entries) {
+    feed.sentEntries.add(journalId);
+    const [oldest] = feed.sentEntries;
+    if (feed.sentEntries.size > sentEntriesMax && oldest !== undefined)
+      feed.sentEntries.delete(oldest);
+    const event = { ...feed.latest, seq: feed.lastSeq, isPosting: true };
+    for (const listener of feed.listeners) listener(event);
+  }
+}
+
+export function sendWrite(feed: Feed, row: WalletLogEntry): void {
+  feed.lastSeq = row.seq;
+  const event = eventOf(row);
+  feed.latest = { balance: event.balance, available: event.available };
+  if (row.pendingPostingId !== null) feed.pendingPostings.add(row.pendingPostingId);
+  // An expiry is logged, but nobody accepted it.
+  if (row.type === "expire") return;
+  for (const listener of feed.listeners) listener(event);
+}
+
+export function eventOf({ balance, held, seq }: WalletLogEntry): BalanceEvent {
+  return { balance, available: balance - held, seq, isPosting: false };
+}

@@ -1,0 +1,158 @@
+// Whether a write would succeed now: commits to a table of its own, on a session like those of the write path.
+import { randomInt } from "node:crypto";
+import { errorCode, messageOf } from "../core/thrown.ts";
+import {
+  findWait,
+  getSession,
+  probeSlots,
+  requireDiskSpace,
+  upsertCommitProbe,
+  type Session,
+} from "../store/commit-probes.ts";
+import type { Connection } from "../store/database/connection.ts";
+import { isCommitWarning, sqlStateOf } from "../store/database/errors.ts";
+import type { PipelinedConnection } from "../store/database/pipeline.ts";
+import type { Pool } from "../store/database/pool.ts";
+
+/** A probe that takes longer makes the server not ready, and is asked after as often. */
+const overdueMs = 2_000;
+
+const noAnswer = "the database does not answer: check that it runs and can be reached";
+const noStandby =
+  "COMMIT waits for a synchronous standby: start the standby, or take it out of synchronous_standby_names";
+
+type OnResult = (reason: string | null, cause: string | null) => void;
+
+interface Attempt {
+  connection: PipelinedConnection | null;
+  /** Null until the database has told. */
+  session: Session | null;
+  isLookedAt: boolean;
+  isOver: boolean;
+}
+
+export class CommitProbe {
+  readonly #pool: Pool;
+  readonly #observer: Connection;
+  readonly #onResult: OnResult;
+  #slot = randomInt(probeSlots);
+  /** On the clock of performance.now; null where the last that is known is something else. */
+  waitingForStandbySinceMs: number | null = null;
+
+  /**
+   * `pool` has one connection, with the settings of the write path. `observer` is for looking at what that one does.
+   * `onResult` gets nulls when a commit succeeded, else why none does and what to do, and what the log is to say more.
+   */
+  constructor(pool: Pool, observer: Connection, onResult: OnResult) {
+    this.#pool = pool;
+    this.#observer = observer;
+    this.#onResult = (reason, cause) => {
+      if (reason !== noStandby) this.waitingForStandbySinceMs = null;
+      else this.waitingForStandbySinceMs ??= performance.now();
+      onResult(reason, cause);
+    };
+  }
+
+  /**
+   * Makes one commit. Never throws. While COMMIT waits for a standby it goes on waiting, on the one session: each that
+   * was left alone would go on waiting in the database, until that has no connection for anybody.
+   */
+  async commit(): Promise<void> {
+    const attempt: Attempt = { connection: null, session: null, isLookedAt: false, isOver: false };
+    const overdue = setInterval(() => void this.#explain(attempt), overdueMs);
+    try {
+      await this.#pool.withConnection((connection) => this.#commitOn(connection, attempt));
+      this.#onResult(null, null);
+    } catch (error) {
+      // Another server's commit to the same row may wait for ever.
+      if (sqlStateOf(error) === "55P03") this.#slot = randomInt(probeSlots);
+      if (error instanceof SettingFault) this.#onResult(error.message, null);
+      else this.#onResult(reasonOf(error), messageOf(error));
+    } finally {
+      attempt.isOver = true;
+      clearInterval(overdue);
+    }
+  }
+
+  async #commitOn(connection: PipelinedConnection, attempt: Attempt): Promise<void> {
+    attempt.connection = connection;
+    const session = await getSession(connection);
+    attempt.session = session;
+    requireSettings(session);
+    await connection.transaction(async (transaction) => {
+      await Promise.all([
+        upsertCommitProbe(transaction, this.#slot),
+        requireDiskSpace(transaction),
+      ]);
+    });
+  }
+
+  /** Says what an overdue commit waits for, and cuts its connection where the database does not work on it. */
+  async #explain(attempt: Attempt): Promise<void> {
+    const { session, connection } = attempt;
+    if (session === null) {
+      this.#onResult(noAnswer, null);
+      return;
+    }
+    if (attempt.isLookedAt) return;
+    attempt.isLookedAt = true;
+    const wait = await findWait(this.#observer, session).catch(() => null);
+    attempt.isLookedAt = false;
+    if (attempt.isOver) return;
+    if (wait?.isActive !== true) {
+      this.#onResult(noAnswer, null);
+      connection?.cut();
+    } else if (wait.waitEvent === "SyncRep") {
+      this.#onResult(noStandby, null);
+    } else {
+      const waitsFor = wait.waitEvent === null ? "" : `, and waits for ${wait.waitEvent}`;
+      this.#onResult(
+        `the database takes longer than ${overdueMs / 1000} s to commit${waitsFor}: look at its log and its disks`,
+        null,
+      );
+    }
+  }
+}
+
+class SettingFault extends Error {}
+
+/** A pooler may have dropped them. */
+function requireSettings({ isStandby, synchronousCommit, clientMinMessages }: Session): void {
+  if (isStandby) {
+    throw new SettingFault(
+      "the database is a standby, which takes no writes: let the database URL name the primary, or promote this one",
+    );
+  }
+  for (const [name, value, wanted] of [
+    ["synchronous_commit", synchronousCommit, "on"],
+    ["client_min_messages", clientMinMessages, "warning"],
+  ]) {
+    if (value === wanted) continue;
+    throw new SettingFault(
+      `the connection has ${name} = ${value} although it asked for ${wanted}: a pooler in between must pass settings on`,
+    );
+  }
+}
+
+/** By SQLSTATE, or its class; the longer one counts. */
+const reasons: Readonly<Record<string, string>> = {
+  "25006":
+    "the database is read-only: let it take writes, or let the database URL name the primary",
+  "28": "the database refuses the login: check the user and the password in the database URL",
+  "3D": "the database that the database URL names is not there: create it, or correct the URL",
+  "42501": "the role of the database URL lacks privileges: grant what docs/operations.md lists",
+  "42P01": "the database lacks a table: run `ledgerctl migrate`",
+  "53100": "the database's disk is full: free some of it",
+  "53300":
+    "the database has no connection left: raise its max_connections, or end what else uses it",
+  "53": "the database lacks resources: look at its log",
+  "55P03": "a session locks the table commit_probes: end it",
+  "57P03": "the database is starting up or shutting down",
+  "58": "the database can't read or write its files: look at its log and its disks",
+};
+
+function reasonOf(error: unknown): string {
+  if (isCommitWarning(error)) return noStandby;
+  const code = sqlStateOf(error) ?? errorCode(error) ?? "";
+  return reasons[code] ?? reasons[code.slice(0, 2)] ?? noAnswer;
+}
