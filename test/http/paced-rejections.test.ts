@@ -1,6 +1,6 @@
 // Real connections to a server that rejects everything.
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { PacedRejections } from "../../src/http/paced-rejections.ts";
@@ -10,20 +10,29 @@ let rejections: PacedRejections;
 let server: Server;
 /** Numbers of connections in the order of their answers. */
 let answered: number[];
+/** Called when all that were gathered are rejected. */
+let onRejected: () => void;
 let sockets: Socket[];
-let came: (() => void) | null;
+/** Requests are gathered until there are so many of them, and rejected in the order of their numbers. */
+let together: number;
 
 beforeEach(async () => {
   rejections = new PacedRejections();
   answered = [];
   sockets = [];
-  came = null;
+  together = 1;
+  onRejected = () => undefined;
+  const gathered: { number: number; response: ServerResponse }[] = [];
   server = createServer((incoming, response) => {
-    rejections.schedule(response, () => {
-      answered.push(Number(incoming.url?.slice(1)));
-      response.writeHead(503).end();
-    });
-    came?.();
+    gathered.push({ number: Number(incoming.url?.slice(1)), response });
+    if (gathered.length < together) return;
+    for (const rejected of gathered.splice(0).sort((a, b) => a.number - b.number)) {
+      rejections.schedule(rejected.response, () => {
+        answered.push(rejected.number);
+        rejected.response.writeHead(503).end();
+      });
+    }
+    onRejected();
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -43,34 +52,32 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** Sends one request on each connection, in order, and resolves when all of them have come. */
-async function send(connections: readonly Socket[]): Promise<void> {
+/** Opens so many connections and sends a request on each; resolves when all are rejected. */
+async function rejectTogether(count: number): Promise<Socket[]> {
+  const connections = await Promise.all(Array.from({ length: count }, open));
+  together = count;
+  const areRejected = new Promise<void>((resolve) => (onRejected = resolve));
   for (const [index, socket] of connections.entries()) {
-    const isHere = new Promise<void>((resolve) => (came = resolve));
     socket.write(request.replace("/", `/${index}`));
-    await isHere;
   }
+  await areRejected;
+  return connections;
 }
 
 test("are answered in the order in which they came, some at once and the rest later", async () => {
-  const connections = await Promise.all(Array.from({ length: 100 }, open));
-  const answers = connections.map((socket) => once(socket, "data"));
-  await send(connections);
-  await Promise.all(answers);
+  const connections = await rejectTogether(100);
+  expect(answered).toHaveLength(20);
+  expect(rejections.waiting).toBe(80);
+  await Promise.all(connections.map((socket) => once(socket, "data")));
   expect(answered).toEqual(connections.map((_, index) => index));
 });
 
 test("are not kept for clients that are gone", async () => {
-  const connections = await Promise.all(Array.from({ length: 300 }, open));
-  for (const [index, socket] of connections.entries()) {
-    socket.write(request.replace("/", `/${index}`));
-  }
-  await expect.poll(() => rejections.waiting).toBeGreaterThan(0);
+  const connections = await rejectTogether(100);
+  const [last] = [connections.pop()];
   for (const socket of connections) socket.destroy();
-  await expect.poll(() => rejections.waiting).toBe(0);
-  const last = await open();
-  last.write(request);
-  await once(last, "data");
+  await once(last ?? server, "data");
+  expect(rejections.waiting).toBe(0);
 });
 
 test("wait one at a time on a connection, however many requests are pipelined", async () => {
@@ -88,20 +95,11 @@ test("wait one at a time on a connection, however many requests are pipelined", 
 });
 
 test("are all answered when the server stops, and then each at once", async () => {
-  const connections = await Promise.all(Array.from({ length: 60 }, open));
-  const answers = connections.map((socket) => once(socket, "data"));
-  let isEnded = false;
-  came = () => {
-    if (rejections.waiting > 10 && !isEnded) {
-      isEnded = true;
-      rejections.end();
-      expect(rejections.waiting).toBe(0);
-    }
-  };
-  for (const [index, socket] of connections.entries()) {
-    socket.write(request.replace("/", `/${index}`));
-  }
-  await Promise.all(answers);
-  expect(isEnded).toBe(true);
+  await rejectTogether(60);
+  expect(rejections.waiting).toBe(40);
+  rejections.end();
   expect(rejections.waiting).toBe(0);
+  expect(answered).toHaveLength(60);
+  await rejectTogether(60);
+  expect(answered).toHaveLength(120);
 });
