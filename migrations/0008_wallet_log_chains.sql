@@ -13,15 +13,14 @@ ALTER TABLE wallets
 -- It takes this error for a database that is out of resources for a while, logs it and answers 503.
 CREATE FUNCTION refuse_unchained_write() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'a write to a wallet is refused: the program that made it is older than the schema'
+  RAISE EXCEPTION 'a write to a wallet is refused: the program does not chain logs, it is older than the schema'
     USING ERRCODE = 'configuration_limit_exceeded',
           HINT = 'Replace the program by the version that migrated the database, or a newer one.';
 END
 $$;
-CREATE TRIGGER wallets_chain_begun AFTER INSERT ON wallets
-  FOR EACH ROW WHEN (NEW.log_hash IS NULL) EXECUTE FUNCTION refuse_unchained_write();
-CREATE TRIGGER wallets_chain_kept AFTER UPDATE ON wallets
-  FOR EACH ROW WHEN (NEW.last_seq <> OLD.last_seq AND NEW.log_hash IS NOT DISTINCT FROM OLD.log_hash)
+-- Programs that chain say so in a setting of their sessions: asked once a statement, not once a row.
+CREATE TRIGGER wallets_chained BEFORE INSERT OR UPDATE ON wallets
+  FOR EACH STATEMENT WHEN (current_setting('ledgerctl.chains_logs', true) IS DISTINCT FROM 'on')
   EXECUTE FUNCTION refuse_unchained_write();
 
 CREATE TABLE wallet_log_digests (

@@ -1,5 +1,5 @@
 // Checks that the logs of wallets are the ones that were accepted: their chains, and the digests of what is older.
-import type { Hash } from "../core/merkle.ts";
+import type { ChainHash } from "../core/wallet.ts";
 import { chainEntry, chainStart } from "../core/wallet-chain.ts";
 import type { FoundRow } from "../store/audit/journal.ts";
 import type { AuditedWallet, AuditedWrite } from "../store/audit/wallets.ts";
@@ -31,7 +31,7 @@ export class WalletLogCheck {
     const { logHash, digest } = wallet;
     // Without a chain, all of the log is older.
     const chainedAfter = logHash === null ? Infinity : (wallet.chainedAfter ?? 0);
-    let older: Hash | null = null;
+    let older: ChainHash | null = null;
     let chain = this.#start(wallet, wallet.chainedAfter ?? 0);
     return {
       add: (write) => {
@@ -43,16 +43,14 @@ export class WalletLogCheck {
         const find = (what: string) => {
           this.#log.find(`wallet ${JSON.stringify(wallet.callerKey)}`, what);
         };
-        if (logHash !== null && !logHash.equals(chain)) {
-          find(
-            `is chained to ${logHash.toString("hex")}, its log comes to ${chain.toString("hex")}`,
-          );
+        if (logHash !== null && logHash !== chain) {
+          find(`is chained to ${logHash}, its log comes to ${chain}`);
         }
         if (logHash === null && older === null) find("has neither a log nor a chain");
         if (digest === null && older !== null) {
           this.#waiting += 1;
           if (this.#areDigested) find("has rows that are in no chain and have no digest");
-        } else if (digest !== null && older?.equals(digest) !== true) {
+        } else if (digest !== null && older !== digest) {
           find("has another digest than its rows before the chain come to");
         }
       },
@@ -66,7 +64,7 @@ export class WalletLogCheck {
     this.#auditLog.note(this.#ledgerId, "wallets", what);
   }
 
-  #start({ walletId, callerKey, assetCode }: AuditedWallet, chainedAfter: number): Hash {
+  #start({ walletId, callerKey, assetCode }: AuditedWallet, chainedAfter: number): ChainHash {
     return chainStart({ ledgerId: this.#ledgerId, walletId, callerKey, assetCode, chainedAfter });
   }
 }

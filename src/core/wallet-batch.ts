@@ -4,12 +4,12 @@ import { defaultAssetRule, type AssetRule } from "./asset.ts";
 import { refuseState } from "./journal-batch.ts";
 import type { Refusal } from "./errors.ts";
 import type { LedgerIdentity, LedgerStatus } from "./ledger.ts";
-import type { Hash } from "./merkle.ts";
 import type { Timestamp } from "./time.ts";
 import { chainEntry, chainStart } from "./wallet-chain.ts";
 import {
   decideWalletWrite,
   duplicateReply,
+  type ChainHash,
   type Hold,
   type Wallet,
   type WalletLogEntry,
@@ -136,7 +136,7 @@ class BatchInProgress {
       const logHash = hashes.get(callerKey);
       if (state === undefined || logHash === undefined) return [];
       const isNew = !this.#snapshot.wallets.has(callerKey);
-      return [{ wallet: { ...state.wallet, logHash }, isNew }];
+      return [{ wallet: chained(state.wallet, logHash), isNew }];
     });
     return {
       wallets,
@@ -197,8 +197,8 @@ class BatchInProgress {
   }
 
   /** The hash of each changed wallet's log. Entries name their pending postings by now: these are chained, too. */
-  #chainLogs(): ReadonlyMap<string, Hash> {
-    const hashes = new Map<string, Hash>();
+  #chainLogs(): ReadonlyMap<string, ChainHash> {
+    const hashes = new Map<string, ChainHash>();
     for (const entry of this.#entries) {
       const { callerKey, type, holdId, pendingPostingId } = entry;
       const wallet = this.#states.get(callerKey)?.wallet;
@@ -215,7 +215,7 @@ class BatchInProgress {
   }
 
   /** The hash of a wallet's log before the batch. */
-  #chainOf(wallet: Wallet): Hash {
+  #chainOf(wallet: Wallet): ChainHash {
     const before = this.#snapshot.wallets.get(wallet.callerKey)?.wallet;
     if (before !== undefined && before.logHash !== null) return before.logHash;
     const { ledgerId } = this.#snapshot.ledger;
@@ -257,6 +257,20 @@ class BatchInProgress {
     }
     return [...sums.values()].map((sum) => ({ ...sum, spans: [...sum.spans.values()] }));
   }
+}
+
+/** Member by member, as in wallet.ts. */
+function chained(wallet: Wallet, logHash: ChainHash): Wallet {
+  return {
+    walletId: wallet.walletId,
+    callerKey: wallet.callerKey,
+    assetCode: wallet.assetCode,
+    balance: wallet.balance,
+    held: wallet.held,
+    lastSeq: wallet.lastSeq,
+    lastAt: wallet.lastAt,
+    logHash,
+  };
 }
 
 /** A pending posting while its batch is summed. */

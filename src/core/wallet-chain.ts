@@ -1,8 +1,7 @@
 // The chain of a wallet's log: a hash that covers whose the wallet is and everything that each row says. Pure.
 import { hash } from "node:crypto";
-import type { Hash } from "./merkle.ts";
 import type { Timestamp } from "./time.ts";
-import type { WalletLogEntry } from "./wallet.ts";
+import type { ChainHash, WalletLogEntry } from "./wallet.ts";
 
 /** The wallet that a chain belongs to, and the seq after which it begins (0: the chain has the whole log). */
 export interface ChainStart {
@@ -25,46 +24,44 @@ export interface AcceptedWith {
 }
 
 /** The hash that a chain begins with: SHA-256 of `["ledgerctl/wallet-log/v1",ledgerId,walletId,callerKey,assetCode,chainedAfter]`. */
-export function chainStart(wallet: ChainStart): Hash {
+export function chainStart(wallet: ChainStart): ChainHash {
   const { ledgerId, walletId, callerKey, assetCode, chainedAfter } = wallet;
   const document = [
     "ledgerctl/wallet-log/v1",
     ...[ledgerId, walletId, callerKey, assetCode, chainedAfter],
   ];
-  return hash("sha256", JSON.stringify(document), "buffer");
+  return hash("sha256", JSON.stringify(document));
 }
-
-const hashBytes = 32;
-/** The hash before and the row; nothing else runs between filling and hashing it. */
-let scratch = Buffer.alloc(4_096);
 
 /**
- * The hash after one more row: SHA-256(previous ‖ canonical bytes), the bytes being the UTF-8 of the JSON array
+ * The hash after one more row: SHA-256 over the hex digits of the hash before and the canonical JSON (RFC 8785) of
  * `[seq,type,amount,balance,held,externalId,holdId,metadata,at,expiresAt,pendingPostingId,ruleVersion]`, amounts as
- * strings. Such an array is its own canonical form (RFC 8785).
+ * strings, in UTF-8.
  */
-export function chainEntry(previous: Hash, entry: ChainedEntry, accepted: AcceptedWith): Hash {
-  const text = canonicalText(entry, accepted);
-  // No UTF-16 unit takes more than three bytes.
-  const bytesMax = hashBytes + text.length * 3;
-  if (scratch.length < bytesMax) scratch = Buffer.alloc(bytesMax);
-  previous.copy(scratch);
-  const end = hashBytes + scratch.write(text, hashBytes);
-  return hash("sha256", scratch.subarray(0, end), "buffer");
-}
-
-/** Put together by hand: JSON.stringify of the whole takes three times as long, and this is done for each write. */
-function canonicalText(entry: ChainedEntry, { expiresAt, ruleVersion }: AcceptedWith): string {
+export function chainEntry(
+  previous: ChainHash,
+  entry: ChainedEntry,
+  { expiresAt, ruleVersion }: AcceptedWith,
+): ChainHash {
   const { externalId, holdId, metadata, pendingPostingId } = entry;
-  return (
-    `[${entry.seq},"${entry.type}","${entry.amount}","${entry.balance}","${entry.held}",` +
-    `${externalId === null ? "null" : JSON.stringify(externalId)},${quotedOrNull(holdId)},` +
-    `${metadata === null ? "null" : JSON.stringify(metadata)},"${entry.at}",` +
-    `${quotedOrNull(expiresAt)},${quotedOrNull(pendingPostingId)},${ruleVersion ?? "null"}]`
+  // Put together by hand: JSON.stringify of the whole takes three times as long, and this is done for each write.
+  return hash(
+    "sha256",
+    `${previous}[${entry.seq},"${entry.type}","${entry.amount}","${entry.balance}","${entry.held}",` +
+      `${quotedText(externalId)},${quotedOrNull(holdId)},${quotedText(metadata)},"${entry.at}",` +
+      `${quotedOrNull(expiresAt)},${quotedOrNull(pendingPostingId)},${ruleVersion ?? "null"}]`,
   );
 }
 
 /** For ids and times, which have nothing to escape. */
 function quotedOrNull(text: string | null): string {
   return text === null ? "null" : `"${text}"`;
+}
+
+/** What JSON never escapes. */
+const plain = /^[ !#-[\]-~]*$/;
+
+function quotedText(text: string | null): string {
+  if (text === null) return "null";
+  return plain.test(text) ? `"${text}"` : JSON.stringify(text);
 }

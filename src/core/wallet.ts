@@ -1,6 +1,5 @@
 // Wallets: their types, and the rules by which one write changes one. Pure; time and ids are handed in.
 import { Refusal, validationRefusal } from "./errors.ts";
-import type { Hash } from "./merkle.ts";
 import { quoted } from "./text.ts";
 import { addMs, laterOf, type Timestamp } from "./time.ts";
 
@@ -48,6 +47,9 @@ export interface Hold {
   readonly status: "active" | "committed" | "released" | "expired";
 }
 
+/** SHA-256 in 64 lower-case hex digits: as text it is hashed and handed on for half of what bytes cost. */
+export type ChainHash = string;
+
 export interface Wallet {
   readonly walletId: string;
   readonly callerKey: string;
@@ -57,7 +59,7 @@ export interface Wallet {
   readonly lastSeq: number;
   readonly lastAt: Timestamp;
   /** Of the chain of its log, after the last batch; null for a log without one: from its next write on it has one. */
-  readonly logHash: Hash | null;
+  readonly logHash: ChainHash | null;
 }
 
 /** An entry of a wallet's log: one accepted change, with the figures after it. */

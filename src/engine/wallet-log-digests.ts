@@ -1,6 +1,6 @@
 // Makes digests of what is in wallets' logs from before logs were chained: in the background after an upgrade, in
 // pieces, by one server at a time. What is done stays done; afterwards there is nothing to do for ever.
-import type { Hash } from "../core/merkle.ts";
+import type { ChainHash } from "../core/wallet.ts";
 import { chainEntry, chainStart } from "../core/wallet-chain.ts";
 import {
   areLogsDigested,
@@ -97,7 +97,7 @@ async function digestLogs(
   const logs = await listUndigestedLogs(transaction, ledgerId, afterWalletId, walletsPerPiece);
   const [first, last] = [logs[0], logs.at(-1)];
   if (first === undefined || last === undefined) return null;
-  const digests = new Map<string, Hash>(
+  const digests = new Map<string, ChainHash>(
     logs.map((log) => [log.walletId, chainStart({ ...log, ledgerId, chainedAfter: 0 })]),
   );
   const logsById = new Map<string, OlderLog>(logs.map((log) => [log.walletId, log]));

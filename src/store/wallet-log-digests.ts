@@ -1,7 +1,6 @@
 // Digests of what is in wallets' logs from before logs were chained.
 import * as z from "zod";
-import { walletWriteTypes } from "../core/wallet.ts";
-import type { Hash } from "../core/merkle.ts";
+import { walletWriteTypes, type ChainHash } from "../core/wallet.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { column, command, sql } from "./database/statement.ts";
@@ -113,14 +112,14 @@ export async function listOlderRows(
 export async function insertDigests(
   connection: Connection,
   ledgerId: string,
-  digests: readonly { readonly walletId: string; readonly digest: Hash }[],
+  digests: readonly { readonly walletId: string; readonly digest: ChainHash }[],
 ): Promise<void> {
   await connection.run(command`
     INSERT INTO wallet_log_digests (ledger_id, wallet_id, digest)
-    SELECT ${ledgerId}::uuid, new.*
+    SELECT ${ledgerId}::uuid, wallet_id, decode(digest, 'hex')
       FROM unnest(
         ${column(digests, "walletId", "uuid")},
-        ${column(digests, "digest", "bytea")}) AS new`);
+        ${column(digests, "digest", "text")}) AS new (wallet_id, digest)`);
 }
 
 /** Records that nothing waits for a digest any more. */

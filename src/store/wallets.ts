@@ -1,7 +1,7 @@
 // Wallets: their locks and their figures.
 import * as z from "zod";
 import type { Wallet } from "../core/wallet.ts";
-import { hashColumn, timestampColumn } from "./columns.ts";
+import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { withKeyConflict } from "./database/errors.ts";
 import { column, command, sql } from "./database/statement.ts";
@@ -14,7 +14,7 @@ const walletRow = z.object({
   held: z.bigint(),
   lastSeq: z.number(),
   lastAt: timestampColumn,
-  logHash: hashColumn.nullable(),
+  logHash: z.string().nullable(),
 }) satisfies z.ZodType<Wallet>;
 
 /** Locks wallets by key. Keys come sorted, so that two batches take locks in one order. */
@@ -27,7 +27,7 @@ export async function lockWallets(
     SELECT locked.wallet_id AS "walletId", locked.caller_key AS "callerKey",
            locked.asset_code AS "assetCode", locked.balance, locked.held,
            locked.last_seq AS "lastSeq", locked.last_at AS "lastAt",
-           locked.log_hash AS "logHash"
+           encode(locked.log_hash, 'hex') AS "logHash"
       FROM unnest(${sql.array(callerKeys, "text")}) AS wanted (caller_key)
       CROSS JOIN LATERAL (
         SELECT * FROM wallets
@@ -80,7 +80,8 @@ export function insertWallets(
     connection.run(command`
       INSERT INTO wallets (ledger_id, caller_key, wallet_id, asset_code, balance, held,
                            last_seq, last_at, log_hash, chained_after)
-      SELECT ${ledgerId}::uuid, new.*, 0
+      SELECT ${ledgerId}::uuid, caller_key, wallet_id, asset_code, balance, held, last_seq, last_at,
+             decode(log_hash, 'hex'), 0
         FROM unnest(
           ${column(wallets, "callerKey", "text")},
           ${column(wallets, "walletId", "uuid")},
@@ -89,7 +90,8 @@ export function insertWallets(
           ${column(wallets, "held", "numeric")},
           ${column(wallets, "lastSeq", "int8")},
           ${column(wallets, "lastAt", "timestamptz")},
-          ${column(wallets, "logHash", "bytea")}) AS new`),
+          ${column(wallets, "logHash", "text")})
+          AS new (caller_key, wallet_id, asset_code, balance, held, last_seq, last_at, log_hash)`),
   );
 }
 
@@ -106,7 +108,7 @@ export function updateWallets(
   return connection.run(command`
     UPDATE wallets
        SET balance = new.balance, held = new.held, last_seq = new.last_seq,
-           last_at = new.last_at, log_hash = new.log_hash,
+           last_at = new.last_at, log_hash = decode(new.log_hash, 'hex'),
            chained_after = coalesce(wallets.chained_after, wallets.last_seq)
       FROM unnest(
         ${column(wallets, "callerKey", "text")},
@@ -114,7 +116,7 @@ export function updateWallets(
         ${column(wallets, "held", "numeric")},
         ${column(wallets, "lastSeq", "int8")},
         ${column(wallets, "lastAt", "timestamptz")},
-        ${column(wallets, "logHash", "bytea")})
+        ${column(wallets, "logHash", "text")})
         AS new (caller_key, balance, held, last_seq, last_at, log_hash)
       CROSS JOIN LATERAL (
         SELECT ctid FROM wallets

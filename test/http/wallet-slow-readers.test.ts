@@ -86,8 +86,7 @@ async function appendToLog(key: string, total: number): Promise<void> {
   await readRows(
     service,
     `WITH grown AS (
-       UPDATE wallets SET last_seq = last_seq + $3, balance = ((last_seq + $3) || repeat('0', $4))::numeric,
-                          log_hash = sha256(log_hash)
+       UPDATE wallets SET last_seq = last_seq + $3, balance = ((last_seq + $3) || repeat('0', $4))::numeric
         WHERE ledger_id = $1 AND caller_key = $2
         RETURNING wallet_id, last_seq - $3 AS first_seq
      )

@@ -59,7 +59,7 @@ const wallet = {
   held: 0n,
   lastSeq: 2,
   lastAt: "2026-01-01T00:00:00.000Z" as Timestamp,
-  logHash: Buffer.alloc(32),
+  logHash: "00".repeat(32),
 };
 
 const statements: readonly PlannedStatement[] = [

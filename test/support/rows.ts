@@ -8,7 +8,8 @@ export async function readRows(
   statement: string,
   values: unknown[] = [],
 ): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: service.books.databaseUrl });
+  const options = "-c ledgerctl.chains_logs=on";
+  const client = new Client({ connectionString: service.books.databaseUrl, options });
   await client.connect();
   try {
     return (await client.query<Record<string, unknown>>(statement, values)).rows;

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { WalletWriteType } from "../../core/wallet.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
 import { readPages } from "./pages.ts";
-import { hashColumn, timestampColumn } from "../columns.ts";
+import { timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 import { sql } from "../database/statement.ts";
 
@@ -19,9 +19,9 @@ const walletRow = z.object({
   lastAt: timestampColumn,
   /** Whether `lastAt` is finer than a millisecond, which no reader would see. */
   isFinerThanShown: z.boolean(),
-  logHash: hashColumn.nullable(),
+  logHash: z.string().nullable(),
   chainedAfter: z.number().nullable(),
-  digest: hashColumn.nullable(),
+  digest: z.string().nullable(),
   activeHolds: z.bigint(),
 });
 
@@ -40,8 +40,8 @@ export function readAuditedWallets(
       SELECT wallets.wallet_id AS "walletId", caller_key AS "callerKey",
              asset_code AS "assetCode", balance, held, last_seq AS "lastSeq", last_at AS "lastAt",
              last_at <> date_trunc('milliseconds', last_at) AS "isFinerThanShown",
-             log_hash AS "logHash", chained_after AS "chainedAfter",
-             (SELECT digest FROM wallet_log_digests AS digests
+             encode(log_hash, 'hex') AS "logHash", chained_after AS "chainedAfter",
+             (SELECT encode(digest, 'hex') FROM wallet_log_digests AS digests
                WHERE digests.ledger_id = wallets.ledger_id
                  AND digests.wallet_id = wallets.wallet_id) AS digest,
              (SELECT coalesce(sum(amount), 0) FROM wallet_holds AS holds

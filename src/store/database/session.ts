@@ -16,6 +16,8 @@ const settingsOfAll = {
   default_transaction_read_only: "off",
   // A COMMIT whose wait for a standby is cancelled is answered with a warning, and nothing else tells.
   client_min_messages: "warning",
+  // Writes to wallets come with the hash of the log: without this the database refuses them (migration 0008).
+  "ledgerctl.chains_logs": "on",
   // Who runs the program, for the record of administration.
   "ledgerctl.operator": operatorName(),
 };

@@ -21,11 +21,6 @@ export function numberOrNull(parameter: Text): number | null {
   return parameter === null || parameter === undefined ? null : Number(parameter);
 }
 
-/** Bytes as PostgreSQL writes them: `\\x` and hexadecimal digits. */
-export function bytes(parameter: Text): Buffer {
-  return Buffer.from(text(parameter).slice(2), "hex");
-}
-
 /** The members of a one-dimensional array literal. */
 export function members(parameter: Text): (string | null)[] {
   const literal = text(parameter);

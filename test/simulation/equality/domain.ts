@@ -123,7 +123,7 @@ export class Domain {
       held: 0n,
       lastSeq: this.random.between(1, 3),
       lastAt: this.time(),
-      logHash: Buffer.alloc(32, this.random.below(200)),
+      logHash: Buffer.alloc(32, this.random.below(200)).toString("hex"),
     };
   }
 

@@ -15,7 +15,7 @@ export const aWallet: Wallet = {
   held: 0n,
   lastSeq: 0,
   lastAt: anyTime,
-  logHash: Buffer.alloc(32),
+  logHash: "00".repeat(32),
 };
 
 export const aClose: CloseRecord = {

@@ -15,7 +15,7 @@ import {
 import { insertWallets, lockWallets, updateWallets } from "../../../../src/store/wallets.ts";
 import type { Execution } from "../execution.ts";
 import type { Handlers, Parameters } from "../handler.ts";
-import { bytes, text, texts, time, timeOrNull, unnest } from "../parameters.ts";
+import { text, texts, time, timeOrNull, unnest } from "../parameters.ts";
 import type { AssetRuleRow, WalletHoldRow, WalletRow, WalletWriteRow } from "../tables.ts";
 import { aWallet, anId, anyTime } from "./sample.ts";
 
@@ -54,7 +54,7 @@ function addFigures(handlers: Handlers): void {
           held: BigInt(text(held)),
           lastSeq: Number(lastSeq),
           lastAt: time(lastAt),
-          logHash: bytes(logHash),
+          logHash: text(logHash),
           chainedAfter: 0,
         });
       }
@@ -75,7 +75,7 @@ function* moveWallets(db: Execution, parameters: Parameters) {
       held: BigInt(text(held)),
       lastSeq: Number(lastSeq),
       lastAt: time(lastAt),
-      logHash: bytes(logHash),
+      logHash: text(logHash),
       chainedAfter: wallet.chainedAfter ?? wallet.lastSeq,
     }));
   }
