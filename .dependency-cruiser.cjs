@@ -1,4 +1,4 @@
-// Which way imports may go: cli → server → http → engine → store → core, with audit and seed beside engine; client and
+// Which way imports may go: cli → server → http → engine → store → core, with audit, backup and seed beside engine; client and
 // verify stand on contract and core alone.
 /** Below each layer: what it may import besides itself. The command line may import everything. */
 const below = {
@@ -9,6 +9,7 @@ const below = {
   store: ["core"],
   engine: ["store", "core"],
   audit: ["store", "core"],
+  backup: ["store", "core"],
   seed: ["engine", "store", "core"],
   http: ["verify", "engine", "store", "contract", "core", "log.ts"],
   server: ["http", "engine", "store", "core", "config.ts", "log.ts"],

@@ -5,7 +5,8 @@ import type { Client } from "pg";
 import { withSingleClient } from "./database/single-client.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 
-const migrationsTable = "schema_migrations";
+/** The table of applied migrations. */
+export const migrationsTable = "schema_migrations";
 
 // Two folders up from here, and two up from the bundle in dist/cli as well.
 const directory = fileURLToPath(new URL("../../migrations", import.meta.url));
@@ -15,17 +16,23 @@ export interface MigrationStatus {
   readonly applied: boolean;
 }
 
-/** Applies what is missing and returns the names of what was applied, in order. */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+/**
+ * Applies what is missing and returns the names of what was applied, in order. `upTo`: only so many of all migrations
+ * are applied in the end, the first ones.
+ */
+export async function migrate(databaseUrl: string, upTo = Infinity): Promise<string[]> {
   return withSingleClient(databaseUrl, "migrate", async (client) => {
     await requireUtf8(client);
     await refuseNewerSchema(client);
+    const count = upTo === Infinity ? Infinity : upTo - (await listApplied(client)).length;
+    if (count <= 0) return [];
     // Only here: loading it takes a twelfth of the start of every command on the database.
     const { runner } = await import("node-pg-migrate");
     const applied = await runner({
       dbClient: client,
       dir: directory,
       direction: "up",
+      count,
       migrationsTable,
       advisoryLockMode: "wait",
       singleTransaction: true,
@@ -39,7 +46,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
 /** Every migration of this program and whether the database has it, and any that only the database knows. */
 export async function listMigrations(databaseUrl: string): Promise<MigrationStatus[]> {
   const [files, applied] = await withSingleClient(databaseUrl, "migrate", (client) =>
-    Promise.all([listFiles(), listApplied(client)]),
+    Promise.all([listMigrationFiles(), listApplied(client)]),
   );
   const names = [...new Set([...files, ...applied])].sort();
   return names.map((name) => ({ name, applied: applied.includes(name) }));
@@ -47,7 +54,7 @@ export async function listMigrations(databaseUrl: string): Promise<MigrationStat
 
 /** A schema that a newer program has migrated is not this one's to write to. */
 async function refuseNewerSchema(client: Client): Promise<void> {
-  const [files, applied] = await Promise.all([listFiles(), listApplied(client)]);
+  const [files, applied] = await Promise.all([listMigrationFiles(), listApplied(client)]);
   const unknown = applied.filter((name) => !files.includes(name));
   if (unknown.length === 0) return;
   throw new DatabaseUnavailable(
@@ -56,7 +63,8 @@ async function refuseNewerSchema(client: Client): Promise<void> {
   );
 }
 
-async function listFiles(): Promise<string[]> {
+/** The names of all migrations that this program has, in order. */
+export async function listMigrationFiles(): Promise<string[]> {
   return (await readdir(directory))
     .filter((file) => file.endsWith(".sql"))
     .map((file) => file.slice(0, -".sql".length))

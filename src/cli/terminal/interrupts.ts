@@ -1,4 +1,5 @@
 // Ctrl-C in commands that have nothing to release.
+import { stopSignals } from "../../server/stop-signals.ts";
 import { CommandFailure, exitCodes } from "../failure.ts";
 
 /** What does not end by itself when it is told to. */
@@ -37,5 +38,16 @@ export function exitOnInterrupt(before: () => void = () => undefined): void {
       before();
       process.exit(exitCodes.interrupted);
     });
+  }
+}
+
+/** Runs what Ctrl-C may end at any point, with 130: it has nothing to release. */
+export async function untilInterrupted<Result>(run: () => Promise<Result>): Promise<Result> {
+  const end = () => process.exit(exitCodes.interrupted);
+  for (const signal of stopSignals) process.on(signal, end);
+  try {
+    return await run();
+  } finally {
+    for (const signal of stopSignals) process.off(signal, end);
   }
 }

@@ -1,9 +1,12 @@
-// One connection without a pool and without pipelining, for what those can't do, such as migrations.
+// One connection without a pool and without pipelining, for what those can't do: migrations and COPY.
 import type { Client } from "pg";
+import type { z } from "zod";
 import { ConnectionBroken } from "./errors.ts";
 import { hostsOf } from "./hosts.ts";
 import { requireOwnBackends } from "./pooler.ts";
 import { openSession } from "./session.ts";
+import { queryText, type Statement } from "./statement.ts";
+import { pgTypes } from "./value-parsers.ts";
 
 /** Runs `work` with a connection of its own, and closes it. `purpose` is shown in pg_stat_activity behind "ledgerctl". */
 export async function withSingleClient<Result>(
@@ -30,4 +33,29 @@ export async function withSingleClient<Result>(
   } finally {
     await client.end();
   }
+}
+
+/** The rows of a statement, each checked against its schema. */
+export async function anyRow<Row extends z.ZodType>(
+  client: Client,
+  statement: Statement<Row>,
+): Promise<z.output<Row>[]> {
+  const { text } = queryText(statement);
+  const { rows } = await client.query<object>({
+    text,
+    values: [...statement.values],
+    types: pgTypes,
+  });
+  return rows.map((row) => statement.parser.parse(row));
+}
+
+/** The one row of a statement. */
+export async function oneRow<Row extends z.ZodType>(
+  client: Client,
+  statement: Statement<Row>,
+): Promise<z.output<Row>> {
+  const [row, ...more] = await anyRow(client, statement);
+  if (row === undefined || more.length > 0)
+    throw new Error("a statement for one row gave another number");
+  return row;
 }

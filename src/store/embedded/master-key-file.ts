@@ -21,7 +21,11 @@ export async function loadMasterKeyFile(dataDir: string): Promise<string | undef
  * replaced: of two processes that make one at the same time, both return the one that was kept.
  */
 export async function createMasterKeyFile(dataDir: string): Promise<string> {
-  const key = randomBytes(32).toString("base64");
+  return storeMasterKeyFile(dataDir, randomBytes(32).toString("base64"));
+}
+
+/** Keeps a key in base64, unless there is one already; returns the one that is kept. */
+export async function storeMasterKeyFile(dataDir: string, key: string): Promise<string> {
   await explaining(`The master key in ${dataDir} cannot be written`, () =>
     createFileOnce(join(dataDir, masterKeyFile), `${key}\n`),
   );

@@ -2,6 +2,7 @@
 import type { Environment } from "../../../config.ts";
 import type { AuditFinding, AuditReport } from "../../../audit/audit-log.ts";
 import { auditLedgers } from "../../../audit/audit.ts";
+import type { Database } from "../../../server/database.ts";
 import { Pool } from "../../../store/database/pool.ts";
 import { requireId } from "../../input/arguments.ts";
 import { withDatabase } from "../../connection/database-context.ts";
@@ -21,28 +22,39 @@ const answerTimeoutMs = 3_600_000;
 export async function audit(flags: AuditFlags, environment: Environment): Promise<ExitCode> {
   const ledgerId = flags.ledger === undefined ? null : requireId("--ledger", flags.ledger);
   return withDatabase(flags, environment, async ({ output, database }) => {
-    const pool = new Pool({ databaseUrl: database.url, connectionsMax: 1, answerTimeoutMs });
-    let read = { ledgerId: "", entries: 0 };
-    const describeRead = () =>
-      `ledger ${read.ledgerId}: ${counted(read.entries, "entry", "entries")}`;
-    try {
-      const report = await withProgress(!output.isQuiet, describeRead, () =>
-        pool.snapshot((connection) =>
-          auditLedgers(connection, ledgerId, (progressed) => {
-            read = progressed;
-          }),
-        ),
-      );
-      if (report === null) throw notFoundFailure(`the database has no ledger ${ledgerId ?? ""}`);
-      output.result(report, () => describe(report, output));
-      return report.ok ? exitCodes.done : exitCodes.verificationFailed;
-    } finally {
-      await pool.end();
-    }
+    const report = await auditDatabase(database, ledgerId, output);
+    output.result(report, () => describeReport(report, output));
+    return report.ok ? exitCodes.done : exitCodes.verificationFailed;
   });
 }
 
-function describe(report: AuditReport, output: Output): string {
+/** Audits all ledgers of a database, or one, with its progress on a terminal. */
+export async function auditDatabase(
+  { url }: Database,
+  ledgerId: string | null,
+  { isQuiet }: Output,
+): Promise<AuditReport> {
+  const pool = new Pool({ databaseUrl: url, connectionsMax: 1, answerTimeoutMs });
+  let read = { ledgerId: "", entries: 0 };
+  const describeRead = () =>
+    `ledger ${read.ledgerId}: ${counted(read.entries, "entry", "entries")}`;
+  try {
+    const report = await withProgress(!isQuiet, describeRead, () =>
+      pool.snapshot((connection) =>
+        auditLedgers(connection, ledgerId, (progressed) => {
+          read = progressed;
+        }),
+      ),
+    );
+    if (report === null) throw notFoundFailure(`the database has no ledger ${ledgerId ?? ""}`);
+    return report;
+  } finally {
+    await pool.end();
+  }
+}
+
+/** A report for people: a table of checks, what was found, and the verdict. */
+export function describeReport(report: AuditReport, output: Output): string {
   const several = new Set(
     [...report.checks.flatMap(({ findings }) => findings), ...report.notes].flatMap(
       ({ ledgerId }) => ledgerId ?? [],

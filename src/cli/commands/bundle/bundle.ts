@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import type { Environment } from "../../../config.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
+import { megabytes } from "../../terminal/counted.ts";
 import { withProgress } from "../../terminal/progress-line.ts";
 import { withService } from "../../connection/service-context.ts";
 import { writeOutputFile } from "../../terminal/output-file.ts";
@@ -33,7 +34,7 @@ export async function writeBundle(
         yield chunk;
       }
     };
-    const describe = () => `${(length / 1e6).toFixed(1)} MB`;
+    const describe = () => megabytes(length);
     await withProgress(!output.isQuiet, describe, () => writeOutputFile(out, whole(counted())));
     output.note(
       `${out} is written, entries: ${close.entryCount}; publish the closeHash ${close.closeHash}`,

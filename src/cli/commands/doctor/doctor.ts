@@ -4,6 +4,7 @@ import { messageOf } from "../../../core/thrown.ts";
 import type { Environment } from "../../../config.ts";
 import { LedgerClient, ServiceProblem, ServiceUnreachable } from "../../../client/ledger-client.ts";
 import { isDataFolder } from "../../../store/embedded/data-folder.ts";
+import { findLastBackup } from "../../../store/backups.ts";
 import { hostsOf } from "../../../store/database/hosts.ts";
 import { Pool } from "../../../store/database/pool.ts";
 import { listMigrations } from "../../../store/migrate.ts";
@@ -14,7 +15,7 @@ import { exitCodeOf, exitCodes, unreachableHint, type ExitCode } from "../../fai
 import type { DatabaseFlags, ServiceFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
 import { requireHttpUrl, resolveConnection, type Connection } from "../../connection/settings.ts";
-import { counted } from "../../terminal/counted.ts";
+import { counted, megabytes } from "../../terminal/counted.ts";
 
 export type DoctorFlags = ServiceFlags & DatabaseFlags;
 
@@ -27,7 +28,8 @@ interface Check {
     | "ledger"
     | "database"
     | "migrations"
-    | "postings";
+    | "postings"
+    | "backup";
   readonly ok: boolean;
   readonly detail: string;
   /** What to do; null where nothing needs doing. */
@@ -195,7 +197,7 @@ async function checkDatabase(flags: DoctorFlags, environment: Environment): Prom
       whenReachable(async () => {
         const migrations = await checkMigrations(database.url);
         const checks = [...checkHosts(database.url), migrations];
-        return migrations.ok ? [...checks, await checkPostings(database.url)] : checks;
+        return migrations.ok ? [...checks, ...(await checkContent(database.url))] : checks;
       }),
     );
   } catch (error) {
@@ -224,8 +226,7 @@ async function checkMigrations(databaseUrl: string): Promise<Check> {
       );
 }
 
-/** What wallets accepted in a currency that has no rate waits until somebody gives it one. */
-async function checkPostings(databaseUrl: string): Promise<Check> {
+async function checkContent(databaseUrl: string): Promise<Check[]> {
   const pool = new Pool({
     databaseUrl,
     connectionsMax: 1,
@@ -233,15 +234,31 @@ async function checkPostings(databaseUrl: string): Promise<Check> {
     answerTimeoutMs: 30_000,
   });
   try {
-    const waiting = await listWaitingAssets(pool);
-    if (waiting.length === 0) return passed("postings", "no wallet waits for a rate");
-    const assets = waiting.map(({ ledgerId, assetCode }) => `${assetCode} in ledger ${ledgerId}`);
-    return failed(
-      "postings",
-      `what wallets accepted waits for a rate: ${assets.join(", ")}`,
-      "Set it with `ledgerctl asset set CODE --ledger ID --rate R`.",
-    );
+    return [await checkPostings(pool), await checkBackup(pool)];
   } finally {
     await pool.end();
   }
+}
+
+/** What wallets accepted in a currency that has no rate waits until somebody gives it one. */
+async function checkPostings(pool: Pool): Promise<Check> {
+  const waiting = await listWaitingAssets(pool);
+  if (waiting.length === 0) return passed("postings", "no wallet waits for a rate");
+  const assets = waiting.map(({ ledgerId, assetCode }) => `${assetCode} in ledger ${ledgerId}`);
+  return failed(
+    "postings",
+    `what wallets accepted waits for a rate: ${assets.join(", ")}`,
+    "Set it with `ledgerctl asset set CODE --ledger ID --rate R`.",
+  );
+}
+
+/** Told only: whoever backs up with PostgreSQL's own tools is well, too. */
+async function checkBackup(pool: Pool): Promise<Check> {
+  const last = await findLastBackup(pool);
+  return passed(
+    "backup",
+    last === null
+      ? "`ledgerctl backup` was never run on this database"
+      : `the last one was taken at ${last.takenAt}, ${megabytes(last.bytes)}`,
+  );
 }

@@ -1,0 +1,73 @@
+// Restoring a backup that was read and found whole: its schema, its rows in one transaction, and later migrations.
+import {
+  analyzeTables,
+  loadTables,
+  requireEmptyDatabase,
+  UnfitDatabase,
+} from "../store/backup/load.ts";
+import { listMigrationFiles, listMigrations, migrate } from "../store/migrate.ts";
+import type { WholeFile } from "./backup-file.ts";
+import { DamagedBackup, UnreadableBackup, type Manifest } from "./backup-format.ts";
+import { readBackup, type BackupContent } from "./read-backup.ts";
+
+/** Throws UnreadableBackup where a newer version made the tables. */
+export async function requireKnownMigrations({ migrations, ledgerctl }: Manifest): Promise<void> {
+  const files = await listMigrationFiles();
+  if (migrations.every((name, index) => name === files[index])) return;
+  const unknown = migrations.filter((name) => !files.includes(name));
+  throw new UnreadableBackup(
+    `its tables are those of ledgerctl ${ledgerctl}, with migrations that this version does not know ` +
+      `(${(unknown.length > 0 ? unknown : migrations).join(", ")}): use that version or a newer one`,
+  );
+}
+
+/**
+ * Loads a backup into a database without rows: all of it or nothing. `content` is what a first reading found.
+ * Throws UnfitDatabase where the database can't take it. `onRows` gets the number of rows so far.
+ */
+export async function restoreBackup(
+  whole: WholeFile,
+  content: BackupContent,
+  databaseUrl: string,
+  onRows: (rows: number) => void,
+): Promise<void> {
+  const { manifest, sequences } = content;
+  await requireEmptyDatabase(databaseUrl);
+  await makeSchema(databaseUrl, manifest.migrations);
+  const expected = {
+    migrations: manifest.migrations,
+    tables: content.tables.map(({ name }) => name),
+  };
+  await loadTables(databaseUrl, expected, async ({ copyRows }) => {
+    let loaded = 0;
+    const again = await readBackup(
+      whole,
+      async ({ table, columns }, rows) => {
+        loaded += await copyRows(table, columns, rows);
+      },
+      onRows,
+    );
+    if (JSON.stringify(again) !== JSON.stringify(content)) {
+      throw new DamagedBackup("it was changed while it was being restored");
+    }
+    const rows = content.tables.reduce((sum, table) => sum + table.rows, 0);
+    if (loaded !== rows) {
+      throw new Error(`the database took ${loaded} of ${rows} rows: nothing was restored`);
+    }
+    return sequences;
+  });
+  await migrate(databaseUrl);
+  await analyzeTables(databaseUrl);
+}
+
+/** The tables as the backup has them. A database may have them already, or some, as long as nothing later is there. */
+async function makeSchema(databaseUrl: string, migrations: readonly string[]): Promise<void> {
+  const applied = (await listMigrations(databaseUrl)).filter((migration) => migration.applied);
+  const later = applied.map(({ name }) => name).filter((name) => !migrations.includes(name));
+  if (later.length > 0) {
+    throw new UnfitDatabase(
+      `the database has later migrations than the backup (${later.join(", ")}): restore makes the tables itself`,
+    );
+  }
+  await migrate(databaseUrl, migrations.length);
+}

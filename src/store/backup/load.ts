@@ -1,0 +1,167 @@
+// Loading the rows of a backup into a database that has none: all of them in one transaction.
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Client } from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import * as z from "zod";
+import { anyRow, oneRow } from "../database/single-client.ts";
+import { sql } from "../database/statement.ts";
+import { migrationsTable } from "../migrate.ts";
+import { withCopySession } from "./session.ts";
+import {
+  copyTarget,
+  hasSchema,
+  listTables,
+  qualifiedName,
+  type BackupSequence,
+  type BackupTable,
+} from "./tables.ts";
+
+/** The database can't take a backup: it has rows, or tables of another version. */
+export class UnfitDatabase extends Error {
+  override readonly name = "UnfitDatabase";
+}
+
+/** What receives the rows, table by table. */
+export interface Loading {
+  /** Resolves with how many rows were loaded. `rows` is COPY's text format. */
+  readonly copyRows: (
+    table: string,
+    columns: readonly string[],
+    rows: AsyncIterable<Buffer>,
+  ) => Promise<number>;
+}
+
+/** Throws UnfitDatabase where a table has a row, DistributedDatabase on a node of Citus. Changes nothing. */
+export function requireEmptyDatabase(databaseUrl: string): Promise<void> {
+  return withCopySession(databaseUrl, "restore", async (client) => {
+    await hasSchema(client);
+    await requireNoRows(client, await listTables(client));
+  });
+}
+
+/**
+ * Runs `work` in a transaction with the tables locked, their triggers off and their own rows gone; it is committed when
+ * `work` resolves, and leaves nothing when it rejects. The database must have exactly these migrations and tables.
+ */
+export function loadTables(
+  databaseUrl: string,
+  expected: { readonly migrations: readonly string[]; readonly tables: readonly string[] },
+  work: (loading: Loading) => Promise<readonly BackupSequence[]>,
+): Promise<void> {
+  return withCopySession(databaseUrl, "restore", async (client) => {
+    await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+    const tables = await lockTables(client, expected.migrations);
+    const unknown = expected.tables.filter((name) => !tables.some((table) => table.name === name));
+    if (unknown.length > 0) {
+      throw new UnfitDatabase(
+        `the backup has tables that ledgerctl does not make (${unknown.join(", ")}): make them first, without rows`,
+      );
+    }
+    await requireNoRows(client, tables);
+    const triggers = await listTriggers(client, tables);
+    for (const { table, name } of triggers)
+      await client.query(`ALTER TABLE ${table} DISABLE TRIGGER ${name}`);
+    // A migration may have made rows.
+    await client.query(`TRUNCATE ${tables.map(qualifiedName).join(", ")}`);
+    const sequences = await work({
+      copyRows: (name, columns, rows) =>
+        copyRows(client, requireTable(tables, name), columns, rows),
+    });
+    await setSequences(client, sequences);
+    for (const { table, name, enable } of triggers) {
+      await client.query(`ALTER TABLE ${table} ${enable} TRIGGER ${name}`);
+    }
+    await client.query("COMMIT");
+  });
+}
+
+/** Gathers statistics: until then plans are made for empty tables. */
+export function analyzeTables(databaseUrl: string): Promise<void> {
+  return withCopySession(databaseUrl, "restore", async (client) => {
+    for (const table of await listTables(client))
+      await client.query(`ANALYZE ${qualifiedName(table)}`);
+  });
+}
+
+const migrationRow = z.object({ name: z.string() });
+
+/** Nobody migrates or writes from now on. */
+async function lockTables(
+  client: Client,
+  migrations: readonly string[],
+): Promise<readonly BackupTable[]> {
+  await client.query(`LOCK TABLE ${migrationsTable} IN SHARE MODE`);
+  const applied = await anyRow(
+    client,
+    sql.type(migrationRow)`SELECT name FROM schema_migrations ORDER BY name COLLATE "C"`,
+  );
+  if (JSON.stringify(applied.map(({ name }) => name)) !== JSON.stringify(migrations)) {
+    throw new UnfitDatabase("the database has other migrations than the backup");
+  }
+  const tables = await listTables(client);
+  const names = tables.map(qualifiedName).join(", ");
+  await client.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
+  return tables;
+}
+
+const existsRow = z.object({ exists: z.boolean() });
+
+async function requireNoRows(client: Client, tables: readonly BackupTable[]): Promise<void> {
+  for (const { schema, name } of tables) {
+    const { exists } = await oneRow(
+      client,
+      sql.type(existsRow)`SELECT EXISTS (SELECT FROM ${sql.identifier([schema, name])}) AS exists`,
+    );
+    if (exists) throw new UnfitDatabase(`the database is not empty: its table ${name} has rows`);
+  }
+}
+
+const triggerRow = z.object({ table: z.string(), name: z.string(), enable: z.string() });
+
+/** Triggers that would fire, and how each is switched on again. Those of foreign keys stay on. */
+async function listTriggers(client: Client, tables: readonly BackupTable[]) {
+  const names = sql.array(tables.map(qualifiedName), "text");
+  return anyRow(
+    client,
+    sql.type(triggerRow)`
+    SELECT tgrelid::regclass::text AS table, quote_ident(tgname) AS name,
+           CASE tgenabled WHEN 'A' THEN 'ENABLE ALWAYS' ELSE 'ENABLE' END AS enable
+      FROM pg_trigger
+     WHERE tgrelid = ANY (${names}::regclass[]) AND NOT tgisinternal AND tgenabled IN ('O', 'A')
+     ORDER BY tgrelid, tgname`,
+  );
+}
+
+async function copyRows(
+  client: Client,
+  table: BackupTable,
+  columns: readonly string[],
+  rows: AsyncIterable<Buffer>,
+): Promise<number> {
+  const missing = columns.filter((column) => !table.columns.includes(column));
+  if (missing.length > 0) {
+    throw new UnfitDatabase(`the table ${table.name} has no column ${missing.join(", ")}`);
+  }
+  const copy = client.query(copyFrom(`COPY ${copyTarget(table, columns)} FROM STDIN`));
+  await pipeline(Readable.from(rows, { objectMode: false }), copy);
+  return copy.rowCount;
+}
+
+function requireTable(tables: readonly BackupTable[], name: string): BackupTable {
+  const table = tables.find((each) => each.name === name);
+  if (table === undefined) throw new UnfitDatabase(`the database has no table ${name}`);
+  return table;
+}
+
+const settingRow = z.object({ setting: z.string() });
+
+async function setSequences(client: Client, sequences: readonly BackupSequence[]): Promise<void> {
+  for (const { name, lastValue } of sequences) {
+    await anyRow(
+      client,
+      sql.type(settingRow)`
+      SELECT setval(quote_ident(${name})::regclass, ${lastValue}::bigint)::text AS setting`,
+    );
+  }
+}
