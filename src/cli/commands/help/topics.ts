@@ -76,7 +76,7 @@ const exitCodes = `EXIT CODES
     0  done
     1  failed, none of the below
     2  wrong usage or invalid input
-    3  verification failed: a root, a proof, a balance, an audit or a benchmark does not match
+    3  verification failed: a root, a proof, a balance, an audit, a backup or a benchmark does not match
     4  not authenticated, or not permitted
     5  not found
     6  conflict: duplicate, closed period, already reversed, suspended or closed ledger, insufficient funds
