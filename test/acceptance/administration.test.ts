@@ -340,7 +340,7 @@ describe("migrate, doctor and serve", () => {
     expect(well.ok).toBe(true);
     expect(well.checks.map(({ name }) => name)).toEqual([
       ...["configuration", "connection", "clock", "credentials", "ledger", "migrations"],
-      "postings",
+      ...["postings", "backup"],
     ]);
     const secret = { LEDGERCTL_API_SECRET: "ls_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" };
     const wrong = await run(["doctor"], secret);
