@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { auditLedgers } from "../../src/audit/audit.ts";
 import { chainEntry, chainStart } from "../../src/core/wallet-chain.ts";
+import { insertBackup } from "../../src/store/backups.ts";
 import { revokeApiKey } from "../../src/store/api-keys.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import type { Connection } from "../../src/store/database/connection.ts";
@@ -75,6 +76,7 @@ async function makeBooks(): Promise<void> {
   const { apiKey } = await service.books.createKey({ expiresAt: "2030-01-01T00:00:00.000Z" });
   await revokeApiKey(pool, apiKey, "2026-03-01T00:00:00.000Z" as Timestamp);
   await insertDigestCompletion(pool);
+  await insertBackup(pool, { takenAt: "2026-03-31T02:00:00.000Z" as Timestamp, bytes: 1 });
   await forge(
     { databaseUrl },
     `INSERT INTO ledger_state_requests VALUES ('${ledgerId}', now() - interval '1 day')`,

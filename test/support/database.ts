@@ -17,7 +17,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return createFrom(server, server.template);
 }
 
-/** Without a table. */
+/** Without a schema. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   return createFrom(await findDatabaseServer(), "template0");
 }
@@ -29,19 +29,6 @@ async function createFrom(server: DatabaseServer, template: string): Promise<Tes
     server.url,
     `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' STRATEGY file_copy`,
   );
-  return {
-    url: withDatabase(server.url, name),
-    drop: async () => {
-      await runStatement(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
-    },
-  };
-}
-
-/** Without a schema. */
-export async function createEmptyDatabase(): Promise<TestDatabase> {
-  const server = await findDatabaseServer();
-  const name = `ledgerctl_test_${randomBytes(6).toString("hex")}`;
-  await runStatement(server.url, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
   return {
     url: withDatabase(server.url, name),
     drop: async () => {
