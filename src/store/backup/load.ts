@@ -106,7 +106,7 @@ async function lockTables(
 }
 
 /** A server that runs on an empty database writes to these: their rows say nothing. */
-const fleetingTables = ["commit_probes"];
+const fleetingTables = ["commit_probes", "wallet_digest_completions"];
 
 const existsRow = z.object({ exists: z.boolean() });
 
