@@ -28,7 +28,7 @@ function makeSetup(random: SeededRandom): Setup {
   return {
     servers: random.between(1, 3),
     ledgers: random.between(1, 2),
-    hasStandby: false,
+    hasStandby: random.happens(40),
     closesInOrder: random.happens(30),
     connectionsMax: random.between(1, 3),
     batchItemsMax: random.between(1, 6),

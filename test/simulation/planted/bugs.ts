@@ -138,4 +138,32 @@ export const bugs: readonly PlantedBug[] = [
       ],
     ],
   },
+  {
+    name: "believes what the primary shows",
+    rule: "What was only looked at is answered behind a COMMIT that wrote to the log.",
+    file: "src/engine/batch-recovery.ts",
+    changes: [["    await recording.writeBarrier(transaction);\n", ""]],
+  },
+  {
+    name: "answers duplicates behind a ROLLBACK",
+    rule: "A batch that records nothing is committed too.",
+    file: "src/engine/batch-runner.ts",
+    changes: [
+      [
+        "return transaction.commit(plan.recording?.send(transaction) ?? []);",
+        "return plan.recording === null\n    ? transaction.rollBack()\n    : transaction.commit(plan.recording.send(transaction));",
+      ],
+    ],
+  },
+  {
+    name: "takes a COMMIT with a warning for confirmed",
+    rule: "A COMMIT whose wait for a standby was cancelled counts as unanswered.",
+    file: "src/store/database/pipeline.ts",
+    changes: [
+      [
+        "if (isCommitted && ended.isCommitWarned)",
+        "if (isCommitted && ended.isCommitWarned && failures.length > 9)",
+      ],
+    ],
+  },
 ];
