@@ -82,7 +82,7 @@ afterAll(async () => {
 
 describe("backup and restore", () => {
   it("take a database into an embedded one, and back: every row, under a key that goes along", async () => {
-    const contents = await readTables(source.url, ["schema_migrations", "backups"]);
+    const contents = await readTables(source.url, "backups");
     const taken = await run(source.url, "backup", file, "--with-secrets", "--json");
     expect(taken).toMatchObject({ code: 0, stderr: "" });
     const backup = JSON.parse(taken.stdout) as Backup;
@@ -120,7 +120,7 @@ describe("backup and restore", () => {
     expect(again.code, again.stderr).toBe(0);
     const returned = await run(back, "restore", join(home, "again.backup"), "--quiet");
     expect(returned.code, returned.stderr).toBe(0);
-    expect(await readTables(back, ["schema_migrations", "backups"])).toEqual(contents);
+    expect(await readTables(back, "backups")).toEqual(contents);
   });
 
   it("go through pipes, and `doctor` tells when the last backup was taken", async () => {
@@ -144,7 +144,7 @@ describe("backup and restore", () => {
     expect(code).toBe(0);
     const { takenAt } = JSON.parse(readFileSync(join(home, "said"), "utf8")) as Backup;
     expect(said).toContain(
-      `rows of ${Object.keys(await readTables(target)).length} tables restored, as of ${takenAt}`,
+      `rows of ${Object.keys(await readTables(target)).length + 1} tables restored, as of ${takenAt}`,
     );
     expect(await runStatement(target, "SELECT FROM journal_entries")).toBe(200);
     expect((await run(source.url, "doctor")).stdout).toContain(
@@ -251,6 +251,7 @@ describe("interruptions", () => {
               repeat('x', 1000), now()
          FROM generate_series(1, 120000) AS n`,
     );
+    expect((await run(large.url, "backup", largeFile, "--quiet")).code).toBe(0);
   });
 
   it("need no more memory for a large database than for a small one", async () => {
@@ -263,7 +264,7 @@ describe("interruptions", () => {
       ) as { code: number; megabytes: number };
     const target = await emptyDatabase();
     const small = measure(source.url, "backup", join(home, "small.backup"), "--quiet");
-    const backup = measure(large.url, "backup", largeFile, "--quiet");
+    const backup = measure(large.url, "backup", join(home, "again-large.backup"), "--quiet");
     const restore = measure(target, "restore", largeFile, "--no-audit", "--quiet");
     expect([small.code, backup.code, restore.code]).toEqual([0, 0, 0]);
     expect(backup.megabytes).toBeLessThan(small.megabytes + 60);

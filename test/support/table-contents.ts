@@ -1,10 +1,13 @@
 // All rows of a database, table by table, as PostgreSQL itself writes them: for comparing two databases.
 import { Client } from "pg";
 
+/** What is told of each database by itself: its migrations, and what a running server commits to. */
+const ownTables = ["schema_migrations", "commit_probes"];
+
 /** Each table's rows as text, sorted; of the tables that the database's own catalog lists, but for those left out. */
 export async function readTables(
   databaseUrl: string,
-  leftOut: readonly string[] = ["schema_migrations"],
+  ...leftOut: readonly string[]
 ): Promise<Record<string, string[]>> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
@@ -16,7 +19,7 @@ export async function readTables(
     );
     const contents: Record<string, string[]> = {};
     for (const { name } of tables.rows) {
-      if (leftOut.includes(name)) continue;
+      if (ownTables.includes(name) || leftOut.includes(name)) continue;
       const { rows } = await client.query<{ row: string }>(
         `SELECT each::text AS row FROM ${client.escapeIdentifier(name)} AS each ORDER BY each::text COLLATE "C"`,
       );
