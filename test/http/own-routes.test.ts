@@ -154,6 +154,7 @@ describe("/openapi.json", () => {
       expect(Object.keys(operation["responses"] as Json).sort()).toEqual([
         String(route.status),
         ...("atomic" in route ? [String(route.atomic.status)] : []),
+        "429",
         "default",
       ]);
       expect("requestBody" in operation).toBe(route.body !== null);
