@@ -9,6 +9,7 @@ import type { WalletAddress } from "../../src/client/ledger-client.ts";
 import { isRunnable, pathOf, shownCommandsOf } from "../../src/cli/definition/command-tree.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { certificate } from "../support/certificates.ts";
 import { hasPython } from "../support/python.ts";
 import { binaryPath, nodePath } from "../support/server-process.ts";
 import { terminal } from "../support/terminal.ts";
@@ -25,7 +26,7 @@ const yes: Typing = { after: /\[y\/N\] /, type: "y\r" };
 
 /** Commands that go on until they are told to end, and what shows that they are at work. */
 const endless: Readonly<Record<string, RegExp>> = {
-  "ledgerctl serve": /http:\/\/127\.0\.0\.1:[0-9]+/,
+  "ledgerctl serve": /https?:\/\/[^:]+:[0-9]+/,
   "ledgerctl wallet tail": /[0-9]{3}/,
   "ledgerctl top": /[0-9]/,
 };
@@ -110,6 +111,8 @@ const files: Readonly<Record<string, string>> = {
   "entries.ndjson":
     '{"lines":[{"glAccountCode":"1000","functionalAmount":"1"},{"glAccountCode":"4000","functionalAmount":"-1"}]}\n',
   "secret.txt": `ls_${"x".repeat(43)}\n`,
+  "ledger.pem": certificate.cert,
+  "ledger.key": certificate.key,
   "config.json": '{"currentProfile":"local","profiles":{"local":{"url":"http://127.0.0.1:8420"}}}',
 };
 

@@ -12,8 +12,8 @@ The secrets of API keys are derived from the master key, which is not in the dat
 unless --with-secrets asks for it. Keep it in another place: whoever has both can sign as anybody.
 
 Examples:
-  $ ledgerctl backup /backups/ledger-$(date +%F).backup --data-dir /srv/ledger
-  $ ledgerctl backup - | ssh other-machine 'cat > ledger.backup'`;
+  $ ledgerctl backup ledger-$(date +%F).backup
+  $ ledgerctl backup - > ledger.backup`;
 
 export function defineBackup(program: Command): void {
   databaseOptions(program.command("backup <file>"))

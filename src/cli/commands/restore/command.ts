@@ -13,8 +13,8 @@ upgraded. To serve, ledgerctl needs the master key of the backup's API keys: --w
 or it was kept elsewhere.
 
 Examples:
-  $ ledgerctl restore /backups/ledger-2026-03-31.backup --data-dir /srv/ledger-new
-  $ ssh other-machine 'cat ledger.backup' | ledgerctl restore - --database-url postgresql://…`;
+  $ ledgerctl restore ledger.backup --data-dir ./restored
+  $ cat ledger.backup | ledgerctl restore - --data-dir ./restored-from-a-pipe --no-audit`;
 
 export function defineRestore(program: Command): void {
   databaseOptions(program.command("restore <file>"))

@@ -33,7 +33,7 @@ export function defineServe(program: Command): void {
       "after",
       "\nExamples:\n  $ ledgerctl serve --bootstrap\n  $ ledgerctl serve --port 0 --json --data-dir ./books" +
         "\n  $ ledgerctl serve --metrics-port 9420" +
-        "\n  $ ledgerctl serve --host 0.0.0.0 --tls-cert ledger.pem --tls-key ledger.key --rate-limit 100/s:500",
+        "\n  $ ledgerctl serve --tls-cert ledger.pem --tls-key ledger.key --rate-limit 100/s:500",
     )
     .action(loadAndRun(async () => (await import("./serve.ts")).serve));
 }
