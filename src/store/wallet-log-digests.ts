@@ -1,9 +1,10 @@
 // Digests of what is in wallets' logs from before logs were chained.
 import * as z from "zod";
-import { walletWriteTypes, type ChainHash } from "../core/wallet.ts";
+import type { ChainHash } from "../core/wallet.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { column, command, sql } from "./database/statement.ts";
+import { walletWriteRow } from "./wallet-writes.ts";
 
 const doneRow = z.object({ isDone: z.boolean() });
 
@@ -56,18 +57,7 @@ export async function listUndigestedLogs(
      ORDER BY wallet_id LIMIT ${limit}`);
 }
 
-const olderRow = z.object({
-  walletId: z.string(),
-  seq: z.number(),
-  type: z.enum(walletWriteTypes),
-  amount: z.bigint(),
-  balance: z.bigint(),
-  held: z.bigint(),
-  externalId: z.string().nullable(),
-  holdId: z.string().nullable(),
-  metadata: z.string().nullable(),
-  at: timestampColumn,
-  pendingPostingId: z.string().nullable(),
+const olderRow = walletWriteRow.extend({
   expiresAt: timestampColumn.nullable(),
   ruleVersion: z.number().nullable(),
 });

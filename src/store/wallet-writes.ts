@@ -102,8 +102,8 @@ export function insertWalletWrites(
 /** An entry of a wallet's log with the journal entry that it was posted with, once it was. */
 export type PostedWalletLogEntry = WalletLogEntry & { readonly journalId: string | null };
 
-const logRow = z.object({
-  callerKey: z.string(),
+/** A row of a wallet's log, by the names of its type. */
+export const walletWriteRow = z.object({
   walletId: z.string(),
   seq: z.number(),
   type: z.enum(walletWriteTypes),
@@ -115,6 +115,10 @@ const logRow = z.object({
   metadata: z.string().nullable(),
   at: timestampColumn,
   pendingPostingId: z.string().nullable(),
+});
+
+const logRow = walletWriteRow.extend({
+  callerKey: z.string(),
   journalId: z.string().nullable(),
 }) satisfies z.ZodType<PostedWalletLogEntry>;
 

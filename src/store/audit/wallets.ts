@@ -6,6 +6,7 @@ import { readPages } from "./pages.ts";
 import { timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 import { sql } from "../database/statement.ts";
+import { walletWriteRow } from "../wallet-writes.ts";
 
 const rowsPerPage = 1_000;
 
@@ -52,20 +53,11 @@ export function readAuditedWallets(
   );
 }
 
-const writeRow = z
-  .object({
-    walletId: z.string(),
-    seq: z.number(),
+const writeRow = walletWriteRow
+  .extend({
+    /** Unchecked: one that there is not is a finding. */
     type: z.custom<WalletWriteType>((value) => typeof value === "string"),
-    amount: z.bigint(),
-    balance: z.bigint(),
-    held: z.bigint(),
-    externalId: z.string().nullable(),
-    holdId: z.string().nullable(),
-    metadata: z.string().nullable(),
-    at: timestampColumn,
     isFinerThanShown: z.boolean(),
-    pendingPostingId: z.string().nullable(),
     /** Of its pending posting. */
     ruleVersion: z.number().nullable(),
     /** Of the hold that it makes. */
