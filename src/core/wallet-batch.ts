@@ -5,13 +5,14 @@ import { refuseState } from "./journal-batch.ts";
 import type { Refusal } from "./errors.ts";
 import type { LedgerIdentity, LedgerStatus } from "./ledger.ts";
 import type { Timestamp } from "./time.ts";
-import { chainEntry, chainStart } from "./wallet-chain.ts";
+import { chainEntry, chainStart, type AcceptedWith } from "./wallet-chain.ts";
 import {
   decideWalletWrite,
   duplicateReply,
   type ChainHash,
   type Hold,
   type Wallet,
+  type WalletChange,
   type WalletLogEntry,
   type WalletReply,
   type WalletState,
@@ -90,6 +91,7 @@ class BatchInProgress {
   readonly #entries: WalletLogEntry[] = [];
   readonly #rules: Map<string, AssetRule>;
   readonly #newRules: AssetRule[] = [];
+  readonly #pendingSums = new Map<string, PendingSum>();
 
   constructor(snapshot: WalletSnapshot, newId: () => string) {
     this.#snapshot = snapshot;
@@ -119,7 +121,7 @@ class BatchInProgress {
       newHoldId: this.#newId,
     });
     if ("refusal" in decision) return decision;
-    this.#accept(item, decision.state, decision.entries, decision.holds, rule);
+    this.#accept(item, decision, rule);
     if ("externalId" in item && item.externalId !== null) {
       const { holdId } = decision.reply;
       this.#idempotencyKeys.set(keyOf(item.callerKey, item.externalId), { holdId });
@@ -128,19 +130,19 @@ class BatchInProgress {
   }
 
   result(): Omit<WalletBatch, "outcomes"> {
-    const pendingPostings = this.#sumPendingPostings();
-    const hashes = this.#chainLogs();
     const changed = [...this.#changed].sort();
     const wallets = changed.flatMap((callerKey) => {
-      const state = this.#states.get(callerKey);
-      const logHash = hashes.get(callerKey);
-      if (state === undefined || logHash === undefined) return [];
-      const isNew = !this.#snapshot.wallets.has(callerKey);
-      return [{ wallet: chained(state.wallet, logHash), isNew }];
+      const wallet = this.#states.get(callerKey)?.wallet;
+      return wallet === undefined
+        ? []
+        : [{ wallet, isNew: !this.#snapshot.wallets.has(callerKey) }];
     });
     return {
       wallets,
-      pendingPostings,
+      pendingPostings: [...this.#pendingSums.values()].map((sum) => ({
+        ...sum,
+        spans: [...sum.spans.values()],
+      })),
       writes: this.#entries,
       holds: [...this.#changedHolds.values()],
       newRules: this.#newRules,
@@ -176,16 +178,9 @@ class BatchInProgress {
     return { wallet, activeHolds: new Map() };
   }
 
-  #accept(
-    item: WalletWrite,
-    state: WalletState,
-    entries: readonly WalletLogEntry[],
-    holds: readonly Hold[],
-    rule: AssetRule,
-  ): void {
+  #accept(item: WalletWrite, { state, entries, holds }: WalletChange, rule: AssetRule): void {
     this.#states.set(item.callerKey, state);
     this.#changed.add(item.callerKey);
-    this.#entries.push(...entries);
     for (const hold of holds) {
       this.#holds.set(hold.holdId, hold);
       this.#changedHolds.set(hold.holdId, hold);
@@ -194,86 +189,62 @@ class BatchInProgress {
       this.#rules.set(rule.assetCode, rule);
       this.#newRules.push(rule);
     }
-  }
-
-  /** The hash of each changed wallet's log. Entries name their pending postings by now: these are chained, too. */
-  #chainLogs(): ReadonlyMap<string, ChainHash> {
-    const hashes = new Map<string, ChainHash>();
-    for (const entry of this.#entries) {
-      const { callerKey, type, holdId, pendingPostingId } = entry;
-      const wallet = this.#states.get(callerKey)?.wallet;
-      if (wallet === undefined) continue;
-      const hold = type === "reserve" && holdId !== null ? this.#holds.get(holdId) : undefined;
-      const previous = hashes.get(callerKey) ?? this.#chainOf(wallet);
-      const accepted = {
-        expiresAt: hold?.expiresAt ?? null,
-        ruleVersion: pendingPostingId === null ? null : this.#ruleVersionOf(wallet.assetCode),
-      };
-      hashes.set(callerKey, chainEntry(previous, entry, accepted));
+    const { wallet } = state;
+    wallet.logHash ??= this.#chainStart(wallet, entries.length);
+    for (const entry of entries) {
+      this.#entries.push(entry);
+      entry.pendingPostingId = this.#addToPendingPosting(entry, rule);
+      wallet.logHash = chainEntry(wallet.logHash, entry, acceptedWith(entry, holds, rule));
     }
-    return hashes;
   }
 
-  /** The hash of a wallet's log before the batch. */
-  #chainOf(wallet: Wallet): ChainHash {
-    const before = this.#snapshot.wallets.get(wallet.callerKey)?.wallet;
-    if (before !== undefined && before.logHash !== null) return before.logHash;
+  /** The beginning of the chain of a wallet's log, before what a change has just appended. */
+  #chainStart({ walletId, callerKey, assetCode, lastSeq }: Wallet, appended: number): ChainHash {
     const { ledgerId } = this.#snapshot.ledger;
-    const { walletId, callerKey, assetCode } = wallet;
-    const chainedAfter = before?.lastSeq ?? 0;
+    const chainedAfter = lastSeq - appended;
     return chainStart({ ledgerId, walletId, callerKey, assetCode, chainedAfter });
   }
 
-  #ruleVersionOf(assetCode: string): number {
-    return this.#rules.get(assetCode)?.version ?? 1;
-  }
-
-  /** Sums the entries that move balances by asset, side and UTC day, and names in each what it is part of. */
-  #sumPendingPostings(): NewPendingPosting[] {
-    const sums = new Map<string, PendingSum>();
-    for (const entry of this.#entries) {
-      const side = sideOf(entry);
-      const wallet = this.#states.get(entry.callerKey)?.wallet;
-      if (side === null || wallet === undefined) continue;
-      const { assetCode } = wallet;
-      const key = `${assetCode} ${side} ${entry.at.slice(0, 10)}`;
-      let sum = sums.get(key);
-      if (sum === undefined) {
-        sum = {
-          pendingPostingId: this.#newId(),
-          assetCode,
-          ruleVersion: this.#ruleVersionOf(assetCode),
-          side,
-          amount: 0n,
-          writeCount: 0,
-          acceptedFrom: entry.at,
-          acceptedTo: entry.at,
-          spans: new Map(),
-        };
-        sums.set(key, sum);
-      }
-      addTo(sum, entry);
-      entry.pendingPostingId = sum.pendingPostingId;
+  /** Adds an entry to the sum of its asset, side and UTC day, and names that; null for one that moves no money. */
+  #addToPendingPosting(entry: WalletLogEntry, rule: AssetRule): string | null {
+    const side = sideOf(entry);
+    if (side === null) return null;
+    const { assetCode, version } = rule;
+    const key = `${assetCode} ${side} ${entry.at.slice(0, 10)}`;
+    let sum = this.#pendingSums.get(key);
+    if (sum === undefined) {
+      sum = {
+        pendingPostingId: this.#newId(),
+        assetCode,
+        ruleVersion: version,
+        side,
+        amount: 0n,
+        writeCount: 0,
+        acceptedFrom: entry.at,
+        acceptedTo: entry.at,
+        spans: new Map(),
+      };
+      this.#pendingSums.set(key, sum);
     }
-    return [...sums.values()].map((sum) => ({ ...sum, spans: [...sum.spans.values()] }));
+    addTo(sum, entry);
+    return sum.pendingPostingId;
   }
 }
 
-/** Member by member, as in wallet.ts. */
-function chained(wallet: Wallet, logHash: ChainHash): Wallet {
+/** What an entry's row does not say and its chain covers. */
+function acceptedWith(
+  { type, holdId, pendingPostingId }: WalletLogEntry,
+  holds: readonly Hold[],
+  rule: AssetRule,
+): AcceptedWith {
+  const made = type === "reserve" ? holds.find((hold) => hold.holdId === holdId) : undefined;
   return {
-    walletId: wallet.walletId,
-    callerKey: wallet.callerKey,
-    assetCode: wallet.assetCode,
-    balance: wallet.balance,
-    held: wallet.held,
-    lastSeq: wallet.lastSeq,
-    lastAt: wallet.lastAt,
-    logHash,
+    expiresAt: made?.expiresAt ?? null,
+    ruleVersion: pendingPostingId === null ? null : rule.version,
   };
 }
 
-/** A pending posting while its batch is summed. */
+/** A pending posting while its batch is decided. */
 type PendingSum = {
   -readonly [Name in keyof Omit<NewPendingPosting, "spans">]: NewPendingPosting[Name];
 } & { readonly spans: Map<string, { walletId: string; firstSeq: number; lastSeq: number }> };

@@ -58,8 +58,8 @@ export interface Wallet {
   readonly held: bigint;
   readonly lastSeq: number;
   readonly lastAt: Timestamp;
-  /** Of the chain of its log, after the last batch; null for a log without one: from its next write on it has one. */
-  readonly logHash: ChainHash | null;
+  /** Of the chain of its log; null for a log without one. Whoever accepts a change chains what it appended. */
+  logHash: ChainHash | null;
 }
 
 /** An entry of a wallet's log: one accepted change, with the figures after it. */
@@ -75,7 +75,7 @@ export interface WalletLogEntry {
   readonly holdId: string | null;
   readonly metadata: string | null;
   readonly at: Timestamp;
-  /** Of the pending posting that its amount is part of, once its batch is summed; null where it moves no money. */
+  /** Of the pending posting that its amount is part of, once it is accepted; null where it moves no money. */
   pendingPostingId: string | null;
 }
 
