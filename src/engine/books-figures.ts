@@ -1,13 +1,20 @@
 // Figures of the books as a whole for whoever watches them: cheap ones are read when they are asked for, dear
 // ones once a minute at most. A database that does not answer keeps nobody waiting.
 import { setTimeout as sleep } from "node:timers/promises";
+import { findLastBackup, type BackupRecord } from "../store/backups.ts";
 import type { Connection } from "../store/database/connection.ts";
 import { getPostingBacklog, type PostingBacklog } from "../store/pending-postings.ts";
 import { listWalletDifferences, type WalletDifference } from "../store/wallets.ts";
 
-export interface BooksFigures {
+/** What is read anew each time. */
+interface CheapFigures {
   /** null while the database does not answer. */
   readonly backlog: PostingBacklog | null;
+  /** null where none was taken, and while the database does not answer. */
+  readonly lastBackup: BackupRecord | null;
+}
+
+export interface BooksFigures extends CheapFigures {
   /** null until they have been read once. */
   readonly reconciliation: {
     readonly atMs: number;
@@ -17,6 +24,7 @@ export interface BooksFigures {
 
 /** How long who asks waits for the database. */
 const answerMsMax = 2_000;
+const noAnswer: CheapFigures = { backlog: null, lastBackup: null };
 /** Every wallet is read for it. */
 const reconciliationAgeMsMax = 60_000;
 
@@ -29,7 +37,7 @@ export class BooksReader {
   #reconciling: Promise<void> | null = null;
   /** When it was tried last, whatever came of it. */
   #triedAtMs = -Infinity;
-  #backlog: Promise<PostingBacklog | null> | null = null;
+  #cheap: Promise<CheapFigures> | null = null;
 
   /** `nowMs`: Unix time. */
   constructor(pool: Connection, longRunning: Connection, nowMs: () => number) {
@@ -41,22 +49,23 @@ export class BooksReader {
   /** The figures as they are now, the reconciliation at most a minute older; within 2 s. */
   async read(): Promise<BooksFigures> {
     const late = sleep(answerMsMax, null, { ref: false });
-    const backlog = await Promise.race([this.#readBacklog(), late]);
+    const cheap = (await Promise.race([this.#readCheap(), late])) ?? noAnswer;
     const isDue = this.#nowMs() - this.#triedAtMs > reconciliationAgeMsMax;
-    if (backlog !== null && (isDue || this.#reconciling !== null)) {
+    if (cheap.backlog !== null && (isDue || this.#reconciling !== null)) {
       await Promise.race([this.#reconcile(), late]);
     }
-    return { backlog, reconciliation: this.#reconciliation };
+    return { ...cheap, reconciliation: this.#reconciliation };
   }
 
-  /** Those who ask meanwhile share one statement. */
-  #readBacklog(): Promise<PostingBacklog | null> {
-    this.#backlog ??= getPostingBacklog(this.#pool)
-      .catch(() => null)
+  /** Those who ask meanwhile share what is read. */
+  #readCheap(): Promise<CheapFigures> {
+    this.#cheap ??= Promise.all([getPostingBacklog(this.#pool), findLastBackup(this.#pool)])
+      .then(([backlog, lastBackup]) => ({ backlog, lastBackup }))
+      .catch(() => noAnswer)
       .finally(() => {
-        this.#backlog = null;
+        this.#cheap = null;
       });
-    return this.#backlog;
+    return this.#cheap;
   }
 
   #reconcile(): Promise<void> {

@@ -198,6 +198,13 @@ const booksTable: MetricTable<BooksFigures> = {
     help: "Assets, counted in each ledger, whose wallet writes wait for a first rate.",
     read: ({ backlog }) => backlog?.assetsWithoutRate,
   },
+  ledgerctl_backup_timestamp_seconds: {
+    help: "When the last backup was taken by the command; 0 where none was.",
+    read: ({ backlog, lastBackup }) => {
+      if (backlog === null) return undefined;
+      return lastBackup === null ? 0 : Date.parse(lastBackup.takenAt) / 1000;
+    },
+  },
   ledgerctl_wallet_difference: {
     help: "All wallets of an asset, less what is posted and pending, in smallest units: 0, or something is wrong.",
     labels: ["ledger", "asset"],
@@ -251,7 +258,7 @@ function observeBatches(registry: Registry, { journal, wallets }: ProcessSources
 /** Reads the metrics of the books; one process of a server has them. */
 export function booksMetrics(reader: BooksReader): ReadMetrics {
   const registry = new Registry();
-  let figures: BooksFigures = { backlog: null, reconciliation: null };
+  let figures: BooksFigures = { backlog: null, lastBackup: null, reconciliation: null };
   register(registry, booksTable, () => figures);
   return async () => {
     figures = await reader.read();

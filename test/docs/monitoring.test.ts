@@ -3,12 +3,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { problemKinds } from "../../src/core/errors.ts";
 import { certificate } from "../support/certificates.ts";
+import { standInForCitus } from "../support/citus-stand-in.ts";
 import { readSamples, type Sample } from "../support/metrics.ts";
 import { ownLabels, readGroupings, readSelectors } from "../support/promql.ts";
-import { serveBooks } from "../support/service.ts";
+import { createBooks, startService, type TestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { accepted, move, newKey } from "../support/wallets.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -45,16 +47,28 @@ const queries = [
   ...dashboard.annotations.list.map(({ expr }) => ({ from: "annotation", query: expr })),
 ];
 
-const service = serveBooks({ certificate });
+let service: TestService;
 let samples: readonly Sample[] = [];
+const samplesOf = (metric: string) => samples.filter(({ name }) => name === metric);
 
 beforeAll(async () => {
+  const books = await createBooks();
+  await standInForCitus(books.databaseUrl);
+  service = await startService(books, { certificate });
   accepted(await move(service, newKey(service), "credit"));
   await service.send({ target: "/healthz", credentials: null });
-  samples = readSamples((await service.send({ target: "/metrics", credentials: null })).text);
+  // The nodes are asked in the background.
+  await until("metrics of every node", async () => {
+    const { text } = await service.send({ target: "/metrics", credentials: null });
+    samples = readSamples(text);
+    return samplesOf("ledgerctl_database_node_up").length === 2;
+  });
 });
 
-const samplesOf = (metric: string) => samples.filter(({ name }) => name === metric);
+afterAll(async () => {
+  await service.stop();
+  await service.books.drop();
+});
 
 it("finds the queries of every rule and every panel", () => {
   expect(alerts.length).toBeGreaterThan(15);

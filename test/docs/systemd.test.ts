@@ -32,6 +32,15 @@ it("gives a stop longer than the server takes", () => {
   expect(seconds).toBeGreaterThanOrEqual(graceMs / 1000 + 120);
 });
 
+it("lets a backup do no more than the server", () => {
+  const [server, backup] = ["ledgerctl.service", "ledgerctl-backup.service"].map(
+    (name) =>
+      /^AmbientCapabilities=[^]*?^UMask=.*$/m.exec(readFileSync(join(units, name), "utf8"))?.[0],
+  );
+  expect(server).toContain("SystemCallFilter=");
+  expect(backup).toBe(server);
+});
+
 it("keeps the data folder apart from the home, in which Node.js makes a cache", () => {
   const [, home = "", data = ""] =
     /HOME=(\S+) LEDGERCTL_DATA_DIR=(\S+)/.exec(

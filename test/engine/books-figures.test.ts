@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BooksReader } from "../../src/engine/books-figures.ts";
+import type { Timestamp } from "../../src/core/time.ts";
+import { insertBackup } from "../../src/store/backups.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -56,4 +58,17 @@ test("one that succeeds is kept for a minute", async () => {
   expect((await reader.read()).reconciliation?.atMs).toBe(0);
   nowMs += 2_000;
   expect((await reader.read()).reconciliation?.atMs).toBe(61_000);
+});
+
+test("the last backup is told, and nothing of it where the database does not answer", async () => {
+  const unreachable = await unreachablePool();
+  expect((await new BooksReader(reads, reads, () => 0).read()).lastBackup).toBeNull();
+  const backup = { takenAt: "2026-03-31T02:30:00.000Z" as Timestamp, bytes: 7 };
+  await insertBackup(reads, backup);
+  const older = { ...backup, takenAt: "2026-03-30T02:30:00.000Z" as Timestamp };
+  await insertBackup(reads, older);
+  expect((await new BooksReader(reads, reads, () => 0).read()).lastBackup).toEqual(backup);
+  const away = await new BooksReader(unreachable, unreachable, () => 0).read();
+  expect(away).toEqual({ backlog: null, lastBackup: null, reconciliation: null });
+  await unreachable.end();
 });

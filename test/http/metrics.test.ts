@@ -230,11 +230,14 @@ test("while the database is away, the rest is told, and figures of the books are
   const own = await createBooks();
   const proxy = await openCuttingProxy(own.databaseUrl);
   const cut = await startService(own, { databaseUrl: proxy.url });
-  expect(sampleOf(await read(cut), "ledgerctl_database_up")).toBe(1);
+  const before = await read(cut);
+  expect(sampleOf(before, "ledgerctl_database_up")).toBe(1);
+  expect(sampleOf(before, "ledgerctl_backup_timestamp_seconds")).toBe(0);
   await proxy.close();
   const text = await read(cut);
   expect(sampleOf(text, "ledgerctl_database_up")).toBe(0);
   expect(sampleOf(text, "ledgerctl_posting_lag_seconds")).toBeNull();
+  expect(sampleOf(text, "ledgerctl_backup_timestamp_seconds")).toBeNull();
   const errors = async () =>
     sampleOf(await read(cut), "ledgerctl_database_errors_total", { pool: "interactive" });
   await expect.poll(errors).toBeGreaterThan(0);
