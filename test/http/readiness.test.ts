@@ -1,10 +1,9 @@
 // /readyz is true: it says no where a write would fail, why, and what to do; and yes again once it would succeed.
 import { randomBytes } from "node:crypto";
-import { chmod, mkdtemp, open, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runProgram } from "../../src/store/embedded/run-program.ts";
 import { command } from "../../src/store/database/statement.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openBooks } from "../support/books.ts";
@@ -15,10 +14,10 @@ import { entriesPath, entry, postEntry } from "../support/entries.ts";
 import { sampleOf } from "../support/metrics.ts";
 import { PostgresCluster } from "../support/postgres-cluster.ts";
 import { serveBooks, startService, type TestService } from "../support/service.ts";
+import { mayMountDisks, SmallDisk } from "../support/small-disk.ts";
 import { until } from "../support/until.ts";
 
 const service = serveBooks();
-const mayMount = process.platform === "linux" && process.getuid?.() === 0;
 
 interface ReadyBody {
   readonly status: string;
@@ -79,13 +78,13 @@ test("a worker node of Citus that is down is told of, and the server stays ready
   await postEntry(service, entry());
 });
 
-test.skipIf(!mayMount)(
+test.skipIf(!mayMountDisks)(
   "a full disk is told of until there is space again",
   async () => {
-    const disk = await mkdtemp(join(tmpdir(), "ledgerctl-disk-"));
-    await chmod(disk, 0o755);
-    await mountTmpfs(disk, "160m");
-    const cluster = await PostgresCluster.create(disk);
+    const home = await mkdtemp(join(tmpdir(), "ledgerctl-disk-"));
+    await chmod(home, 0o755);
+    const disk = await SmallDisk.mount(join(home, "disk"), "160m");
+    const cluster = await PostgresCluster.create(disk.directory);
     try {
       await cluster.start();
       await migrate(cluster.url);
@@ -98,40 +97,18 @@ test.skipIf(!mayMount)(
       };
       const served = await startService(books, neverPosting);
       await readyAgain(served);
-      await fill(join(disk, "filler"));
+      await disk.fill();
       await notReady(served, "disk is full");
-      await rm(join(disk, "filler"));
+      await disk.free();
       await readyAgain(served);
       expect((await served.post(entriesPath(books.ledgerId), entry())).status).toBe(201);
       await served.stop();
       await books.drop();
     } finally {
       await cluster.remove();
-      await runProgram("umount", [disk], undefined);
-      await rm(disk, { recursive: true });
+      await disk.unmount();
+      await rm(home, { recursive: true });
     }
   },
   60_000,
 );
-
-async function mountTmpfs(directory: string, size: string): Promise<void> {
-  const args = ["-t", "tmpfs", "-o", `size=${size},mode=755`, "tmpfs", directory];
-  const { code, stderr } = await runProgram("mount", args, undefined);
-  if (code !== 0) throw new Error(`mount: ${stderr}`);
-}
-
-/** Writes to a file until the disk has no space left. */
-async function fill(path: string): Promise<void> {
-  const file = await open(path, "w");
-  const chunk = Buffer.alloc(64 * 1024);
-  for (;;) {
-    const error = await file.write(chunk).then(
-      () => null,
-      (thrown: unknown) => thrown,
-    );
-    if (error === null) continue;
-    expect(error).toMatchObject({ code: "ENOSPC" });
-    break;
-  }
-  await file.close();
-}

@@ -1,24 +1,47 @@
 // A PostgreSQL whose processes are all stopped where they are, as on a machine that hangs: connections to it are still
 // accepted, by the kernel, and nothing is answered.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PostgresCluster } from "./postgres-cluster.ts";
 
-/** Stops all processes of a cluster (SIGSTOP); returns what lets them go on. */
-export function freezeCluster({ directory }: PostgresCluster): () => void {
-  const [postmaster] = readFileSync(join(directory, "postmaster.pid"), "utf8").split("\n");
+/** The processes of a cluster, its postmaster first; none where it is not running. */
+export function processesOf({ directory }: PostgresCluster): { pid: number; title: string }[] {
+  const pidFile = join(directory, "postmaster.pid");
+  if (!existsSync(pidFile)) return [];
+  const [line = ""] = readFileSync(pidFile, "utf8").split("\n");
+  const postmaster = Number(line);
   // PostgreSQL puts each of its processes into a group of its own.
-  const pids = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
+  return execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" })
     .split("\n")
-    .map((line) => line.trim().split(/\s+/))
-    .filter((ids) => ids.includes(postmaster ?? ""))
-    .map(([pid]) => Number(pid));
-  const signal = (name: NodeJS.Signals) => {
-    for (const pid of pids) process.kill(pid, name);
+    .map((row) => row.trim().split(/\s+/))
+    .map(([pid, parent, ...title]) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      title: title.join(" "),
+    }))
+    .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)
+    .sort((one, other) => Number(other.pid === postmaster) - Number(one.pid === postmaster))
+    .map(({ pid, title }) => ({ pid, title }));
+}
+
+/** Stops all processes of a cluster (SIGSTOP); returns what lets them go on. */
+export function freezeCluster(cluster: PostgresCluster): () => void {
+  const processes = processesOf(cluster);
+  const signalAll = (name: NodeJS.Signals) => {
+    for (const { pid } of processes) signalProcess(pid, name);
   };
-  signal("SIGSTOP");
+  signalAll("SIGSTOP");
   return () => {
-    signal("SIGCONT");
+    signalAll("SIGCONT");
   };
+}
+
+/** Sends a signal; a process that has ended by itself gets none. */
+export function signalProcess(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }

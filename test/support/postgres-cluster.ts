@@ -25,6 +25,8 @@ export class PostgresCluster {
   readonly #binaries: Binaries;
   readonly directory: string;
   readonly port: number;
+  /** What its processes get besides their environment, such as a clock of their own. */
+  environment: Readonly<Record<string, string>> = {};
 
   private constructor(
     home: string,
@@ -43,21 +45,22 @@ export class PostgresCluster {
   /** Makes a cluster that is not running yet; in a folder of its own, or in a new one of `parent`. */
   static async create(parent = tmpdir()): Promise<PostgresCluster> {
     const account = await databaseAccount({ uid: 0, gid: 0 });
-    const home = await mkdtemp(join(parent, "ledgerctl-cluster-"));
-    if (account) await chown(home, account.uid, account.gid);
+    const home = await makeHome(parent, account);
     const native = await locateBinaries(process.env["LEDGERCTL_TEST_POSTGRES_DIR"] || undefined);
     const binaries = await findBinaries(native, home, account);
-    const cluster = new PostgresCluster(
-      home,
-      account,
-      binaries,
-      join(home, "primary"),
-      await freePort(),
-    );
+    const directory = join(home, "primary");
+    const cluster = new PostgresCluster(home, account, binaries, directory, await freePort());
     const made = ["--username=ledgerctl", "--auth=trust", "--encoding=UTF8", "--locale=C", "-N"];
     await cluster.#run(binaries.initdb, ["-D", cluster.directory, ...made]);
     await cluster.configure(`${settings}port = ${cluster.port}`);
     return cluster;
+  }
+
+  /** The same cluster once more, in a new folder of `parent`; this one is not running. */
+  async copy(parent: string): Promise<PostgresCluster> {
+    const copied = await this.#place(await makeHome(parent, this.#account), "primary");
+    await copied.#copyFiles(this);
+    return copied;
   }
 
   get url(): string {
@@ -70,7 +73,9 @@ export class PostgresCluster {
   }
 
   async start(): Promise<void> {
-    await this.#control("start", "-l", join(this.#home, `${this.port}.log`));
+    const environment = Object.entries(this.environment).map(([name, value]) => `${name}=${value}`);
+    const log = join(this.#home, `${this.port}.log`);
+    await this.#run("env", [...environment, this.#program, ...this.#verb("start"), "-l", log]);
   }
 
   /** `immediate`: as in a crash. */
@@ -82,25 +87,25 @@ export class PostgresCluster {
     await this.#control("promote");
   }
 
-  /** A standby that follows this cluster, which is not running at this moment; neither is the standby. */
-  async copyAsStandby(): Promise<PostgresCluster> {
-    const directory = join(this.#home, "standby");
-    await this.#run("cp", ["-a", this.directory, directory]);
-    const standby = new PostgresCluster(
-      this.#home,
-      this.#account,
-      this.#binaries,
-      directory,
-      await freePort(),
-    );
-    const primary = `host=127.0.0.1 port=${this.port} user=ledgerctl`;
-    await standby.configure(
-      `port = ${standby.port}\nprimary_conninfo = '${primary}'\nsynchronous_standby_names = ''`,
-    );
-    const signal = join(directory, "standby.signal");
+  /**
+   * A standby that follows this cluster, which is not running at this moment; neither is the standby. Its files are beside
+   * this cluster's, or in a new folder of `parent`.
+   */
+  async copyAsStandby(parent?: string): Promise<PostgresCluster> {
+    const home = parent === undefined ? this.#home : await makeHome(parent, this.#account);
+    const standby = await this.#place(home, "standby");
+    await standby.follow(this);
+    return standby;
+  }
+
+  /** Gives up its own files for those of `primary`, and follows it from now on. Neither is running. */
+  async follow(primary: PostgresCluster): Promise<void> {
+    await this.#copyFiles(primary);
+    const from = `host=127.0.0.1 port=${primary.port} user=ledgerctl`;
+    await this.configure(`primary_conninfo = '${from}'\nsynchronous_standby_names = ''`);
+    const signal = join(this.directory, "standby.signal");
     await writeFile(signal, "");
     if (this.#account) await chown(signal, this.#account.uid, this.#account.gid);
-    return standby;
   }
 
   /** Ends it, whatever it does, and removes it with its standbys. */
@@ -111,15 +116,39 @@ export class PostgresCluster {
     await rm(this.#home, { recursive: true });
   }
 
+  async #place(home: string, name: string): Promise<PostgresCluster> {
+    const directory = join(home, name);
+    return new PostgresCluster(home, this.#account, this.#binaries, directory, await freePort());
+  }
+
+  async #copyFiles(of: PostgresCluster): Promise<void> {
+    await rm(this.directory, { recursive: true, force: true });
+    await this.#run("cp", ["-a", of.directory, this.directory]);
+    await this.configure(`port = ${this.port}`);
+  }
+
   #control(verb: string, ...more: string[]): Promise<void> {
-    const program = join(dirname(this.#binaries.initdb), "pg_ctl");
-    return this.#run(program, [verb, "-w", "-s", "-D", this.directory, ...more]);
+    return this.#run(this.#program, [...this.#verb(verb), ...more]);
+  }
+
+  get #program(): string {
+    return join(dirname(this.#binaries.initdb), "pg_ctl");
+  }
+
+  #verb(verb: string): string[] {
+    return [verb, "-w", "-s", "-D", this.directory];
   }
 
   async #run(program: string, args: string[]): Promise<void> {
     const { code, stdout, stderr } = await runProgram(program, args, this.#account);
     if (code !== 0) throw new Error(`${program} ${args.join(" ")}: ${stdout} ${stderr}`);
   }
+}
+
+async function makeHome(parent: string, account: Account | undefined): Promise<string> {
+  const home = await mkdtemp(join(parent, "ledgerctl-cluster-"));
+  if (account) await chown(home, account.uid, account.gid);
+  return home;
 }
 
 async function freePort(): Promise<number> {
