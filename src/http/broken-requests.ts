@@ -70,10 +70,34 @@ function lastTargetIn(text: string): string | null {
   return [...lines].at(-1)?.[1] ?? null;
 }
 
-/** RFC 9112, section 3.2: a request of HTTP/1.1 names its host. */
-export function answerHostless(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const named = { id: request.id, path: pathOf(request) };
-  const { type, body } = unreadableReply(named, 400, "a request has to name its Host");
+/** A host, as a name or an address, and perhaps a port (RFC 3986, section 3.2.2). Two lines of `Host` come as one. */
+const hostValue = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-fv.:]+\])(?::\d*)?$/i;
+
+/**
+ * What is wrong with the headers that say for whom a request is and where its body ends, although they could be read;
+ * null where nothing is. Another server in between may read them in another way (RFC 9112, section 11.2).
+ */
+export function headerFault({ headers, httpVersion }: IncomingMessage): string | null {
+  const { host, "transfer-encoding": coding } = headers;
+  // RFC 9112, section 3.2.
+  if (host === undefined && httpVersion === "1.1") return "a request has to name its Host";
+  if (host !== undefined && !hostValue.test(host)) {
+    return "a request names one Host, which is a name or an address, and perhaps a port";
+  }
+  // Section 6.1.
+  if (coding !== undefined && !/^chunked$/i.test(coding)) {
+    return "a body may be sent in chunks, and with no other transfer coding: Transfer-Encoding: chunked";
+  }
+  return null;
+}
+
+/** Answers a request that has such a fault. */
+export function answerHeaderFault(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  fault: string,
+): FastifyReply {
+  const { type, body } = unreadableReply({ id: request.id, path: pathOf(request) }, 400, fault);
   return reply.code(400).type(type).send(body);
 }
 

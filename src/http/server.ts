@@ -13,8 +13,9 @@ import { addApiRoutes } from "./api-routes.ts";
 import {
   answerBrokenRequest,
   answerExpectation,
-  answerHostless,
+  answerHeaderFault,
   headerBytesMax,
+  headerFault,
 } from "./broken-requests.ts";
 import { Connections, watchProgress } from "./connections.ts";
 import { isCancelled, isLast } from "./exchanges.ts";
@@ -144,8 +145,9 @@ function addHooks(
     }
     request.notes = newNotes();
     reply.header("x-request-id", request.id);
-    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
-      answerHostless(request, reply);
+    const fault = headerFault(request.raw);
+    if (fault !== null) {
+      answerHeaderFault(request, reply, fault);
       return;
     }
     // An unknown path is refused before the body is read.

@@ -160,6 +160,21 @@ describe("broken HTTP", () => {
     ],
     ["a broken chunk", `${get}Host: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
     ["no Host", `${get}\r\n`, 400],
+    ["two Hosts", `${get}Host: a\r\nHost: b\r\n\r\n`, 400],
+    ["the same Host twice", `${get}Host: a\r\nHost: a\r\n\r\n`, 400],
+    ["a Host with nothing, and another", `${get}Host:\r\nHost: a\r\n\r\n`, 400],
+    ["a Host that is a URL", `${get}Host: http://a/\r\n\r\n`, 400],
+    ["two Hosts under HTTP/1.0", "GET /healthz HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", 400],
+    [
+      "a coding beside chunks",
+      `${get}Host: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
+    [
+      "a coding in a line of its own",
+      `${get}Host: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
     [
       "an expectation that nobody knows",
       `${get}Host: a\r\nExpect: x\r\nConnection: close\r\n\r\n`,
@@ -231,6 +246,12 @@ describe("broken HTTP", () => {
     ["headers over 16 KiB", `${credit}Host: a\r\nX: ${"y".repeat(17_000)}\r\n\r\n`, 431],
     ["a broken chunk", `${credit}Host: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
     ["no Host", `${credit}\r\n`, 400],
+    ["two Hosts", `${credit}Host: a\r\nHost: b\r\n\r\n`, 400],
+    [
+      "a coding beside chunks",
+      `${credit}Host: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
     [
       "an expectation that nobody knows",
       `${credit}Host: a\r\nExpect: x\r\nConnection: close\r\n\r\n`,
@@ -243,6 +264,20 @@ describe("broken HTTP", () => {
     expect(/^x-request-id: (\S+)/im.exec(head)?.[1]).toMatch(requestId);
     expect(head).toMatch(/^content-type: application\/json/im);
     expect(JSON.parse(body)).toEqual({ error: expect.any(String) as string });
+  });
+
+  test.each([
+    "a",
+    "ledger.example.com:8420",
+    "127.0.0.1",
+    "[::1]:8420",
+    "[fe80::1]",
+    "a_b",
+    "A%2db",
+    "",
+  ])("does not lie in a Host such as '%s', nor in chunks", async (host) => {
+    const bytes = `${get}Host: ${host}\r\nTransfer-Encoding: Chunked\r\n\r\n0\r\n\r\n`;
+    expect(await sendBytes(service.port, bytes)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test("does not take the server down when the client goes away in the middle", async () => {

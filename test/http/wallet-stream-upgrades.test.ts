@@ -52,6 +52,12 @@ describe("an upgrade is refused", () => {
     },
   );
 
+  test("with 400 where Host is sent twice", async () => {
+    const target = streamTarget(newKey(service));
+    const reply = await refusedUpgrade(service, target, { ...signed(target), Host: "b" });
+    expect(refusal(reply, 400)).toContain("one Host");
+  });
+
   test("with 401 for a query that was not signed", async () => {
     const target = streamTarget(newKey(service));
     refusal(await refusedUpgrade(service, `${target}?since=0`, signed(target)), 401);

@@ -7,6 +7,7 @@ import { assert, validationRefusal } from "../../core/errors.ts";
 import type { StreamHub } from "../../engine/stream-hub.ts";
 import { routes } from "../../contract/routes.ts";
 import { rejectionOf } from "../admission.ts";
+import { headerFault } from "../broken-requests.ts";
 import { afterAnswers } from "../exchanges.ts";
 import type { HttpCounts } from "../http-counts.ts";
 import { asRefusal } from "../problems.ts";
@@ -92,6 +93,8 @@ async function authorizeStream(
   walletKey: string,
   { dispatcher, hub, counts }: StreamServices,
 ): Promise<WalletStream> {
+  const fault = headerFault(upgrade.request);
+  if (fault !== null) throw validationRefusal([{ path: [], detail: fault }]);
   const { url: target = "", method = "", headers } = upgrade.request;
   const parameters = { walletKey };
   const { services } = dispatcher;
