@@ -9,8 +9,15 @@ import {
   upsertCommitProbe,
   type Session,
 } from "../store/commit-probes.ts";
+import { DatabaseUnavailable } from "../store/database-unavailable.ts";
 import type { Connection } from "../store/database/connection.ts";
-import { isCommitWarning, sqlStateOf } from "../store/database/errors.ts";
+import {
+  findCause,
+  HostFailure,
+  isCommitWarning,
+  sqlStateOf,
+  StandbyHost,
+} from "../store/database/errors.ts";
 import type { PipelinedConnection } from "../store/database/pipeline.ts";
 import type { Pool } from "../store/database/pool.ts";
 
@@ -18,6 +25,10 @@ import type { Pool } from "../store/database/pool.ts";
 const overdueMs = 2_000;
 
 const noAnswer = "the database does not answer: check that it runs and can be reached";
+const onlyStandby =
+  "the database is a standby, which takes no writes: let the database URL name the primary, or promote this one";
+const noPrimary =
+  "no host of the database URL takes writes: start the primary, or promote a standby; the log says what each host failed of";
 const noStandby =
   "COMMIT waits for a synchronous standby: start the standby, or take it out of synchronous_standby_names";
 
@@ -117,15 +128,11 @@ export class CommitProbe {
 class SettingFault extends Error {}
 
 /** A pooler may have dropped them. */
-function requireSettings({ isStandby, synchronousCommit, clientMinMessages }: Session): void {
-  if (isStandby) {
-    throw new SettingFault(
-      "the database is a standby, which takes no writes: let the database URL name the primary, or promote this one",
-    );
-  }
+function requireSettings(session: Session): void {
+  if (session.isStandby) throw new SettingFault(onlyStandby);
   for (const [name, value, wanted] of [
-    ["synchronous_commit", synchronousCommit, "on"],
-    ["client_min_messages", clientMinMessages, "warning"],
+    ["synchronous_commit", session.synchronousCommit, "on"],
+    ["client_min_messages", session.clientMinMessages, "warning"],
   ]) {
     if (value === wanted) continue;
     throw new SettingFault(
@@ -151,8 +158,15 @@ const reasons: Readonly<Record<string, string>> = {
   "58": "the database can't read or write its files: look at its log and its disks",
 };
 
+/** Of fixed texts: everybody may read it, and what an error says may name hosts and users. */
 function reasonOf(error: unknown): string {
   if (isCommitWarning(error)) return noStandby;
+  const refused = findCause(error, DatabaseUnavailable);
+  if (refused !== null) return refused.message;
   const code = sqlStateOf(error) ?? errorCode(error) ?? "";
-  return reasons[code] ?? reasons[code.slice(0, 2)] ?? noAnswer;
+  const known = reasons[code] ?? reasons[code.slice(0, 2)];
+  if (known !== undefined) return known;
+  const failures: unknown[] = findCause(error, AggregateError)?.errors ?? [];
+  if (failures.some((failure) => failure instanceof HostFailure)) return noPrimary;
+  return findCause(error, StandbyHost) === null ? noAnswer : onlyStandby;
 }

@@ -61,6 +61,8 @@ test(
     await untilCaughtUp();
     await primary.stop("fast");
     expect(await post("meanwhile")).toBe(503);
+    const reason = expect.stringContaining("no host of the database URL takes writes") as unknown;
+    expect((await service.get("/readyz")).body).toMatchObject({ reason });
     await standby.promote();
     await until("a write is accepted", async () => (await post("after")) === 201);
     expect(await post("before")).toBe(409);

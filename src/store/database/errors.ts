@@ -64,6 +64,17 @@ export class CommitWarning extends Error {
   }
 }
 
+/** The error, or the nearest of those that caused it, that is of a class; null where none is. */
+export function findCause<Found extends Error>(
+  error: unknown,
+  kind: abstract new (...parameters: never[]) => Found,
+): Found | null {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (at instanceof kind) return at;
+  }
+  return null;
+}
+
 /** What the database itself said, found in an error or in what caused it. */
 function databaseFault(
   error: unknown,
@@ -120,9 +131,7 @@ export function isSessionUseless(error: unknown): boolean {
 
 /** Whether an error means that the connection itself is gone (or never came about). */
 export function isConnectionLost(error: unknown): boolean {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (at instanceof ConnectionBroken) return true;
-  }
+  if (findCause(error, ConnectionBroken) !== null) return true;
   return /^(08|57P)/.test(databaseFault(error)?.code ?? "");
 }
 
@@ -150,6 +159,14 @@ export class ConnectionBroken extends Error {
   constructor(cause: unknown) {
     super(reasonOf(cause), { cause });
     this.name = "ConnectionBroken";
+  }
+}
+
+/** A host that was connected to takes no writes, because it follows another one. */
+export class StandbyHost extends Error {
+  constructor() {
+    super("it is a standby, and takes no writes");
+    this.name = "StandbyHost";
   }
 }
 

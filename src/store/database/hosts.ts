@@ -1,7 +1,7 @@
 // The hosts of a database: which of them serves, and the sessions that are open on each. A process has one record of
 // each database, so that what one of its pools learns, all of them know.
 import { parseDatabaseUrl, type DatabaseHost } from "./connection-url.ts";
-import { ConnectionBroken, HostFailure, isServerAnswer } from "./errors.ts";
+import { ConnectionBroken, HostFailure, isServerAnswer, StandbyHost } from "./errors.ts";
 
 /** A session, as far as it matters here. */
 interface OpenSession {
@@ -87,7 +87,7 @@ export class DatabaseHosts {
    */
   adopt(host: DatabaseHost, session: OpenSession, { isStandby, timeline }: HostState): void {
     if (this.needsPrimary) {
-      if (isStandby) throw new Error("it is a standby, and takes no writes");
+      if (isStandby) throw new StandbyHost();
       if (timeline !== null && timeline < this.#timeline) {
         throw new Error(
           `it takes writes on timeline ${timeline}, although another host was promoted to ${this.#timeline}: ` +

@@ -4,6 +4,7 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import * as z from "zod";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CommitProbe } from "../../../src/server/commit-probe.ts";
 import { watchPooler } from "../../../src/server/pooler-watch.ts";
 import { DatabaseUnavailable } from "../../../src/store/database-unavailable.ts";
 import { ping } from "../../support/ping.ts";
@@ -88,6 +89,9 @@ test("a pooler that begins to share backends is not used until it does not, and 
   const refused = await ping(pool).catch((error: unknown) => error);
   expect(isUnavailable(refused)).toBe(true);
   expect(String(refused)).toContain("pool_mode = session");
+  let reason: string | null = null;
+  await new CommitProbe(pool, pool, (told) => (reason = told)).commit();
+  expect(reason).toContain("Set pool_mode = session for this database");
   pooler.setSharing(false);
   await logged(2);
   await ping(pool);
