@@ -25,6 +25,7 @@ import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { ClosedPeriods } from "./closed-periods.ts";
 import { newId } from "./new-id.ts";
+import { repeat } from "./repeat.ts";
 
 /** Of one transaction: what bounds its memory and how long it holds the head's lock. */
 const pendingPostingsMax = 500;
@@ -43,8 +44,7 @@ export class Poster {
   readonly #pool: Pool;
   readonly #options: PosterOptions;
   readonly #closedPeriods = new ClosedPeriods();
-  #timer: NodeJS.Timeout | null = null;
-  #running: Promise<void> = Promise.resolve();
+  #end: () => Promise<void> = async () => undefined;
   #isStopped = false;
   /** Since the start: entries that were posted, and rounds, or ledgers in one, that failed. */
   readonly counts = { entries: 0, failures: 0 };
@@ -57,18 +57,13 @@ export class Poster {
   /** Begins to look every interval for what waits. */
   start(): void {
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => {
-      this.#running = this.postAll().finally(() => {
-        this.start();
-      });
-    }, this.#options.intervalMs);
+    this.#end = repeat(this.#options.intervalMs, () => this.postAll(), { waitsFirst: true });
   }
 
   /** Ends the looking, and posts what waits one last time. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#running;
+    await this.#end();
     await this.postAll();
   }
 

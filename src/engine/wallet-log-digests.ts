@@ -14,6 +14,7 @@ import {
 import { listLedgerIds } from "../store/ledgers.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
+import { repeat } from "./repeat.ts";
 
 export interface WalletLogDigestsOptions {
   /** Between two pieces, and before a failed one is tried again. */
@@ -30,8 +31,7 @@ const leastId = "00000000-0000-0000-0000-000000000000";
 export class WalletLogDigests {
   readonly #pool: Pool;
   readonly #options: WalletLogDigestsOptions;
-  #timer: NodeJS.Timeout | null = null;
-  #running: Promise<void> = Promise.resolve();
+  #end: () => Promise<void> = async () => undefined;
   #isStopped = false;
   /** What is still to be looked at: ledgers, and of the first of them the wallets after one. No log gets older rows. */
   #place: { readonly ledgerIds: readonly string[]; readonly walletId: string } | null = null;
@@ -42,29 +42,24 @@ export class WalletLogDigests {
   }
 
   start(): void {
-    if (this.#isStopped) return;
-    this.#running = this.#work();
+    if (!this.#isStopped) this.#end = repeat(this.#options.pauseMs, () => this.#tryPiece());
   }
 
   /** Waits for the piece under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#running;
+    await this.#end();
   }
 
-  async #work(): Promise<void> {
-    let isDone = false;
+  async #tryPiece(): Promise<boolean> {
     try {
-      isDone = await this.makePiece();
+      const isDone = await this.makePiece();
       this.#options.onSuccess?.();
+      return isDone;
     } catch (error) {
       if (!this.#isStopped) this.#options.onFailure(error);
+      return false;
     }
-    if (isDone || this.#isStopped) return;
-    this.#timer = setTimeout(() => {
-      this.start();
-    }, this.#options.pauseMs);
   }
 
   /** Makes the digests of some wallets, unless another server does. True when there is nothing left to do. */

@@ -3,7 +3,8 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { routeList, type RouteName } from "../contract/routes.ts";
 import { overloadRefusal, Refusal } from "../core/errors.ts";
-import { isOverLimit, rejectionOf } from "./admission.ts";
+import { lanesOverloaded } from "../engine/group-commit.ts";
+import { rejectionOf } from "./admission.ts";
 import { answerRefusal } from "./answer-refusal.ts";
 import { isCancelled, whenClosed } from "./exchanges.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
@@ -53,28 +54,22 @@ export function addApiRoutes(
     app.route({
       method: route.method,
       url,
-      onRequest: (request, reply, done) => {
-        const { params, raw } = request;
+      onRequest: (request, _reply, done) => {
+        const { params, raw, notes } = request;
         const { services } = dispatcher;
         const rejection = rejectionOf(services, route, params as PathParameters, raw.socket);
-        if (rejection === null) {
-          done();
-          return;
-        }
-        if (request.notes) request.notes.route = route.name;
-        const reject = rejecting(rejection, request, reply);
-        // One over the limit ends its connection, and is not to keep it from others.
-        if (isOverLimit(raw.socket)) reject();
-        else rejections.schedule(reply.raw, reject);
+        if (rejection !== null && notes) notes.route = route.name;
+        done(rejection ?? undefined);
       },
-      handler: async (request, reply) => {
-        try {
-          return await answer(api, route.name, request, reply);
-        } catch (error) {
-          if (!(error instanceof Refusal) || error.problem !== "rateLimited") throw error;
-          rejections.schedule(reply.raw, rejecting(error, request, reply));
-          return reply;
-        }
+      handler: (request, reply) => answer(api, route.name, request, reply),
+      errorHandler: (error, request, reply) => {
+        const refuse = () => {
+          // What follows a request that breaks off while its rejection waits is answered already.
+          if (isCancelled(reply.raw)) reply.hijack();
+          else answerRefusal(error, request, reply);
+        };
+        if (isPaced(error)) rejections.schedule(reply.raw, refuse);
+        else refuse();
       },
     });
   }
@@ -123,11 +118,10 @@ async function answer(
     : reply.code(status).type("application/json; charset=utf-8").send(body);
 }
 
-/** What answers a request with its rejection, later perhaps. */
-function rejecting(rejection: Refusal, request: FastifyRequest, reply: FastifyReply): () => void {
-  return () => {
-    // What follows a request that breaks off while it waits is answered already.
-    if (isCancelled(reply.raw)) reply.hijack();
-    else answerRefusal(rejection, request, reply);
-  };
+/**
+ * Whether a refusal may be one of very many: for a lane that is full, or for the rate limit of a key. One for the limit
+ * of connections is not: it ends its own, and is not to keep it from others.
+ */
+function isPaced(error: unknown): boolean {
+  return error === lanesOverloaded || (error instanceof Refusal && error.problem === "rateLimited");
 }

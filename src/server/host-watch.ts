@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import { isStandby } from "../store/database-settings.ts";
 import { hostsOf } from "../store/database/hosts.ts";
 import { Pool } from "../store/database/pool.ts";
-import { repeat } from "./repeat.ts";
+import { repeat } from "../engine/repeat.ts";
 
 const intervalMs = 1_000;
 const answerTimeoutMs = 2_000;
@@ -45,7 +45,7 @@ export function watchHosts(databaseUrl: string, log: Log): () => Promise<void> {
     log.warn({ host: serving?.name }, "another host of the database serves now");
   });
   return async () => {
-    stop();
+    void stop();
     await pool.cut();
   };
 }

@@ -3,13 +3,13 @@
 import type { Log } from "../log.ts";
 import { hostsOf } from "../store/database/hosts.ts";
 import { findSharing } from "../store/database/pooler.ts";
-import { repeat } from "./repeat.ts";
+import { repeat } from "../engine/repeat.ts";
 
 /** From when sessions share backends, all connections are refused until they do not. Returns what ends the looking. */
 export function watchPooler(databaseUrl: string, intervalMs: number, log: Log): () => void {
   const hosts = hostsOf(databaseUrl);
   let isRefused = false;
-  return repeat(intervalMs, async () => {
+  const stop = repeat(intervalMs, async () => {
     // Where it can't be learned, the database is away or has no connection to give, which is dealt with elsewhere.
     const sharing = await findSharing(hosts).catch(() => undefined);
     if (sharing === undefined || (sharing !== null) === isRefused) return;
@@ -19,4 +19,5 @@ export function watchPooler(databaseUrl: string, intervalMs: number, log: Log): 
       log.error({ cause: sharing.message }, "the database is not used any more");
     else log.warn("the pooler keeps sessions apart again: the database is used again");
   });
+  return () => void stop();
 }

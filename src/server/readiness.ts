@@ -4,7 +4,7 @@ import { hasCitus, isReached, listNodes } from "../store/citus-nodes.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { CommitProbe } from "./commit-probe.ts";
 import type { Database } from "./database.ts";
-import { repeat } from "./repeat.ts";
+import { repeat } from "../engine/repeat.ts";
 
 export interface ReadinessState {
   readonly ready: boolean;
@@ -17,7 +17,7 @@ export interface ReadinessState {
 const notAsked = "the database has not been asked yet";
 const probeIntervalMs = 1_000;
 const nodeIntervalMs = 5_000;
-/** Until then writes wait with the rest: a standby that restarts is back. */
+/** Until then writes wait for a standby: one that restarts is back. */
 const standbyMsMax = 30_000;
 
 export class Readiness {
@@ -26,15 +26,22 @@ export class Readiness {
   readonly #probe: CommitProbe;
   readonly #probePool: Pool;
   readonly #interactive: Pool;
-  #stops: (() => void)[] = [];
+  readonly #waitMsMax: number;
+  #stops: (() => Promise<void>)[] = [];
   #isStopped = false;
   #reason: string | null = notAsked;
   #onFirstResult: () => void = () => undefined;
   /** By address, whether each worker node is reached; empty where Citus is not used. */
   nodes: ReadonlyMap<string, boolean> = new Map();
 
-  /** `probePool` has one connection, with the settings of the write path. */
-  constructor(database: Database, pools: { probe: Pool; interactive: Pool }, log: Log) {
+  /** `probe` has one connection, with the settings of the write path. `waitMsMax`: how long COMMITs wait for a standby. */
+  constructor(
+    database: Database,
+    pools: { probe: Pool; interactive: Pool },
+    log: Log,
+    waitMsMax = standbyMsMax,
+  ) {
+    this.#waitMsMax = waitMsMax;
     this.#database = database;
     this.#log = log;
     this.#probePool = pools.probe;
@@ -58,7 +65,7 @@ export class Readiness {
    */
   get areCommitsHalted(): boolean {
     const { waitingForStandbySinceMs: sinceMs } = this.#probe;
-    return sinceMs !== null && performance.now() - sinceMs > standbyMsMax;
+    return sinceMs !== null && performance.now() - sinceMs > this.#waitMsMax;
   }
 
   /** Begins to look; resolves with the first result, whichever it is. */
@@ -74,7 +81,8 @@ export class Readiness {
   }
 
   async stop(): Promise<void> {
-    for (const stop of this.#stops) stop();
+    // What is under way may wait for the database as long as it likes.
+    for (const stop of this.#stops) void stop();
     this.#isStopped = true;
     await this.#probePool.cut();
   }

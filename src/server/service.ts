@@ -46,6 +46,8 @@ export interface ServiceOptions {
   readonly certificate?: Certificate | null;
   /** Of each API key in this process; none without it. */
   readonly rateLimit?: RateLimit | null;
+  /** How long COMMITs wait for a standby before no more are sent; 30 s unless given. */
+  readonly standbyWaitMsMax?: number;
 }
 
 const poolerWatchIntervalMs = 5_000;
@@ -55,7 +57,7 @@ export function createService(options: ServiceOptions): Service {
   const { environment, database, log, version, certificate = null } = options;
   const pools = openPools(database.url, options.pool, database.dataDir !== null);
   const { interactive, longRunning, write, probe } = pools;
-  const readiness = new Readiness(database, pools, log);
+  const readiness = new Readiness(database, pools, log, options.standbyWaitMsMax);
   const engine = createEngine(pools, environment, log, () => readiness.areCommitsHalted);
   const unwatchPooler = watchPooler(database.url, poolerWatchIntervalMs, log);
   const unwatchHosts = watchHosts(database.url, log);
