@@ -49,8 +49,11 @@ afterAll(async () => {
   await primary.remove(standby);
 }, 60_000);
 
+/** What the sessions of a server are called on the primary. */
+type ServerName = "first" | "second" | "impatient";
+
 /** The primary, where a server's sessions have its name. */
-function urlOf(server: "first" | "second"): string {
+function urlOf(server: ServerName): string {
   return `${primary.url}?application_name=${server}`;
 }
 
@@ -61,7 +64,7 @@ function standbyFollows(): Promise<unknown> {
 }
 
 /** Processes of the primary that wait for the standby with what a server has committed. */
-async function waitingProcesses(server: "first" | "second"): Promise<number[]> {
+async function waitingProcesses(server: ServerName): Promise<number[]> {
   const client = new Client({ connectionString: primary.url });
   await client.connect();
   const { rows } = await client.query<{ pid: number }>(
@@ -74,7 +77,7 @@ async function waitingProcesses(server: "first" | "second"): Promise<number[]> {
 
 /** Resolves with those that wait, once there are so many beside the others. */
 function newlyWaiting(
-  server: "first" | "second",
+  server: ServerName,
   count: number,
   others: readonly number[] = [],
 ): Promise<number[]> {
@@ -211,6 +214,45 @@ test("a statement by itself whose wait is cancelled is not taken for committed, 
   await pool.end();
   await standby.start();
   await standbyFollows();
+}, 60_000);
+
+test("once COMMITs have waited too long for a standby no more are sent, and nothing of what is refused is written", async () => {
+  const impatient = await startService(books, {
+    databaseUrl: urlOf("impatient"),
+    standbyWaitMsMax: 0,
+    ...neverPosting,
+  });
+  const writes = await prepareWrites();
+  await standby.stop();
+  await until("the service not to be ready", async () => {
+    const reply = await impatient.get("/readyz");
+    return reply.status === 503 && reply.text.includes("synchronous_standby_names");
+  });
+  const [posted, moved] = await writes.send(impatient);
+  expect(problem(posted)).toMatchObject({
+    status: 503,
+    code: "UNAVAILABLE",
+    detail: expect.stringContaining("waits for a standby") as unknown,
+  });
+  expect(posted.headers["retry-after"]).toMatch(/^[1-3]$/);
+  expect(moved).toMatchObject({
+    status: 503,
+    body: { error: expect.stringContaining("nothing was written") as unknown },
+  });
+  const closed = await impatient.post(`/v1/ledgers/${writes.ledgerId}/period-closes`, {
+    periodId: "2025",
+  });
+  expect(problem(closed)).toMatchObject({ status: 503, code: "UNAVAILABLE" });
+  expect((await listEntries(impatient, "", writes.ledgerId)).total).toBe(0);
+  expect(await readFigures(impatient, writes.walletKey)).toMatchObject({ balance: "0" });
+  // One COMMIT goes on waiting, so that the service learns when the standby is back.
+  expect(await waitingProcesses("impatient")).toHaveLength(1);
+  await standby.start();
+  await until("ready again", async () => (await impatient.get("/readyz")).status === 200);
+  const [recorded, credited] = await writes.send(impatient);
+  expect(recorded.status, recorded.text).toBe(201);
+  accepted(credited);
+  await impatient.stop();
 }, 60_000);
 
 test("what was acknowledged outlasts the primary, and a standby is not ready before it is promoted", async () => {

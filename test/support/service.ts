@@ -64,6 +64,7 @@ export async function startService(
     /** Serves TLS, and `send` speaks it. */
     certificate?: Certificate;
     rateLimit?: RateLimit;
+    standbyWaitMsMax?: number;
   } = {},
 ): Promise<TestService> {
   const url = options.databaseUrl ?? books.databaseUrl;
@@ -79,6 +80,9 @@ export async function startService(
     gatherMetrics: metricsOfOneProcess(booksMetrics.metrics),
     certificate: options.certificate ?? null,
     rateLimit: options.rateLimit ?? null,
+    ...(options.standbyWaitMsMax === undefined
+      ? {}
+      : { standbyWaitMsMax: options.standbyWaitMsMax }),
   });
   const address = await service.listen(options.host ?? "127.0.0.1", 0);
   const port = Number(new URL(address).port);
