@@ -21,7 +21,7 @@ import {
 import type { PipelinedConnection } from "../store/database/pipeline.ts";
 import type { Pool } from "../store/database/pool.ts";
 
-/** A probe that takes longer makes the server not ready, and is asked after as often. */
+/** A probe that takes longer makes the server not ready. What it waits for is looked up this often. */
 const overdueMs = 2_000;
 
 const noAnswer = "the database does not answer: check that it runs and can be reached";
@@ -103,6 +103,8 @@ export class CommitProbe {
     const { session, connection } = attempt;
     if (session === null) {
       this.#onResult(noAnswer, null);
+      // The connection may be lost without this end knowing: no COMMIT waits there yet, so another one is tried.
+      connection?.cut();
       return;
     }
     if (attempt.isLookedAt) return;

@@ -14,8 +14,8 @@ const writeTimeoutMs = 10_000;
 /** Sums over years take longer than any other statement. */
 const longRunningTimeoutMs = 15 * 60_000;
 const reconciliationTimeoutMs = 30_000;
-/** The probe finds out itself whether a COMMIT is still waited for, or its connection lost. */
-const probeTimeoutMs = 15 * 60_000;
+/** The probe cuts lost connections itself. A COMMIT that waits for a standby is left to wait, as long as a timer can. */
+const probeTimeoutMs = 2 ** 31 - 2;
 /** Of the long-running ones: lists, trial balances and previews leave them to closes. */
 const connectionsOfCloses = 2;
 

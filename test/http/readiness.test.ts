@@ -8,6 +8,7 @@ import { command } from "../../src/store/database/statement.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openBooks } from "../support/books.ts";
 import { standInForCitus } from "../support/citus-stand-in.ts";
+import { openCuttingProxy } from "../support/cutting-proxy.ts";
 import { runStatement } from "../support/database.ts";
 import { neverPosting } from "../support/engine.ts";
 import { entriesPath, entry, postEntry } from "../support/entries.ts";
@@ -76,6 +77,17 @@ test("a worker node of Citus that is down is told of, and the server stays ready
   expect(await metric("ledgerctl_database_node_up", { node: "10.0.0.7:5432" })).toBe(1);
   expect(await metric("ledgerctl_database_node_up", { node: "10.0.0.8:5433" })).toBe(0);
   await postEntry(service, entry());
+});
+
+test("connections that are lost without a word are replaced", async () => {
+  const proxy = await openCuttingProxy(service.books.databaseUrl);
+  const served = await startService(service.books, { databaseUrl: proxy.url, ...neverPosting });
+  await readyAgain(served);
+  proxy.strand();
+  await notReady(served, "does not answer");
+  await readyAgain(served);
+  await served.stop();
+  await proxy.close();
 });
 
 test.skipIf(!mayMountDisks)(

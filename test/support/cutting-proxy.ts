@@ -18,6 +18,8 @@ export interface CuttingProxy {
   /** Lets nothing through any more, without a word, like a server that is stopped (SIGSTOP). */
   freeze(): void;
   thaw(): void;
+  /** Lets nothing more through of the connections that there are, without a word, like a firewall that forgot them. */
+  strand(): void;
   close(): Promise<void>;
 }
 
@@ -75,6 +77,9 @@ export async function openCuttingProxy(databaseUrl: string): Promise<CuttingProx
     thaw: () => {
       isFrozen = false;
       for (const socket of sockets) socket.resume();
+    },
+    strand: () => {
+      for (const socket of sockets) socket.pause();
     },
     close: goAway,
   };
