@@ -37,7 +37,7 @@ export const lanesOverloaded = overloadRefusal(
 /** Each COMMIT that waits in vain keeps a session of the database, also once its connection is dropped. */
 export const commitsHalted = new Refusal(
   "unavailable",
-  "the database waits for a standby that does not answer; nothing was written",
+  "the database waits for a standby that does not answer; nothing was written; try again later",
 );
 
 /** So many full batches may wait in a lane, however long. */

@@ -197,19 +197,19 @@ export class StreamHub {
 
   #pollSoon(): void {
     if (this.#timer !== null || this.#isStopped || this.#feeds.size === 0) return;
+    const { areCommitsHalted, onSuccess, onFailure, pollIntervalMs } = this.#options;
     this.#timer = setTimeout(() => {
-      void this.#poll()
-        .then(this.#options.onSuccess, this.#options.onFailure)
-        .finally(() => {
-          this.#timer = null;
-          this.#pollSoon();
-        });
-    }, this.#options.pollIntervalMs);
+      const isHalted = areCommitsHalted?.() === true;
+      const polled = isHalted ? Promise.resolve() : this.#poll().then(onSuccess, onFailure);
+      void polled.finally(() => {
+        this.#timer = null;
+        this.#pollSoon();
+      });
+    }, pollIntervalMs);
   }
 
   /** Asks which wallets are ahead of their feeds, and which batches have been posted. */
   async #poll(): Promise<void> {
-    if (this.#options.areCommitsHalted?.() === true) return;
     const feeds = [...this.#feeds.values()];
     const from = this.#pollFrom < feeds.length ? this.#pollFrom : 0;
     const some = feeds.slice(from, from + feedsPerPoll);
@@ -226,22 +226,18 @@ export class StreamHub {
   async #pollLedger(ledgerId: string, feeds: readonly Feed[]): Promise<void> {
     const callerKeys = feeds.map(({ callerKey }) => callerKey);
     const waiting = new Set(feeds.flatMap(({ pendingPostings }) => [...pendingPostings]));
-    const confirmedSeqOf = new Map(
-      feeds.map(({ callerKey, confirmedSeq }) => [callerKey, confirmedSeq]),
-    );
-    const [figures, posted] = await this.#pool.withConnection(async (connection) => {
-      const read = await Promise.all([
+    const { seqOf, posted } = await this.#pool.withConnection(async (connection) => {
+      const [figures, posted] = await Promise.all([
         listWalletFigures(connection, ledgerId, callerKeys),
         listPostings(connection, ledgerId, [...waiting]),
       ]);
-      const isAhead = read[0].some(
-        ({ callerKey, lastSeq }) => lastSeq > (confirmedSeqOf.get(callerKey) ?? 0),
-      );
+      const seqOf = new Map(figures.map(({ callerKey, lastSeq }) => [callerKey, lastSeq]));
+      // What this process has committed by now is confirmed, also if it was not when the poll began.
+      const isAhead = feeds.some((feed) => (seqOf.get(feed.callerKey) ?? 0) > feed.confirmedSeq);
       // One for all of them, and none where nothing is new.
-      if (isAhead || read[1].length > 0) await commitBarrier(connection, ledgerId);
-      return read;
+      if (isAhead || posted.length > 0) await commitBarrier(connection, ledgerId);
+      return { seqOf, posted };
     });
-    const seqOf = new Map(figures.map(({ callerKey, lastSeq }) => [callerKey, lastSeq]));
     const journalOf = new Map(
       posted.map(({ pendingPostingId, journalId }) => [pendingPostingId, journalId]),
     );

@@ -32,6 +32,7 @@ export interface Feed {
 /** Entries that a feed remembers to have told of. */
 const sentEntriesMax = 64;
 
+/** Takes note that a COMMIT has confirmed the log up to a seq. */
 export function confirm(feed: Feed, seq: number): void {
   feed.confirmedSeq = Math.max(feed.confirmedSeq, seq);
 }
@@ -48,19 +49,21 @@ export function sendPostings(feed: Feed, journalOf: ReadonlyMap<string, string>)
   for (const journalId of entries) {
     feed.sentEntries.add(journalId);
     const [oldest] = feed.sentEntries;
-    if (feed.sentEntries.size > sentEntriesMax && oldest !== undefined)
+    if (feed.sentEntries.size > sentEntriesMax && oldest !== undefined) {
       feed.sentEntries.delete(oldest);
+    }
     const event = { ...feed.latest, seq: feed.lastSeq, isPosting: true };
     for (const listener of feed.listeners) listener(event);
   }
 }
 
+/** The event of the log's next row; an expiry moves the feed on and has none. */
 export function sendWrite(feed: Feed, row: WalletLogEntry): void {
   feed.lastSeq = row.seq;
   const event = eventOf(row);
   feed.latest = { balance: event.balance, available: event.available };
   if (row.pendingPostingId !== null) feed.pendingPostings.add(row.pendingPostingId);
-  // An expiry is logged, but nobody accepted it.
+  // It is logged, but nobody accepted it.
   if (row.type === "expire") return;
   for (const listener of feed.listeners) listener(event);
 }
