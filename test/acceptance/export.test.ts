@@ -406,7 +406,7 @@ describe("export", () => {
       "a file in a folder that is not there",
       ["--format", "csv", "--out", "/nonexistent/x.csv"],
       1,
-      "/nonexistent/x.csv can't be written: there is no such file",
+      "/nonexistent/x.csv can't be written: there is no folder /nonexistent",
     ],
   ])("refuses %s", async (_, flags, code, message) => {
     const refused = await run(business, "export", ...flags);

@@ -1,4 +1,6 @@
 // `backup`: the database's content to a file or to stdout, and a note in the database that it was taken.
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import {
   takeBackup,
   type BackupProgress,
@@ -6,7 +8,7 @@ import {
 } from "../../../backup/take-backup.ts";
 import type { Secrets } from "../../../backup/backup-format.ts";
 import type { Environment } from "../../../config.ts";
-import { messageOf } from "../../../core/thrown.ts";
+import { errorCode, messageOf } from "../../../core/thrown.ts";
 import { whenReachable, type Database } from "../../../server/database.ts";
 import { loadMasterKeys } from "../../../server/master-keys.ts";
 import { DistributedDatabase } from "../../../store/backup/tables.ts";
@@ -17,15 +19,17 @@ import type { DatabaseFlags } from "../../definition/options.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import { counted, megabytes } from "../../terminal/counted.ts";
 import { Output, toJson } from "../../terminal/output.ts";
+import { writeOutputFile } from "../../terminal/output-file.ts";
 import { describeShare, withProgress } from "../../terminal/progress-line.ts";
 import { programVersion } from "../../version.ts";
-import { writeToFile, writeToStdout } from "./backup-target.ts";
 
 export interface BackupFlags extends DatabaseFlags {
   withSecrets?: boolean;
 }
 
 const answerTimeoutMs = 30_000;
+/** Whoever has a backup can read all of the books. */
+const fileMode = 0o600;
 
 export async function backup(
   file: string,
@@ -77,12 +81,24 @@ async function writeBackup(
     },
   };
   const write = (bytes: AsyncIterable<Buffer>) =>
-    file === "-" ? writeToStdout(bytes) : writeToFile(file, bytes);
+    file === "-" ? writeToStdout(bytes) : writeOutputFile(file, bytes, fileMode);
   return withProgress(
     !output.isQuiet,
     (elapsedMs) => describeRows(progress, elapsedMs),
     () => whenReachable(() => takeBackup(database.url, options, write)),
   );
+}
+
+/** Fails also where the reader goes away: elsewhere that is no failure, but half a backup is none. */
+async function writeToStdout(bytes: AsyncIterable<Buffer>): Promise<void> {
+  process.stdout.removeAllListeners("error");
+  try {
+    await pipeline(Readable.from(bytes), process.stdout, { end: false });
+  } catch (error) {
+    if (errorCode(error) !== "EPIPE") throw error;
+    const message = "the backup is not whole: whoever read it stopped before its end";
+    throw new CommandFailure(message, exitCodes.failed, error);
+  }
 }
 
 function describeRows({ rows, rowsExpected }: BackupProgress, elapsedMs: number): string {

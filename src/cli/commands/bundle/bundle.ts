@@ -4,6 +4,7 @@ import type { Environment } from "../../../config.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { megabytes } from "../../terminal/counted.ts";
+import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import { withProgress } from "../../terminal/progress-line.ts";
 import { withService } from "../../connection/service-context.ts";
 import { writeOutputFile } from "../../terminal/output-file.ts";
@@ -34,6 +35,7 @@ export async function writeBundle(
         yield chunk;
       }
     };
+    exitOnInterrupt();
     const describe = () => megabytes(length);
     await withProgress(!output.isQuiet, describe, () => writeOutputFile(out, whole(counted())));
     output.note(

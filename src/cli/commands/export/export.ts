@@ -51,6 +51,7 @@ export async function exportBooks(flags: ExportFlags, environment: Environment):
         ? waiting(elapsedMs)
         : describeProgress({ handled: entries, elapsedMs, share: entries / total });
     const isProgressShown = !output.isQuiet && (file !== null || !process.stdout.isTTY);
+    exitOnInterrupt();
     try {
       await withProgress(isProgressShown, describe, () =>
         file === null ? print(texts) : writeOutputFile(file, texts),
@@ -131,7 +132,6 @@ function describeContents({ periodId, from, to }: EntryListQuery): string {
 }
 
 async function print(texts: AsyncIterable<string>): Promise<void> {
-  exitOnInterrupt();
   for await (const text of texts) {
     process.stdout.write(process.stdout.isTTY ? printableLines(text) : text);
     await outputDrained();
