@@ -36,8 +36,8 @@ export class WorkerService implements Service {
   readonly #options: WorkerServiceOptions;
   readonly #log: Log;
   readonly #metrics: WorkerMetrics;
-  /** Those that have their assignment, and can be sent more. */
-  readonly #assigned = new Set<Worker>();
+  /** Those that serve, and can be sent another certificate. */
+  readonly #serving = new Set<Worker>();
   #certificate: Certificate | null;
   #isStopping = false;
 
@@ -55,8 +55,7 @@ export class WorkerService implements Service {
   useCertificate(certificate: Certificate): void {
     // Of those who start later.
     this.#certificate = certificate;
-    const message: CertificateMessage = { event: "certificate", certificate };
-    for (const worker of this.#assigned) if (worker.isConnected()) worker.send(message);
+    for (const worker of this.#serving) sendCertificate(worker, certificate);
   }
 
   /** Resolves when every worker serves. Port 0 is one free port for all, and for those who replace them. */
@@ -104,14 +103,15 @@ export class WorkerService implements Service {
 
   #startWorker(assignment: Omit<Assignment, "certificate">): Promise<string> {
     const worker = cluster.fork();
+    let certificate: Certificate | null = null;
     const assign = () => {
       // One that starts while the others stop is told here: before, it may not have listened.
       if (this.#isStopping) {
         worker.send(stopMessage);
         return;
       }
-      worker.send({ ...assignment, certificate: this.#certificate });
-      this.#assigned.add(worker);
+      certificate = this.#certificate;
+      worker.send({ ...assignment, certificate });
     };
     return new Promise((resolve, reject) => {
       // What is sent to one that was killed a moment ago fails here; its exit tells the rest.
@@ -122,17 +122,27 @@ export class WorkerService implements Service {
         if (message.event === "waiting") assign();
         else if (message.event === "ready") {
           this.#metrics.add(worker);
+          this.#serving.add(worker);
+          // It may have been renewed while the worker started.
+          if (this.#certificate !== null && this.#certificate !== certificate) {
+            sendCertificate(worker, this.#certificate);
+          }
           resolve(message.url);
         } else if (message.event === "failed") {
           reject(Object.assign(new Error(message.message), { code: message.code }));
         } else this.#metrics.take(worker, message);
       });
       worker.once("exit", () => {
-        this.#assigned.delete(worker);
+        this.#serving.delete(worker);
         reject(new Error("a worker ended before it served"));
       });
     });
   }
+}
+
+function sendCertificate(worker: Worker, certificate: Certificate): void {
+  const message: CertificateMessage = { event: "certificate", certificate };
+  if (worker.isConnected()) worker.send(message);
 }
 
 /** Workers that all asked for port 0 would get another one once all of them had died. */
