@@ -14,6 +14,7 @@ import {
   readAuditedEntries,
 } from "../store/audit/journal.ts";
 import type { Connection } from "../store/database/connection.ts";
+import { areLogsDigested } from "../store/wallet-log-digests.ts";
 import { checkActs, checkRecordedTables } from "./administration-checks.ts";
 import { AuditLog, type AuditReport } from "./audit-log.ts";
 import { checkChain, readCloses } from "./close-checks.ts";
@@ -51,10 +52,11 @@ export async function auditLedgers(
   if (ledgerId === null) await checkStrayRows(connection, log);
   await checkActs(connection, log.of("administration", null));
   await checkRecordedTables(connection, ledgerId, log.of("administration", ledgerId));
+  const areDigested = await areLogsDigested(connection);
   for (const ledger of ledgers) {
     checkLedger(ledger, log);
     await auditJournal(connection, ledger, log, onProgress);
-    await checkWallets(connection, ledger.ledgerId, log);
+    await checkWallets(connection, ledger.ledgerId, areDigested, log);
     await checkBatches(connection, ledger.ledgerId, log.of("wallet-batches", ledger.ledgerId));
     await checkPostings(connection, ledger.ledgerId, log.of("wallet-postings", ledger.ledgerId));
     await checkReconciliation(connection, ledger.ledgerId, log);

@@ -1,16 +1,17 @@
 // Checks of wallets: their figures against their logs, pending postings against writes, the journal against both.
 import { convert, parseRate } from "../core/asset.ts";
 import type { WalletWriteType } from "../core/wallet.ts";
-import { areLogsDigested } from "../store/wallet-log-digests.ts";
 import { countRows } from "../store/audit/journal.ts";
 import {
-  type AuditedWallet,
-  type AuditedWrite,
   listBatchFaults,
   listComparedTotals,
   listForeignEntries,
   listPostingFaults,
   listReconciliations,
+} from "../store/audit/wallet-postings.ts";
+import {
+  type AuditedWallet,
+  type AuditedWrite,
   listStrayDigests,
   listStrayHolds,
   readAuditedWallets,
@@ -20,14 +21,18 @@ import type { Connection } from "../store/database/connection.ts";
 import type { AuditLog, CheckLog } from "./audit-log.ts";
 import { WalletLogCheck } from "./wallet-log-check.ts";
 
-/** Each wallet equals the result of its log. Wallets and logs are read in parallel, both by wallet. */
+/**
+ * Each wallet equals the result of its log. Wallets and logs are read in parallel, both by wallet. `areDigested`: all
+ * rows that are older than chains have had their digests.
+ */
 export async function checkWallets(
   connection: Connection,
   ledgerId: string,
+  areDigested: boolean,
   auditLog: AuditLog,
 ): Promise<void> {
   const log = auditLog.of("wallets", ledgerId);
-  const logs = new WalletLogCheck(ledgerId, await areLogsDigested(connection), auditLog);
+  const logs = new WalletLogCheck(ledgerId, areDigested, auditLog);
   const writes = readAuditedWrites(connection, ledgerId);
   const next = async (): Promise<AuditedWrite | null> => {
     const result = await writes.next();
