@@ -4,9 +4,9 @@ import { pipeline } from "node:stream/promises";
 import type { Client } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import * as z from "zod";
-import { anyRow, oneRow } from "../database/single-client.ts";
+import { anyRows, oneRow } from "../database/single-client.ts";
 import { sql } from "../database/statement.ts";
-import { migrationsTable } from "../migrate.ts";
+import { listAppliedMigrations, migrationsTable } from "../migrate.ts";
 import { withCopySession } from "./session.ts";
 import {
   copyTarget,
@@ -84,19 +84,13 @@ export function analyzeTables(databaseUrl: string): Promise<void> {
   });
 }
 
-const migrationRow = z.object({ name: z.string() });
-
 /** Nobody migrates or writes from now on. */
 async function lockTables(
   client: Client,
   migrations: readonly string[],
 ): Promise<readonly BackupTable[]> {
   await client.query(`LOCK TABLE ${migrationsTable} IN SHARE MODE`);
-  const applied = await anyRow(
-    client,
-    sql.type(migrationRow)`SELECT name FROM schema_migrations ORDER BY name COLLATE "C"`,
-  );
-  if (JSON.stringify(applied.map(({ name }) => name)) !== JSON.stringify(migrations)) {
+  if (JSON.stringify(await listAppliedMigrations(client)) !== JSON.stringify(migrations)) {
     throw new UnfitDatabase("the database has other migrations than the backup");
   }
   const tables = await listTables(client);
@@ -126,7 +120,7 @@ const triggerRow = z.object({ table: z.string(), name: z.string(), enable: z.str
 /** Triggers that would fire, and how each is switched on again. Those of foreign keys stay on. */
 async function listTriggers(client: Client, tables: readonly BackupTable[]) {
   const names = sql.array(tables.map(qualifiedName), "text");
-  return anyRow(
+  return anyRows(
     client,
     sql.type(triggerRow)`
     SELECT tgrelid::regclass::text AS table, quote_ident(tgname) AS name,
@@ -162,7 +156,7 @@ const settingRow = z.object({ setting: z.string() });
 
 async function setSequences(client: Client, sequences: readonly BackupSequence[]): Promise<void> {
   for (const { name, lastValue } of sequences) {
-    await anyRow(
+    await anyRows(
       client,
       sql.type(settingRow)`
       SELECT setval(quote_ident(${name})::regclass, ${lastValue}::bigint)::text AS setting`,

@@ -1,7 +1,7 @@
 // A session that copies whole tables: as long as that takes, and with all rows or an error.
 import type { Client } from "pg";
 import * as z from "zod";
-import { anyRow, withSingleClient } from "../database/single-client.ts";
+import { anyRows, withSingleClient } from "../database/single-client.ts";
 import { sql } from "../database/statement.ts";
 
 const settingRow = z.object({ setting: z.string() });
@@ -14,7 +14,7 @@ export function withCopySession<Result>(
 ): Promise<Result> {
   return withSingleClient(databaseUrl, purpose, async (client) => {
     // Asked by name, because not every version has each of them.
-    await anyRow(
+    await anyRows(
       client,
       sql.type(settingRow)`
       SELECT set_config(name, CASE name WHEN 'lock_timeout' THEN '60s' WHEN 'row_security' THEN 'off' ELSE '0' END,

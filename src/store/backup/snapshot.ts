@@ -5,10 +5,10 @@ import { to as copyTo } from "pg-copy-streams";
 import * as z from "zod";
 import type { Timestamp } from "../../core/time.ts";
 import { timestampColumn } from "../columns.ts";
-import { anyRow, oneRow } from "../database/single-client.ts";
+import { oneRow } from "../database/single-client.ts";
 import { sql } from "../database/statement.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
-import { migrationsTable } from "../migrate.ts";
+import { listAppliedMigrations, migrationsTable } from "../migrate.ts";
 import { withCopySession } from "./session.ts";
 import {
   copyTarget,
@@ -28,8 +28,6 @@ const headRow = z.object({
   takenAt: timestampColumn,
   postgresql: z.string(),
 });
-
-const migrationRow = z.object({ name: z.string() });
 
 export interface Snapshot {
   readonly takenAt: Timestamp;
@@ -86,13 +84,9 @@ async function describe(client: Client, tables: readonly BackupTable[]): Promise
     sql.type(headRow)`
     SELECT now() AS "takenAt", current_setting('server_version') AS postgresql`,
   );
-  const migrations = await anyRow(
-    client,
-    sql.type(migrationRow)`SELECT name FROM schema_migrations ORDER BY name COLLATE "C"`,
-  );
   return {
     ...head,
-    migrations: migrations.map(({ name }) => name),
+    migrations: await listAppliedMigrations(client),
     tables,
     copyRows: (table) => copyRows(client, table),
     listSequences: () => listSequences(client),

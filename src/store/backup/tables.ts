@@ -1,7 +1,7 @@
 // What a backup is made of, found in PostgreSQL's catalog, so that a table that a migration adds is in it.
 import { escapeIdentifier, type Client } from "pg";
 import * as z from "zod";
-import { anyRow, oneRow } from "../database/single-client.ts";
+import { anyRows, oneRow } from "../database/single-client.ts";
 import { sql } from "../database/statement.ts";
 import { migrationsTable } from "../migrate.ts";
 
@@ -28,7 +28,7 @@ export type BackupTable = z.infer<typeof tableRow>;
  * ours.
  */
 export async function listTables(client: Client): Promise<readonly BackupTable[]> {
-  const tables = await anyRow(
+  const tables = await anyRows(
     client,
     sql.type(tableRow)`
     SELECT nspname AS schema, relname AS name,
@@ -71,7 +71,7 @@ export type BackupSequence = z.infer<typeof sequenceRow>;
 
 /** Sequences aren't part of any snapshot: what is read after a table's rows is never below what they hold. */
 export async function listSequences(client: Client): Promise<readonly BackupSequence[]> {
-  return anyRow(
+  return anyRows(
     client,
     sql.type(sequenceRow)`
     SELECT relname AS name, pg_sequence_last_value(seqrelid)::text AS "lastValue"

@@ -8,7 +8,11 @@ import { openSession } from "./session.ts";
 import { queryText, type Statement } from "./statement.ts";
 import { pgTypes } from "./value-parsers.ts";
 
-/** Runs `work` with a connection of its own, and closes it. `purpose` is shown in pg_stat_activity behind "ledgerctl". */
+/**
+ * Runs `work` with a connection of its own, and closes it. `purpose` is shown in pg_stat_activity behind "ledgerctl".
+ * Rejects with ConnectionBroken where the connection is lost, and with DatabaseUnavailable behind a pooler that shares
+ * backends.
+ */
 export async function withSingleClient<Result>(
   databaseUrl: string,
   purpose: string,
@@ -36,7 +40,7 @@ export async function withSingleClient<Result>(
 }
 
 /** The rows of a statement, each checked against its schema. */
-export async function anyRow<Row extends z.ZodType>(
+export async function anyRows<Row extends z.ZodType>(
   client: Client,
   statement: Statement<Row>,
 ): Promise<z.output<Row>[]> {
@@ -54,8 +58,9 @@ export async function oneRow<Row extends z.ZodType>(
   client: Client,
   statement: Statement<Row>,
 ): Promise<z.output<Row>> {
-  const [row, ...more] = await anyRow(client, statement);
-  if (row === undefined || more.length > 0)
+  const [row, ...more] = await anyRows(client, statement);
+  if (row === undefined || more.length > 0) {
     throw new Error("a statement for one row gave another number");
+  }
   return row;
 }
