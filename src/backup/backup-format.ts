@@ -1,5 +1,5 @@
-// What is in a backup, decompressed: a line of JSON that describes it, perhaps one with secrets, for each table a line of
-// JSON and its rows in COPY's text format up to a line `\.`, and a last line of JSON with what was written.
+// What is in a backup, decompressed: a line of JSON that describes it; perhaps one with secrets; for each table a line
+// of JSON and its rows in COPY's text format up to a line `\.`; and a last line of JSON with what was written.
 // docs/operations.md describes it for readers.
 import * as z from "zod";
 import type { Timestamp } from "../core/time.ts";

@@ -23,7 +23,10 @@ export interface AcceptedWith {
   readonly ruleVersion: number | null;
 }
 
-/** The hash that a chain begins with: SHA-256 of `["ledgerctl/wallet-log/v1",ledgerId,walletId,callerKey,assetCode,chainedAfter]`. */
+/**
+ * The hash that a chain begins with: SHA-256 of
+ * `["ledgerctl/wallet-log/v1",ledgerId,walletId,callerKey,assetCode,chainedAfter]`.
+ */
 export function chainStart(wallet: ChainStart): ChainHash {
   const { ledgerId, walletId, callerKey, assetCode, chainedAfter } = wallet;
   const document = [

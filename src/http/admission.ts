@@ -53,7 +53,7 @@ export function isOverLimit(socket: Duplex): boolean {
   return overLimit.has(socket);
 }
 
-/** A connection that came when there were enough is still one of these when it is encrypted. */
+/** What holds of a connection that came when there were enough holds of its encrypted socket, too. */
 export function keepOverLimit(socket: Duplex, encrypted: Duplex): void {
   if (overLimit.has(socket)) overLimit.add(encrypted);
 }

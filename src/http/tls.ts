@@ -23,7 +23,7 @@ interface Handshake {
 export class TlsHandshakes {
   /** Never listens: connections are handed to it. */
   readonly #server: Server;
-  /** By the addresses of its two ends: all that the two sockets of a connection both tell. */
+  /** By the addresses of both ends: nothing else is known of the plain socket and of the encrypted one. */
   readonly #underWay = new Map<string, Handshake>();
 
   constructor(certificate: Certificate) {

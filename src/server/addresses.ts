@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 
-/** The URLs of a server, for other machines: none where it listens on loopback only. `host` is what it was told to bind. */
+/** The URLs of a server for other machines; none where it listens on loopback only. `host`: what it was told to bind. */
 export async function listUrlsForOthers(url: string, host: string): Promise<string[]> {
   const { protocol, port } = new URL(url);
   const { address } = await lookup(host);

@@ -1,5 +1,5 @@
-// Finds out soon when the host that serves hangs, while another one does not: those who wait for an answer of it would
-// go on waiting for as long as a statement may take.
+// Finds out soon when the host that serves hangs and another one does not. Without it, whoever waits for an answer of that
+// host would wait for as long as a statement may take.
 import type { Log } from "../log.ts";
 import { isStandby } from "../store/database-settings.ts";
 import { hostsOf } from "../store/database/hosts.ts";

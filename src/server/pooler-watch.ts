@@ -1,11 +1,11 @@
-// Looks, while a server runs behind a pooler, whether each of its sessions still has a backend of its own: the pooler
-// may be set otherwise at any time, and nothing else would tell.
+// Looks, while a server runs behind a pooler, whether each of its sessions still has a backend of its own: the pooler's
+// settings may change at any time, and nothing else would show it.
 import type { Log } from "../log.ts";
 import { hostsOf } from "../store/database/hosts.ts";
 import { findSharing } from "../store/database/pooler.ts";
 import { repeat } from "../engine/repeat.ts";
 
-/** From when sessions share backends, all connections are refused until they do not. Returns what ends the looking. */
+/** While sessions share backends, all connections are refused. Returns what ends the watch. */
 export function watchPooler(databaseUrl: string, intervalMs: number, log: Log): () => void {
   const hosts = hostsOf(databaseUrl);
   let isRefused = false;

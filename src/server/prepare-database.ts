@@ -12,7 +12,7 @@ const connectionsOfServer = 2;
 /** A process that has workers reads itself, too. */
 const connectionsOfFirstProcess = 7;
 
-/** Connections that a server of so many processes has at most, to a database of its own with one host or to another. */
+/** The most connections that a server with so many processes opens. Without a URL: to a database with one host. */
 export function connectionsOf(workers: number, databaseUrl: string | null = null): number {
   const ofHostWatch = databaseUrl !== null && hasHostsToWatch(databaseUrl) ? 1 : 0;
   const ofProcesses = workers * (connectionsPerProcess + ofHostWatch) + connectionsOfServer;

@@ -96,8 +96,8 @@ export async function upsertAccounts(
 }
 
 /**
- * Adds one account; null when the code is taken. It locks the account that has the code, which is written to the log: so
- * that this one is there is told only when the standbys have it.
+ * Adds one account; null when the code is taken. The account that has the code is locked then, and the lock is written
+ * to the log: COMMIT waits until the standbys have that account (docs/decisions/0010).
  */
 export async function insertAccount(
   connection: Connection,

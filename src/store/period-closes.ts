@@ -89,8 +89,8 @@ const closedPeriodRow = closeRow.pick({
 }) satisfies z.ZodType<ClosedPeriod>;
 
 /**
- * The closed periods of a ledger from a number on, that one included, by number. Closes are never taken back. Where closes come
- * in order, each has closed all that lies before its end.
+ * The closed periods of a ledger from a number on, that one included, by number. Closes are never taken back. Where
+ * closes come in order, each has closed all that lies before its end.
  */
 export function listClosedPeriods(
   connection: Connection,

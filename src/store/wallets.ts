@@ -68,7 +68,10 @@ export async function listWalletFigures(
       ) AS found`);
 }
 
-/** Makes wallets, in the order of their keys; the chains of their logs begin with the first row. Throws KeyConflict when another writer made one meanwhile. */
+/**
+ * Makes wallets, in the order of their keys; the chains of their logs begin with the first row. Throws KeyConflict when
+ * another writer made one meanwhile.
+ */
 export function insertWallets(
   connection: Connection,
   ledgerId: string,

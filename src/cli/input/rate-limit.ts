@@ -7,7 +7,8 @@ export function readRateLimit(name: string, text: string): RateLimit {
   const match = /^([1-9][0-9]{0,6})\/s(?::([1-9][0-9]{0,6}))?$/.exec(text);
   if (match === null) {
     throw usageFailure(
-      `${name} must be requests a second, such as 100/s, or with a burst 100/s:500 (each from 1 to 9999999), not ${text}`,
+      `${name} must be requests a second, such as 100/s, or with a burst 100/s:500 (each from 1 to 9999999), ` +
+        `not ${text}`,
     );
   }
   const perSecond = Number(match[1]);

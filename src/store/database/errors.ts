@@ -122,8 +122,8 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Whether a session has to be dropped that still answers: its host takes no writes (25006), or does not have the
- * statements that were prepared in it, or has them already (26000, 42P05), because a pooler put another backend behind it.
+ * Whether a session has to be dropped although it still answers: its host takes no writes (25006), or a pooler has put
+ * another backend behind it, which lacks the statements that were prepared in it (26000) or has them already (42P05).
  */
 export function isSessionUseless(error: unknown): boolean {
   return /^(25006|26000|42P05)$/.test(databaseFault(error)?.code ?? "");

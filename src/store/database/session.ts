@@ -46,7 +46,7 @@ const connectTimeoutMs = 5_000;
 /** With other hosts to try, who waits for a connection still gets one in time. */
 const connectTimeoutOfSeveralMs = 3_000;
 const disconnectDetectedWithinMs = 1_000;
-const farewellMsMax = 2_000;
+const endMsMax = 2_000;
 
 /**
  * Sets all settings and tells what the session is connected to. They are no startup options: a pooler refuses those
@@ -110,14 +110,14 @@ export class Session extends Client {
     }, callback);
   }
 
-  /** Says goodbye. A host that hangs does not answer that either, and must keep no process from ending. */
+  /** Ends the session. A host that hangs does not answer that either, and must keep no process from ending. */
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | void {
     // It is the socket that would keep it, and not this.
     const timer = setTimeout(() => {
       this.cut();
-    }, farewellMsMax).unref();
+    }, endMsMax).unref();
     this.once("end", () => {
       clearTimeout(timer);
     });
