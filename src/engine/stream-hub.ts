@@ -3,11 +3,13 @@
 // logs of the wallets that have listeners are polled. What others wrote is sent only behind a COMMIT of our own
 // (docs/decisions/0010). No socket is met here.
 import { setImmediate as nextTick } from "node:timers/promises";
+import { Refusal } from "../core/errors.ts";
 import type { WalletLogEntry } from "../core/wallet.ts";
 import { listPendingPostingIds, listPostings } from "../store/pending-postings.ts";
 import { listWalletHistory, type PostedWalletLogEntry } from "../store/wallet-writes.ts";
 import { writeBarrier } from "../store/ledger-states.ts";
 import { listWalletFigures, type WalletFigures } from "../store/wallets.ts";
+import { AmbiguousCommit } from "../store/database/errors.ts";
 import type { PipelinedConnection } from "../store/database/pipeline.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { commitsHalted } from "./group-commit.ts";
@@ -36,6 +38,8 @@ export interface StreamHubOptions {
   readonly onSuccess?: () => void;
 }
 
+const notConfirmed =
+  "what is recorded of the wallet could not be confirmed in time; try again in a moment";
 const rowsMax = 500;
 const rowsPerTick = 50;
 /** Wallets asked about in one poll; with more of them, each is asked every so many polls. */
@@ -127,14 +131,22 @@ export class StreamHub {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  /** A wallet's figures, behind a COMMIT that confirms them; null for one that was never written. */
+  /**
+   * A wallet's figures, behind a COMMIT that confirms them; null for one that was never written. Rejects with
+   * `unavailable` where they can't be confirmed.
+   */
   async #readConfirmed(ledgerId: string, callerKey: string): Promise<WalletFigures | null> {
     const confirmedSeq = this.#feeds.get(feedKey(ledgerId, callerKey))?.confirmedSeq ?? 0;
     return this.#pool.withConnection(async (connection) => {
       const [figures = null] = await listWalletFigures(connection, ledgerId, [callerKey]);
       if (figures !== null && figures.lastSeq > confirmedSeq) {
         if (this.#options.areCommitsHalted?.() === true) throw commitsHalted;
-        await commitBarrier(connection, ledgerId);
+        await commitBarrier(connection, ledgerId).catch((cause: unknown) => {
+          // Not an outcome that is unknown: nothing was to be written.
+          throw cause instanceof AmbiguousCommit
+            ? new Refusal("unavailable", notConfirmed, { cause })
+            : cause;
+        });
       }
       return figures;
     });

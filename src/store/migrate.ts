@@ -24,7 +24,8 @@ export async function migrate(databaseUrl: string, upTo = Infinity): Promise<str
   return withSingleClient(databaseUrl, "migrate", async (client) => {
     await requireUtf8(client);
     await refuseNewerSchema(client);
-    const count = upTo === Infinity ? Infinity : upTo - (await listAppliedMigrations(client)).length;
+    const count =
+      upTo === Infinity ? Infinity : upTo - (await listAppliedMigrations(client)).length;
     if (count <= 0) return [];
     // Only here: loading it takes a twelfth of the start of every command on the database.
     const { runner } = await import("node-pg-migrate");

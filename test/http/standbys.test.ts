@@ -13,7 +13,12 @@ import { neverPosting } from "../support/engine.ts";
 import { entriesPath, entry, listEntries, postEntry, problem } from "../support/entries.ts";
 import { PostgresCluster } from "../support/postgres-cluster.ts";
 import { startService, type TestBooks, type TestService } from "../support/service.ts";
-import { openStream } from "../support/stream-reader.ts";
+import {
+  openStream,
+  refusedUpgrade,
+  signedHeaders,
+  streamTarget,
+} from "../support/stream-reader.ts";
 import { until } from "../support/until.ts";
 import { accepted, expectDuplicate, move, newKey, readFigures } from "../support/wallets.ts";
 
@@ -270,6 +275,15 @@ test("what was acknowledged outlasts the primary, and a standby is not ready bef
   const toEnd = await newlyWaiting("first", 2, probes);
   await runStatement(primary.url, "SELECT pg_terminate_backend(unnest($1::int[]))", [toEnd]);
   for (const { status } of await sent) expect(status).toBe(503);
+  const target = streamTarget(writes.walletKey);
+  const opening = refusedUpgrade(first, target, signedHeaders(books.credentials, target));
+  await runStatement(primary.url, "SELECT pg_terminate_backend(unnest($1::int[]))", [
+    await newlyWaiting("first", 1, probes),
+  ]);
+  expect(await opening).toMatchObject({
+    status: 503,
+    body: { error: expect.stringContaining("could not be confirmed") as string },
+  });
   await primary.stop("immediate");
   await standby.start();
   await standby.promote();

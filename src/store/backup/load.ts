@@ -99,14 +99,14 @@ async function lockTables(
   return tables;
 }
 
-/** A server that runs on an empty database writes to these: their rows say nothing. */
-const fleetingTables = ["commit_probes", "wallet_digest_completions"];
+/** A server that runs on an empty database writes to it: its rows say nothing. */
+const probesTable = "commit_probes";
 
 const existsRow = z.object({ exists: z.boolean() });
 
 async function requireNoRows(client: Client, tables: readonly BackupTable[]): Promise<void> {
   for (const { schema, name } of tables) {
-    if (fleetingTables.includes(name)) continue;
+    if (name === probesTable) continue;
     const { exists } = await oneRow(
       client,
       sql.type(existsRow)`SELECT EXISTS (SELECT FROM ${sql.identifier([schema, name])}) AS exists`,
