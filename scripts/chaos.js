@@ -30,7 +30,16 @@ const chaos = await importSource(`
   export { runRounds } from "../test/chaos/rounds.ts";
   export { Soak } from "../test/chaos/soak.ts";
   export * from "../test/chaos/report.ts";
-  export { leftOut } from "../test/chaos/faults.ts";`);
+  export { faults, leftOut, possibleFaults } from "../test/chaos/faults.ts";`);
+
+/** Ends with 2 where `--only` leaves nothing that can be made on this machine. */
+function requireFaults() {
+  const everything = { hasStandby: true, hasInstruments: true };
+  const names = chaos.possibleFaults(chaos.faults, everything).map(({ name }) => name);
+  if (names.some((name) => name.includes(values.only))) return;
+  console.error(`--only must be a part of one of these names: ${names.join(", ")}`);
+  process.exit(2);
+}
 
 /** Prints a document with `--json`, else the text. */
 function print(document, text) {
@@ -44,6 +53,7 @@ async function runRounds() {
     interrupted.abort();
   });
   for (const line of chaos.leftOut()) console.error(line);
+  requireFaults();
   if (!values.json) console.log(`seed ${seed}`);
   const rounds = [];
   const pace = { writers: 8, restMsMax: 10 };

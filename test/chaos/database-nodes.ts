@@ -15,13 +15,14 @@ const diskSize = "240m";
 
 /**
  * A standby insists on as many connections as the primary had when it was made. Shared memory is in the folder, so that none
- * is left where PostgreSQL was killed for good.
+ * is left where PostgreSQL was killed for good. A standby comes back to a primary that has recovered as docs/operations.md advises.
  */
 const settings = `
 max_connections = 100
 dynamic_shared_memory_type = mmap
 max_wal_size = 48MB
 wal_keep_size = 32MB
+wal_retrieve_retry_interval = 500ms
 `;
 
 export interface DatabaseNode {

@@ -88,7 +88,7 @@ export class Soak {
     const deployment = await deploy(shape, { template, hasInstruments: false });
     try {
       const { servers, key } = deployment;
-      const reached = servers.map(({ url, client }) => ({ url, client, key }));
+      const reached = servers.map(({ url }) => ({ url, key }));
       const steady = await SteadyLoad.prepare(reached, await createLedger(deployment));
       const rates = rate === null ? await measureRates(steady) : divide(rate);
       return new Soak({ deployment, template, steady, rates }, random(seed));
@@ -149,6 +149,7 @@ export class Soak {
 
   async end(keep: boolean): Promise<void> {
     await this.#fault.catch(() => undefined);
+    await this.#steady.close();
     await this.#deployment.end(keep);
     await this.#template.remove();
   }

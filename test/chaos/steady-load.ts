@@ -1,5 +1,5 @@
 // A steady load of credits, debits and entries at a rate, with the measurements and the verdict of `ledgerctl bench`.
-import type { LedgerClient } from "../../src/client/ledger-client.ts";
+import { LedgerClient } from "../../src/client/ledger-client.ts";
 import { prepareEntries } from "../../src/cli/commands/bench/entries.ts";
 import { Load, type LoadSettings } from "../../src/cli/commands/bench/load.ts";
 import { OutcomeLog } from "../../src/cli/commands/bench/outcome-log.ts";
@@ -9,6 +9,8 @@ import type { Workload } from "../../src/cli/commands/bench/workload.ts";
 
 const connections = 64;
 const walletCount = 10_000;
+/** Of what is read before and after the load: it may take its time. */
+const timeoutMs = 60_000;
 
 /** Writes a second of each kind; null: as many as the service takes. */
 export interface Rates {
@@ -18,7 +20,6 @@ export interface Rates {
 
 interface Reached {
   readonly url: string;
-  readonly client: LedgerClient;
   readonly key: { readonly apiKey: string; readonly apiSecret: string };
 }
 
@@ -56,12 +57,14 @@ class Stream {
 }
 
 export class SteadyLoad {
+  readonly #client: LedgerClient;
   readonly #wallets: Stream;
   readonly #entries: Stream;
   #acknowledgedAt = 0;
   #gapMs = 0;
 
-  private constructor(wallets: Stream, entries: Stream) {
+  private constructor(client: LedgerClient, wallets: Stream, entries: Stream) {
+    this.#client = client;
     this.#wallets = wallets;
     this.#entries = entries;
   }
@@ -70,15 +73,16 @@ export class SteadyLoad {
   static async prepare(servers: readonly Reached[], ledgerId: string): Promise<SteadyLoad> {
     const [first, last] = [servers[0], servers.at(-1)];
     if (first === undefined || last === undefined) throw new Error("there is no server");
-    const ledger = await first.client.getLedger(ledgerId);
-    const progress = { tell: () => undefined };
-    const begin = (run: string, { client }: Reached) => ({ client, ledger, run, progress });
-    const wallets = await prepareWallets(begin("wallets", first), { walletCount });
-    const entries = await prepareEntries(begin("entries", last), null);
+    const client = new LedgerClient({ url: first.url, ...first.key, timeoutMs });
+    const ledger = await client.getLedger(ledgerId);
+    const began = { client, ledger, progress: { tell: () => undefined } };
+    const wallets = await prepareWallets({ ...began, run: "wallets" }, { walletCount });
+    const entries = await prepareEntries({ ...began, run: "entries" }, null);
     const acknowledged = (_: number, atMs: number) => {
       load.#acknowledge(atMs);
     };
     const load: SteadyLoad = new SteadyLoad(
+      client,
       new Stream(first, { ...wallets, acknowledged }),
       new Stream(last, { ...entries, acknowledged }),
     );
@@ -104,6 +108,10 @@ export class SteadyLoad {
   /** What is wrong, a line each. */
   async verify(): Promise<string[]> {
     return [...(await this.#wallets.verify()), ...(await this.#entries.verify())];
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
   }
 
   #acknowledge(atMs: number): void {
