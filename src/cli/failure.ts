@@ -141,6 +141,12 @@ function hintOf(error: ServiceProblem): string | null {
   if (error.status === 429 && error.retryAfterSeconds !== null) {
     return `Try again in ${error.retryAfterSeconds} s: the server limits the requests of each API key.`;
   }
+  if (error.code === "OUTCOME_UNKNOWN") {
+    return (
+      "With the same externalId you can send it again: it is written once. " +
+      "Without one, look first whether it is there."
+    );
+  }
   if (error.status === 503 || error.status === 429) return "Try again in a moment.";
   return null;
 }

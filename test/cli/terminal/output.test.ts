@@ -66,3 +66,18 @@ describe("text of others", () => {
     for (const control of range(0x7f, 0x9f)) expect(text).not.toContain(control);
   });
 });
+
+it("does not tell anybody to repeat a write that may be recorded already, without more", () => {
+  const unknown = new ServiceProblem({
+    status: 503,
+    problem: {
+      detail: "it could not be learned whether this was written",
+      code: "OUTCOME_UNKNOWN",
+    },
+    requestId: "1",
+    retryAfterSeconds: 1,
+    wasRepeated: false,
+  });
+  expect(describeFailure(unknown)).toContain("Without one, look first whether it is there.");
+  expect(describeFailure(unknown)).not.toContain("Try again");
+});
