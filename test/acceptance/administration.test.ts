@@ -1,14 +1,16 @@
 // The operator's commands through the binary alone: what they print, on which stream, and how they end.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requireDurationMs } from "../../src/cli/input/arguments.ts";
 import { LedgerClient, ServiceProblem, type Ledger } from "../../src/client/ledger-client.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase, runStatement } from "../support/database.ts";
 import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
 import { entry } from "../support/entries.ts";
 import { until } from "../support/until.ts";
@@ -339,8 +341,8 @@ describe("migrate, doctor and serve", () => {
     };
     expect(well.ok).toBe(true);
     expect(well.checks.map(({ name }) => name)).toEqual([
-      ...["configuration", "connection", "clock", "credentials", "ledger", "migrations"],
-      ...["postings", "backup"],
+      ...["configuration", "connection", "clock", "readiness", "credentials", "ledger"],
+      ...["migrations", "postings", "backup"],
     ]);
     const secret = { LEDGERCTL_API_SECRET: "ls_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" };
     const wrong = await run(["doctor"], secret);
@@ -349,6 +351,43 @@ describe("migrate, doctor and serve", () => {
     const port = await freePort();
     const away = await run(["doctor"], { LEDGERCTL_URL: `http://127.0.0.1:${port}` });
     expect(away).toMatchObject({ code: 7 });
+  });
+
+  it("`doctor` tells why a write would not succeed", async () => {
+    const database = server.env["LEDGERCTL_DATABASE_URL"] ?? "";
+    await runStatement(database, "ALTER TABLE commit_probes RENAME TO away");
+    try {
+      await until("not ready", async () => (await fetch(`${server.url}/readyz`)).status === 503);
+      const asked = await run(["doctor"]);
+      expect(asked.code).toBe(7);
+      expect(asked.stdout).toMatch(/^FAIL {2}readiness +the database lacks a table: run/m);
+    } finally {
+      await runStatement(database, "ALTER TABLE away RENAME TO commit_probes");
+    }
+    await until("ready again", async () => (await fetch(`${server.url}/readyz`)).ok);
+  });
+
+  it("`doctor` reaches a server behind a proxy that passes on nothing but /v1/", async () => {
+    const proxy = createHttpServer(({ url = "", method, headers }, answer) => {
+      void (async () => {
+        if (!url.startsWith("/v1/")) return answer.writeHead(404).end();
+        const { host, connection, ...passed } = headers;
+        const init = { method: method ?? "GET", headers: passed as Record<string, string> };
+        const reply = await fetch(new URL(url, server.url), init);
+        return answer.writeHead(reply.status).end(await reply.text());
+      })();
+    });
+    proxy.listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    try {
+      const { port } = proxy.address() as AddressInfo;
+      const asked = await run(["doctor"], { LEDGERCTL_URL: `http://127.0.0.1:${port}` });
+      expect(asked.stdout).toMatch(/^ok {4}connection .*\n(ok {4}.*\n)+$/m);
+      expect(asked.code).toBe(0);
+      expect(asked.stdout).not.toContain("readiness");
+    } finally {
+      proxy.close();
+    }
   });
 
   it("ends with 7 where nothing answers, and with 2 where no key is configured", async () => {

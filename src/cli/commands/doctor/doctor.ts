@@ -24,6 +24,7 @@ interface Check {
     | "configuration"
     | "connection"
     | "clock"
+    | "readiness"
     | "credentials"
     | "ledger"
     | "database"
@@ -100,11 +101,7 @@ async function checkService(connection: Partial<Connection>): Promise<Check[]> {
   let dateHeader: string | undefined;
   const startedMs = performance.now();
   try {
-    const reply = await request(`${requireHttpUrl(url)}/healthz`, { headersTimeout: 5_000 });
-    await reply.body.dump();
-    if (reply.statusCode !== 200) throw new Error(`/healthz answered ${reply.statusCode}`);
-    const { date } = reply.headers;
-    dateHeader = Array.isArray(date) ? date[0] : date;
+    dateHeader = await askForTime(requireHttpUrl(url));
   } catch (error) {
     const unreachable = new ServiceUnreachable(url, error);
     const { message } = unreachable;
@@ -114,8 +111,40 @@ async function checkService(connection: Partial<Connection>): Promise<Check[]> {
   return [
     passed("connection", `${url} answered in ${durationMs.toFixed(0)} ms`),
     checkClock(dateHeader),
+    ...(await checkReadiness(url)),
     ...(await checkCredentials(connection)),
   ];
+}
+
+/** The time that the service tells with its answer. Throws where nothing answers that could be the service. */
+async function askForTime(url: string): Promise<string | undefined> {
+  const health = await getUnsigned(`${url}/healthz`);
+  if (health.status === 200) return health.date;
+  // A proxy may pass on nothing but /v1/, where a request without a signature is answered 401.
+  const api = await getUnsigned(`${url}/v1/ledgers`);
+  if (api.status === 401) return api.date;
+  throw new Error(`/healthz answered ${health.status}, and /v1/ledgers ${api.status}`);
+}
+
+async function getUnsigned(url: string): Promise<{ status: number; date?: string; text: string }> {
+  const { statusCode, headers, body } = await request(url, { headersTimeout: 5_000 });
+  const text = await body.text();
+  const date = Array.isArray(headers.date) ? headers.date[0] : headers.date;
+  return { status: statusCode, text, ...(date === undefined ? {} : { date }) };
+}
+
+/** Nothing where a proxy does not pass /readyz on, or what answers is not the service. */
+async function checkReadiness(url: string): Promise<Check[]> {
+  try {
+    const { status, text } = await getUnsigned(`${url}/readyz`);
+    if (status === 200) return [passed("readiness", "a write would succeed now")];
+    const { reason } = JSON.parse(text) as { reason?: unknown };
+    if (status !== 503 || typeof reason !== "string") return [];
+    const remedy = "Until then writes are answered 503. The server's log has the cause.";
+    return [failed("readiness", reason, remedy, exitCodes.unavailable)];
+  } catch {
+    return [];
+  }
 }
 
 function checkClock(dateHeader: string | undefined): Check {
