@@ -1,5 +1,5 @@
-// The tree of commands. Each command's work is loaded only when it runs.
-import { Command, type Help } from "commander";
+// The tree of commands, and running one of them. Each command's work is loaded only when it runs.
+import { Command, CommanderError, type Help } from "commander";
 import { defineMigrate } from "./commands/migrate/command.ts";
 import { defineOrg } from "./commands/org/command.ts";
 import { defineKey } from "./commands/key/command.ts";
@@ -31,9 +31,55 @@ import { defineHelp } from "./commands/help/command.ts";
 import { printableLines } from "./terminal/printable.ts";
 import { commandsOf, pathOf } from "./definition/command-tree.ts";
 import { sharedOptionGroups } from "./definition/options.ts";
+import { exitCodes } from "./failure.ts";
 import { programVersion } from "./version.ts";
 
-export function createProgram(): Command {
+type Define = (program: Command) => void;
+
+/** All commands by the first word of each, in the order of the help. */
+const groups: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
+  "Server and administration:": {
+    serve: defineServe,
+    migrate: defineMigrate,
+    seed: defineSeed,
+    org: defineOrg,
+    key: defineKey,
+    ledger: defineLedger,
+    account: defineAccount,
+    asset: defineAsset,
+    audit: defineAudit,
+    backup: defineBackup,
+    restore: defineRestore,
+    bench: defineBench,
+    top: defineTop,
+    doctor: defineDoctor,
+  },
+  "Books:": {
+    entry: defineEntry,
+    balance: defineBalance,
+    "trial-balance": defineTrialBalance,
+    period: definePeriod,
+    export: defineExport,
+  },
+  "Wallets:": { wallet: defineWallet },
+  "Proof:": { bundle: defineBundle, merkle: defineMerkle },
+  "Requests:": { sign: defineSign, request: defineRequest },
+  "Configuration and help:": {
+    profile: defineProfile,
+    config: defineConfig,
+    completion: defineCompletion,
+    help: defineHelp,
+  },
+};
+
+/** These look at the whole tree; what completion asks in secret, `__complete`, is defined with it. */
+const needWholeTree = ["completion", "help"];
+
+/**
+ * The tree of commands; with the first word of a command line no more of it than this command line needs, since a
+ * program that starts defines it anew each time.
+ */
+export function createProgram(firstWord?: string): Command {
   const program = new Command("ledgerctl")
     .description("A double-entry ledger service: serve it, keep its books, check them.")
     .version(programVersion(), "--version", "print the version")
@@ -44,42 +90,32 @@ export function createProgram(): Command {
       "after",
       "\n`ledgerctl help` lists topics, `ledgerctl COMMAND --help` has examples.",
     );
-  program.commandsGroup("Server and administration:");
-  defineServe(program);
-  defineMigrate(program);
-  defineSeed(program);
-  defineOrg(program);
-  defineKey(program);
-  defineLedger(program);
-  defineAccount(program);
-  defineAsset(program);
-  defineAudit(program);
-  defineBackup(program);
-  defineRestore(program);
-  defineBench(program);
-  defineTop(program);
-  defineDoctor(program);
-  program.commandsGroup("Books:");
-  defineEntry(program);
-  defineBalance(program);
-  defineTrialBalance(program);
-  definePeriod(program);
-  defineExport(program);
-  program.commandsGroup("Wallets:");
-  defineWallet(program);
-  program.commandsGroup("Proof:");
-  defineBundle(program);
-  defineMerkle(program);
-  program.commandsGroup("Requests:");
-  defineSign(program);
-  defineRequest(program);
-  program.commandsGroup("Configuration and help:");
-  defineProfile(program);
-  defineConfig(program);
-  defineCompletion(program);
-  defineHelp(program);
+  const only = findDefinition(firstWord);
+  for (const [heading, defines] of Object.entries(groups)) {
+    program.commandsGroup(heading);
+    for (const define of Object.values(defines)) {
+      if (only === null || define === only) define(program);
+    }
+  }
   for (const command of commandsOf(program)) complete(command);
   return program;
+}
+
+/** What defines the command that a first word names; null where it names none, or one that needs the whole tree. */
+function findDefinition(firstWord: string | undefined): Define | null {
+  if (firstWord === undefined || needWholeTree.includes(firstWord)) return null;
+  const all = Object.values(groups).flatMap((defines) => Object.entries(defines));
+  return all.find(([name]) => name === firstWord)?.[1] ?? null;
+}
+
+/** Runs a command line, which is without the program's name. How it ended is in process.exitCode. */
+export async function runProgram(args: readonly string[]): Promise<void> {
+  try {
+    await createProgram(args[0]).parseAsync(args, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  }
 }
 
 /** What every command has: help, messages in one style, and throwing instead of exiting: exit codes are ours. */

@@ -4,7 +4,7 @@ import { on, once } from "node:events";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
 import type { BalanceMessage } from "../contract/types.ts";
 import { certificateFault, ServiceProblem, ServiceUnreachable } from "./errors.ts";
 import { parseSeconds, problemOf, type SignedHttp } from "./signed-http.ts";
@@ -108,10 +108,12 @@ export class WalletStream {
    */
   async #connect(closed: Promise<never>): Promise<AsyncIterable<[Buffer]>> {
     const { signal } = this.#closing;
+    // Only here, so that a program that reads no stream does not load what streams need.
+    const ws = await import("ws");
     this.#lastSeq ??= await Promise.race([this.#currentSeq(), closed]);
     signal.throwIfAborted();
     const { url, headers } = this.#http.upgrade(`${this.#target}?since=${this.#lastSeq}`);
-    const socket = new WebSocket(url, { headers, handshakeTimeout: 10_000 });
+    const socket = new ws.WebSocket(url, { headers, handshakeTimeout: 10_000 });
     this.#socket = socket;
     // Of several errors of a connection the first one counts.
     socket.on("error", () => undefined);

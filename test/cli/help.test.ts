@@ -6,6 +6,7 @@ import { topics } from "../../src/cli/commands/help/topics.ts";
 import { isRunnable, pathOf, shownCommandsOf } from "../../src/cli/definition/command-tree.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { runCli } from "../support/cli.ts";
+import { runHere } from "../support/program.ts";
 
 const textOf = (name: string) => topics.find((topic) => topic.name === name)?.text ?? "";
 const program = createProgram();
@@ -26,6 +27,16 @@ it("describes every command, every option and an example", () => {
     if (["help", "completion"].includes(command.name())) continue;
     for (const flag of ["--json", "--quiet", "--no-color", "--verbose"])
       expect(help).toContain(flag);
+  }
+});
+
+it("defines a command by itself as it does beside the others", () => {
+  for (const command of program.commands) {
+    const alone = createProgram(command.name());
+    const found = alone.commands.find((one) => one.name() === command.name());
+    expect(found?.helpInformation()).toBe(command.helpInformation());
+    const isWhole = ["completion", "help", "__complete"].includes(command.name());
+    expect(alone.commands.length, command.name()).toBe(isWhole ? program.commands.length : 1);
   }
 });
 
@@ -59,11 +70,11 @@ it("fits a terminal of 120 columns", () => {
 });
 
 it("shows topics and the help of commands", async () => {
-  const list = await runCli(["help"]);
+  const list = await runHere(["help"]);
   for (const { name } of topics) expect(list.stdout).toContain(`  ${name} `);
-  expect((await runCli(["help", "exit", "codes"])).stdout).toBe(`${textOf("exit-codes")}\n`);
+  expect((await runHere(["help", "exit", "codes"])).stdout).toBe(`${textOf("exit-codes")}\n`);
   const help = await runCli(["help", "entry", "post"]);
-  expect(help).toEqual(await runCli(["entry", "post", "--help"]));
+  expect(help).toEqual(await runHere(["entry", "post", "--help"]));
   expect(help).toMatchObject({ code: 0, stderr: "" });
 });
 
@@ -87,7 +98,7 @@ it.each([
     'there is no topic and no command "perods"\n  Did you mean periods?\n  `ledgerctl help` lists topics, `ledgerctl --help` commands.',
   ],
 ])("says of %j in one message what is wrong, and exits with 2", async (args, message) => {
-  expect(await runCli(args)).toEqual({ code: 2, stdout: "", stderr: `ledgerctl: ${message}\n` });
+  expect(await runHere(args)).toEqual({ code: 2, stdout: "", stderr: `ledgerctl: ${message}\n` });
 });
 
 it("shows help on stderr, and exits with 2, where a verb is missing", async () => {
