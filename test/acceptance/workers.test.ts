@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -66,8 +66,12 @@ function startWorkers(count: number, more: readonly string[] = []): Promise<Serv
   return startServerProcess({ args, env });
 }
 
-/** The pids of a server's workers. */
+/** The pids of a server's workers. Linux tells them at once; `ps` looks at every process. */
 function workersOf({ child }: ServerProcess): number[] {
+  const children = `/proc/${child.pid}/task/${child.pid}/children`;
+  if (existsSync(children)) {
+    return (readFileSync(children, "utf8").match(/\d+/g) ?? []).map(Number);
+  }
   const table = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
   return table
     .split("\n")

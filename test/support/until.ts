@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Long enough for any machine; who waits for it has failed. */
 const deadlineMs = 45_000;
-const intervalMs = 20;
+/** A look may cost a connection or a process: the longer it takes, the less often. */
+const intervalMs = { first: 10, longest: 100 };
 
 /** Looks until it finds something, and resolves with that; throws after 45 s, saying what it waited for. */
 export async function until<Found>(
@@ -12,10 +13,10 @@ export async function until<Found>(
   look: () => Found | Promise<Found>,
 ): Promise<Exclude<Found, false | 0 | null | undefined>> {
   const untilMs = performance.now() + deadlineMs;
-  for (;;) {
+  for (let pauseMs = intervalMs.first; ; pauseMs = Math.min(2 * pauseMs, intervalMs.longest)) {
     const found = await look();
     if (found) return found as Exclude<Found, false | 0 | null | undefined>;
     if (performance.now() > untilMs) throw new Error(`waited ${deadlineMs / 1000} s for: ${what}`);
-    await sleep(intervalMs);
+    await sleep(pauseMs);
   }
 }
