@@ -1,8 +1,9 @@
-// `audit log`: who did what, as the binary alone shows it.
+// `audit log`: who did what, as commands record it and the built binary shows it.
 import { userInfo } from "node:os";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { documents, runCli } from "../support/cli.ts";
+import { documents, runCli, type CliResult } from "../support/cli.ts";
+import { runHere } from "../support/program.ts";
 
 interface Act {
   readonly number: number;
@@ -23,21 +24,24 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-async function run(...args: string[]): Promise<string> {
-  const env = {
-    LEDGERCTL_DATABASE_URL: database.url,
-    LEDGERCTL_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
-  };
-  const result = await runCli(args, { env });
+function env(): Record<string, string> {
+  const masterKey = Buffer.alloc(32, 7).toString("base64");
+  return { LEDGERCTL_DATABASE_URL: database.url, LEDGERCTL_MASTER_KEY: masterKey };
+}
+
+function outputOf(result: CliResult): string {
   expect(result, result.stderr).toMatchObject({ code: 0 });
   return result.stdout;
 }
 
+const run = async (...args: string[]) => outputOf(await runHere(args, env()));
+const runBuilt = async (...args: string[]) => outputOf(await runCli(args, { env: env() }));
+
 const listActs = async (...flags: string[]) =>
-  documents<Act>(await run("audit", "log", "--json", ...flags));
+  documents<Act>(await runBuilt("audit", "log", "--json", ...flags));
 
 it("records what is administered, newest last, without a secret", async () => {
-  const org = (await run("org", "create", "Acme", "--quiet")).trim();
+  const org = (await runBuilt("org", "create", "Acme", "--quiet")).trim();
   const ledger = (
     await run("ledger", "create", "Books", "--org", org, "--currency", "USD", "--quiet")
   ).trim();
@@ -72,9 +76,9 @@ it("records what is administered, newest last, without a secret", async () => {
   });
   expect(JSON.stringify(acts)).not.toContain(secret);
   expect(await listActs("--limit", "2")).toEqual(acts.slice(-2));
-  const table = await run("audit", "log", "--limit", "1");
+  const table = await runBuilt("audit", "log", "--limit", "1");
   expect(table).toMatch(/^ *ACT +AT +OPERATOR +ROLE +PROGRAM +DONE +AS\n/);
   expect(table).toContain("changed state of ledger");
   expect(table).toContain("status=suspended");
-  expect(await run("audit", "--quiet")).toContain("administration");
+  expect(await runBuilt("audit", "--quiet")).toContain("administration");
 });

@@ -244,22 +244,6 @@ describe("what a service does wrong", () => {
 });
 
 describe("how it ends", () => {
-  it.each([
-    [["entries", "--rate", "0"], /--rate must be a whole number from 1/],
-    [["entries", "--duration", "10"], /--duration must be a duration/],
-    [["entries", "--connections", "0"], /--connections must be a whole number/],
-    [["entries", "--accounts", "1000"], /--accounts must be two accounts/],
-    [["entries", "--accounts", "1000,1000"], /--accounts must be two accounts/],
-    [["wallets", "--hot", "--wallets", "5"], /--hot writes one wallet/],
-    [["wallets", "--balances", "--bulk", "5"], /--balances reads one balance a request/],
-    [["entries", "--hot"], /unknown option/],
-    [["entries", "--url", "localhost:8420"], /--url must be an http:\/\/ or https:\/\/ URL/],
-  ])("ends with 2 and one message for %j", async (args, message) => {
-    const { code, stdout, stderr } = await run(args);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(message);
-  });
-
   it("ends with 7 where nothing answers, 5 for an unknown ledger or account, 130 on Ctrl-C", async () => {
     const away = await run(["wallets"], { LEDGERCTL_URL: "http://127.0.0.1:1" });
     expect(away).toMatchObject({ code: 7, stdout: "" });

@@ -10,6 +10,7 @@ import { startBinaryServer, type BinaryServer } from "../support/binary-server.t
 import { runCli, type CliResult } from "../support/cli.ts";
 import { bundleOf, bundleText, closeVectors } from "../support/close-vectors.ts";
 import { entry } from "../support/entries.ts";
+import { runHere } from "../support/program.ts";
 import { hasPython } from "../support/python.ts";
 import { runSecondVerifier } from "../support/second-verifier.ts";
 
@@ -41,9 +42,10 @@ const guard = `
   require("node:module").syncBuiltinESMExports();
 `;
 
-const run = (...args: string[]): Promise<CliResult> => runCli(args, { env: server.env });
-/** An auditor's command, and one that is ended where it reaches for anything but the file. */
-const audit = (...args: string[]): Promise<CliResult> => runCli(args, { env: offline });
+const run = (...args: string[]): Promise<CliResult> => runHere(args, server.env);
+const runBuilt = (...args: string[]): Promise<CliResult> => runCli(args, server);
+/** An auditor's command, and one of the built program that is ended where it reaches for anything but the file. */
+const audit = (...args: string[]): Promise<CliResult> => runHere(args, offline);
 const guarded = (...args: string[]): Promise<CliResult> =>
   runCli(args, {
     env: {
@@ -67,14 +69,25 @@ beforeAll(async () => {
     ),
   ]);
   entryIds = posted.map(({ journalId }) => journalId);
-  const closed = await run("period", "close", "2026-03", "--reason", "March", "--yes", "--json");
+  const closed = await runBuilt(
+    "period",
+    "close",
+    "2026-03",
+    "--reason",
+    "March",
+    "--yes",
+    "--json",
+  );
   expect(closed).toMatchObject({ code: 0, stderr: "" });
   close = JSON.parse(closed.stdout) as Close;
   bundle = join(server.home, "2026-03.ndjson");
-  expect(await run("bundle", "2026-03", "--out", bundle)).toMatchObject({ code: 0, stdout: "" });
+  expect(await runBuilt("bundle", "2026-03", "--out", bundle)).toMatchObject({
+    code: 0,
+    stdout: "",
+  });
   proof = join(server.home, "proof.json");
   const prove = ["merkle", "prove", entryIds[2] ?? "", "--period", "2026-03", "--out", proof];
-  expect(await run(...prove)).toMatchObject({ code: 0, stdout: "" });
+  expect(await runBuilt(...prove)).toMatchObject({ code: 0, stdout: "" });
 });
 
 afterAll(async () => {
@@ -108,7 +121,7 @@ describe("period", () => {
   });
 
   it("show has the trial balance; one that is not closed is exit code 5", async () => {
-    const shown = await run("period", "show", "2026-03");
+    const shown = await runBuilt("period", "show", "2026-03");
     expect(shown.stdout).toContain(close.closeHash);
     expect(shown.stdout).toMatch(/^1000 +7\.00 USD +360\.47 USD +0\.00 USD +367\.47 USD +3$/m);
     expect((await run("period", "show", "2026-02")).code).toBe(5);
@@ -138,7 +151,7 @@ describe("merkle verify", () => {
     const pipe = join(server.home, "pipe.ndjson");
     execFileSync("mkfifo", [pipe]);
     const reading = readFile(pipe, "utf8");
-    expect(await run("bundle", "2026-03", "--out", pipe)).toMatchObject({ code: 0 });
+    expect(await runBuilt("bundle", "2026-03", "--out", pipe)).toMatchObject({ code: 0 });
     expect(statSync(pipe).isFIFO()).toBe(true);
     expect(await reading).toBe(readFileSync(bundle, "utf8"));
   });
@@ -151,7 +164,7 @@ describe("merkle verify", () => {
 
   it("recomputes openings too where the service lists the entries", async () => {
     const online = ["merkle", "verify", "--period", "2026-03", "--expect", close.closeHash];
-    const { ok, anchored, notChecked } = await verdict(run(...online, "--json"));
+    const { ok, anchored, notChecked } = await verdict(runBuilt(...online, "--json"));
     expect({ ok, anchored, notChecked }).toEqual({ ok: true, anchored: true, notChecked: [] });
   });
 

@@ -1,4 +1,4 @@
-// Completion through the binary and through real shells, with names that a running service knows.
+// Completion with names that a running service knows: what is offered, and through real shells by the built binary.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli } from "../support/cli.ts";
 import { entry } from "../support/entries.ts";
+import { runHere } from "../support/program.ts";
 import { binaryPath } from "../support/server-process.ts";
 import { terminal as onTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
@@ -34,7 +35,7 @@ afterAll(async () => {
 });
 
 async function complete(...words: string[]) {
-  const { code, stdout, stderr } = await runCli(["__complete", "fish", "--", ...words], { env });
+  const { code, stdout, stderr } = await runHere(["__complete", "fish", "--", ...words], env);
   expect([code, stderr]).toEqual([0, ""]);
   const [how, ...lines] = stdout.trimEnd().split("\n");
   return { how, candidates: lines.map((line) => line.split("\t")[0]), lines };
@@ -104,9 +105,8 @@ describe("what may stand at the cursor", () => {
   it("is a profile", async () => {
     const config = join(server.home, "profiles.json");
     writeFileSync(config, `{"profiles":{"local":{"url":"http://a"},"live":{}}}`, { mode: 0o600 });
-    const { stdout } = await runCli(["__complete", "fish", "--", "profile", "use", "l"], {
-      env: { ...env, LEDGERCTL_CONFIG: config },
-    });
+    const words = ["__complete", "fish", "--", "profile", "use", "l"];
+    const { stdout } = await runHere(words, { ...env, LEDGERCTL_CONFIG: config });
     expect(stdout).toBe("space\nlocal\thttp://a\nlive\n");
   });
 
@@ -116,15 +116,14 @@ describe("what may stand at the cursor", () => {
     ["there are no credentials", { LEDGERCTL_API_KEY: "" }],
     ["the profile is not there", { LEDGERCTL_PROFILE: "none" }],
   ])("is nothing, and said is nothing, where %s", async (_, more) => {
-    const ended = await runCli(["__complete", "fish", "--", "balance", ""], {
-      env: { ...env, ...more },
-    });
+    const words = ["__complete", "fish", "--", "balance", ""];
+    const ended = await runHere(words, { ...env, ...more });
     expect(ended).toEqual({ code: 0, stdout: "space\n", stderr: "" });
   });
 });
 
 it("refuses a shell that it does not know", async () => {
-  expect(await runCli(["completion", "fihs"])).toEqual({
+  expect(await runHere(["completion", "fihs"])).toEqual({
     code: 2,
     stdout: "",
     stderr: "ledgerctl: SHELL must be one of bash, zsh, fish\n  Did you mean fish?\n",

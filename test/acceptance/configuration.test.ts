@@ -4,11 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { documents, runCli } from "../support/cli.ts";
+import { runHere } from "../support/program.ts";
 import { runOnTerminal } from "../support/terminal.ts";
 
 const home = mkdtempSync(join(tmpdir(), "ledgerctl-settings-"));
 const file = join(home, ".config", "ledgerctl", "config.json");
 const env = { HOME: home };
+const run = (args: string[], more = {}) => runHere(args, { LEDGERCTL_CONFIG: file, ...more });
 const apiKey = "lk_AAECAwQFBgcICQoLDA0ODw";
 const secret = `ls_${"s3cret-".repeat(6)}x`;
 const ledger = "01a1f929-c7b6-727f-ac61-35579962ed4c";
@@ -78,7 +80,7 @@ it("asks for what is no secret openly, and changes nothing on Ctrl-C", async () 
 });
 
 it("refuses a secret as an argument, and never repeats one", async () => {
-  const refused = await runCli(["config", "set", "api-secret", secret], { env });
+  const refused = await run(["config", "set", "api-secret", secret]);
   expect([refused.code, refused.stdout]).toEqual([2, ""]);
   expect(refused.stderr).toMatch(/^ledgerctl: a secret is never an argument/);
   expect(refused.stderr).not.toContain(secret);
@@ -93,8 +95,8 @@ it("refuses a secret as an argument, and never repeats one", async () => {
 });
 
 it("lists settings with where they come from", async () => {
-  const { stdout } = await runCli(["config", "list", "--url", "http://flag.example", "--json"], {
-    env: { ...env, LEDGERCTL_LEDGER: "from-env" },
+  const { stdout } = await run(["config", "list", "--url", "http://flag.example", "--json"], {
+    LEDGERCTL_LEDGER: "from-env",
   });
   expect(documents(stdout)).toEqual([
     { key: "url", value: "http://flag.example", source: "--url" },
@@ -102,7 +104,7 @@ it("lists settings with where they come from", async () => {
     { key: "api-secret", value: "ls_********", source: "profile default" },
     { key: "ledger", value: "from-env", source: "LEDGERCTL_LEDGER" },
   ]);
-  const people = await runCli(["config", "list"], { env: { HOME: join(home, "nobody") } });
+  const people = await run(["config", "list"], { LEDGERCTL_CONFIG: join(home, "none.json") });
   expect(people.stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
     ["KEY", "VALUE", "FROM"],
     ["url", "http://127.0.0.1:8420", "default"],
@@ -125,29 +127,25 @@ it("lists, shows and chooses profiles, secrets masked", async () => {
       ...{ apiKey: null, apiSecret: "ls_********", ledger: null },
     },
   ]);
-  expect((await runCli(["profile", "list"], { env })).stdout).not.toContain("s3cret");
+  expect((await run(["profile", "list"])).stdout).not.toContain("s3cret");
   expect(await runCli(["profile", "use", "two"], { env })).toEqual({
     code: 0,
     stdout: "profile two is in use from now on\n",
     stderr: "",
   });
-  const shown = await runCli(["profile", "show"], { env });
+  const shown = await run(["profile", "show"]);
   expect(shown.stdout).toBe(
     "name       two\ncurrent    true\nurl        http://127.0.0.1:1\napiKey\napiSecret  ls_********\nledger\n",
   );
-  expect((await runCli(["profile", "show", "default", "--json"], { env })).stdout).not.toContain(
-    "s3cret",
-  );
+  expect((await run(["profile", "show", "default", "--json"])).stdout).not.toContain("s3cret");
 });
 
 it.each([
   [["profile", "use", "defualt"], 5, "Did you mean default?"],
   [["profile", "show", "towo"], 5, "Did you mean two?"],
   [["request", "GET", "/v1/ledgers", "--profile", "defautl"], 5, "Did you mean default?"],
-  [["config", "set", "apikey", "x"], 2, "Did you mean api-key?"],
-  [["config", "set", "url", "books.example"], 2, "url must be an http:// or https:// URL"],
 ])("says of %j what was meant", async (args, code, hint) => {
-  const ended = await runCli(args, { env });
+  const ended = await run(args);
   expect([ended.code, ended.stdout]).toEqual([code, ""]);
   expect(ended.stderr).toContain(hint);
 });

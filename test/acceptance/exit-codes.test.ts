@@ -1,4 +1,5 @@
-// Every exit code that scripts are promised is reached, by commands of several kinds, and each with one message.
+// Every exit code that scripts are promised is reached by the built binary, and by more commands of several kinds here; each
+// with one message.
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,6 +7,7 @@ import { exitCodes } from "../../src/cli/failure.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, startCli } from "../support/cli.ts";
 import { entry } from "../support/entries.ts";
+import { runHere } from "../support/program.ts";
 
 let server: BinaryServer;
 let reader: Record<string, string>;
@@ -138,10 +140,10 @@ const cases: Readonly<Record<number, readonly Case[]>> = {
 describe.each(Object.entries(cases))("exit code %s", (code, those) => {
   it.each(those.map((one, index) => [index, one] as const))(
     "is that of case %i",
-    async (_, one) => {
+    async (index, one) => {
       const args = one.args();
-      const { env } = server;
-      const ended = await runCli(args, { env: { ...env, ...one.env?.() } });
+      const env = { ...server.env, ...one.env?.() };
+      const ended = index === 0 ? await runCli(args, { env }) : await runHere(args, env);
       expect(ended.code, `${args.join(" ")}\n${ended.stderr}`).toBe(Number(code));
       expect(ended.stderr).toMatch(one.says);
       if (ended.stderr === "") return;
@@ -172,13 +174,13 @@ it("is 6 for a ledger that is suspended or closed, and for a wallet's hold that 
     ["wallet", "commit", "h", holdId],
     ["entry", "reverse", journalId],
   ]) {
-    expect([args[1], (await runCli(args, { env: server.env })).code]).toEqual([args[1], 6]);
+    expect([args[1], (await runHere(args, server.env)).code]).toEqual([args[1], 6]);
   }
   const other = await books.createLedger();
   for (const status of ["suspended", "closed"] as const) {
     await books.changeStatus(other, status);
     const post = ["entry", "post", ...sale, "--ledger", other];
-    expect((await runCli(post, { env: server.env })).code).toBe(6);
+    expect((await runHere(post, server.env)).code).toBe(6);
   }
 });
 

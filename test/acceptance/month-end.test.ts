@@ -4,12 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ClosePreview, TrialBalance } from "../../src/contract/types.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, type CliResult } from "../support/cli.ts";
+import { runHere } from "../support/program.ts";
 import { hasPython } from "../support/python.ts";
 import { runOnTerminal } from "../support/terminal.ts";
 
 let server: BinaryServer;
 
-const run = (...args: string[]): Promise<CliResult> => runCli(args, { env: server.env });
+const run = (...args: string[]): Promise<CliResult> => runHere(args, server.env);
+const runBuilt = (...args: string[]): Promise<CliResult> => runCli(args, server);
 
 async function json<Document>(...args: string[]): Promise<Document> {
   const { code, stdout, stderr } = await run(...args, "--json");
@@ -46,7 +48,7 @@ afterAll(async () => {
 
 describe("trial-balance", () => {
   it("of a period is an aligned table in major units with totals", async () => {
-    const { code, stdout, stderr } = await run("trial-balance", "--period", "2026-03");
+    const { code, stdout, stderr } = await runBuilt("trial-balance", "--period", "2026-03");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("from 2026-03-01T00:00:00.000Z up to 2026-04-01T00:00:00.000Z");
     expect(stdout).toMatch(/^1000 +Cash +asset +7\.00 USD +120\.01 USD +-2\.01 USD +125\.00 USD$/m);
@@ -94,7 +96,7 @@ describe("trial-balance", () => {
 
 describe("period preview", () => {
   it("shows bounds, entries, the trial balance, what is open before and which wallets wait for a rate", async () => {
-    const { code, stdout, stderr } = await run("period", "preview", "2026-03");
+    const { code, stdout, stderr } = await runBuilt("period", "preview", "2026-03");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(
       "2026-03, from 2026-03-01T00:00:00.000Z up to 2026-04-01T00:00:00.000Z: 2 entries",
@@ -182,12 +184,12 @@ describe.runIf(hasPython)("period close on a terminal", () => {
 });
 
 it("period close warns of a period that has not ended, also where --yes keeps it from asking", async () => {
-  const unasked = await run("period", "close", "2998");
+  const unasked = await runBuilt("period", "close", "2998");
   expect(unasked.code).toBe(2);
   expect(unasked.stderr).toContain(
     "up to 2999-01-01T00:00:00.000Z, WHICH IS STILL TO COME, for good?",
   );
-  const closed = await run("period", "close", "2998", "--yes");
+  const closed = await runBuilt("period", "close", "2998", "--yes");
   expect(closed.code, closed.stderr).toBe(0);
   expect(closed.stderr).toContain("ATTENTION: the period ends in the future");
   expect((await run("period", "close", "2020", "--yes")).stderr).toBe("");
@@ -199,7 +201,7 @@ it("period close is refused, with exit code 6, where closes come in order and ea
     HOME: server.home,
     LEDGERCTL_DATABASE_URL: server.env["LEDGERCTL_DATABASE_URL"] ?? "",
   };
-  const made = await runCli(["ledger", "create", "In order", ...asked, "--quiet"], { env: admin });
+  const made = await runHere(["ledger", "create", "In order", ...asked, "--quiet"], admin);
   const ledgerId = made.stdout.trim();
   await post("2026-01-05", 5, ["wallets-clearing:USD", "wallets:USD"], ledgerId);
   const close = ["period", "close", "2026-02", "--yes", "--ledger", ledgerId];
@@ -217,7 +219,7 @@ it("trial-balance ends with 3, and says so, where somebody has changed the datab
   await client.query("ALTER TABLE journal_lines DISABLE TRIGGER USER");
   await client.query("UPDATE journal_lines SET functional_amount = 6 WHERE functional_amount = 5");
   await client.end();
-  const found = await run("trial-balance");
+  const found = await runBuilt("trial-balance");
   expect(found.code).toBe(3);
   expect(found.stdout).toContain("IT DOES NOT BALANCE");
   expect(await server.client.getTrialBalance(server.ledgerId)).toMatchObject({ balanced: false });

@@ -1,4 +1,5 @@
-// `wallet` of the built binary against a server of its own: what it prints, where, and how it ends.
+// `wallet` against a server of its own: what it prints, where, and how it ends. Each verb is run by the built binary, and
+// more of its cases here.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,6 +7,7 @@ import { LedgerClient, type WalletAddress } from "../../src/client/ledger-client
 import { runOnTerminal } from "../support/terminal.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
+import { runHere } from "../support/program.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
@@ -36,7 +38,11 @@ afterAll(async () => {
 });
 
 function run(args: readonly string[], env = {}): Promise<CliResult> {
-  return runCli(["wallet", ...args], { env: { ...server.env, ...env } });
+  return runHere(["wallet", ...args], { ...server.env, ...env });
+}
+
+function runBuilt(...args: string[]): Promise<CliResult> {
+  return runCli(["wallet", ...args], { env: server.env });
 }
 
 async function json<Document>(...args: string[]): Promise<Document> {
@@ -60,9 +66,13 @@ async function posted(key: string, seq: number): Promise<void> {
 
 describe("crediting and debiting", () => {
   it("prints the API's object, and for people major units of the asset", async () => {
-    const made = await json("credit", "figures", "12500", ...usd);
-    expect(made).toEqual({ status: "accepted", balance: "12500", available: "12500" });
-    const debit = await run(["debit", "figures", "25.01", "--major", "--asset", "usd"]);
+    const made = await runBuilt("credit", "figures", "12500", ...usd, "--json");
+    expect(made).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: '{"status":"accepted","balance":"12500","available":"12500"}\n',
+    });
+    const debit = await runBuilt("debit", "figures", "25.01", "--major", "--asset", "usd");
     expect(debit).toEqual({
       code: 0,
       stderr: "",
@@ -116,34 +126,12 @@ describe("crediting and debiting", () => {
       metadata: '{"b": 1,"a":"é"}',
     });
   });
-
-  it.each([
-    [["credit", "k", "1.50", ...usd], /AMOUNT must be a whole number .*"1\.50"; with --major/],
-    [["credit", "k", "0", ...usd], /AMOUNT must be above zero/],
-    [["credit", "k", "9".repeat(39), ...usd], /AMOUNT must have at most 38 digits/],
-    [["debit", "k", "ten", ...usd], /AMOUNT must be a whole number/],
-    [["credit", "k", "1"], /--asset/],
-    [["credit", "k", "1", "--asset", "U S"], /--asset must be 1 to 32 letters/],
-    [["credit", "", "1", ...usd], /KEY must not be empty/],
-    [["credit", `${nobody}:`, "1", ...usd], /KEY must not be empty/],
-    [["credit", "k", "1", ...usd, "--external-id", ""], /--external-id must not be empty/],
-    [["reserve", "k", "1", ...usd, "--expires-in", "soon"], /--expires-in must be a duration/],
-    [["reserve", "k", "1", ...usd, "--expires-in", "366d"], /--expires-in must be at most 365d/],
-    [["history", "k", "--limit", "-1"], /--limit must be a whole number/],
-    [["tail", "a", "b", "--since", "3"], /--since goes with one KEY/],
-    [["tail"], /missing required argument/],
-  ])("ends with 2 and one message for %j", async (args, message) => {
-    const { code, stdout, stderr } = await run(args);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(message);
-    expect(stderr).not.toMatch(/\.[jt]s:\d+/);
-  });
 });
 
 describe("refusals", () => {
   it("ends with 6 for more than is available, and leaves the wallet as it was", async () => {
     await credit("short", "10");
-    const refused = await run(["debit", "short", "11", ...usd]);
+    const refused = await runBuilt("debit", "short", "11", ...usd);
     expect([refused.code, refused.stdout]).toEqual([6, ""]);
     expect(refused.stderr).toMatch(/more than is available\n {2}\(422, request \S+\)\n$/);
     expect(await server.client.getWalletBalance(wallet("short"))).toEqual({
@@ -175,13 +163,15 @@ describe("refusals", () => {
 
   it("ends with 7 where nothing answers", async () => {
     const away = { LEDGERCTL_URL: "http://127.0.0.1:1" };
-    for (const args of [
-      ["balance", "k"],
-      ["credit", "k", "1", ...usd],
-      ["tail", "k"],
-    ]) {
-      expect(await run(args, away)).toMatchObject({ code: 7, stdout: "" });
-    }
+    const env = { ...server.env, ...away };
+    const ended = await Promise.all(
+      [
+        ["balance", "k"],
+        ["credit", "k", "1", ...usd],
+        ["tail", "k"],
+      ].map((args) => runCli(["wallet", ...args], { env })),
+    );
+    for (const end of ended) expect(end).toMatchObject({ code: 7, stdout: "" });
   });
 });
 
@@ -235,7 +225,7 @@ describe("reading", () => {
 
   it("prints integers: a balance knows no asset", async () => {
     await credit("plain", "12345");
-    expect(await run(["balance", "plain"])).toEqual({
+    expect(await runBuilt("balance", "plain")).toEqual({
       code: 0,
       stderr: "",
       stdout: "balance    12345\navailable  12345\n",
@@ -251,7 +241,7 @@ describe("reading", () => {
     await server.client.writeWallets(server.ledgerId, writes);
     await posted("long", 105);
     const all = documents<{ seq: number; journalId: string }>(
-      (await run(["history", "long", "--json"])).stdout,
+      (await runBuilt("history", "long", "--json")).stdout,
     );
     expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 105 }, (_, i) => i + 1));
     for (const { journalId } of all) expect(journalId).toMatch(/^[0-9a-f-]{36}$/);
@@ -273,7 +263,8 @@ describe("holds", () => {
   it("reserves, commits a part and releases, and tells a hold that is done for", async () => {
     await credit("holder", "1000");
     const reserve = ["reserve", "holder", "4.00", "--major", ...usd];
-    const held = await json<Figures>(...reserve, "--expires-in", "10m");
+    const built = await runBuilt(...reserve, "--expires-in", "10m", "--json");
+    const held = JSON.parse(built.stdout) as Figures;
     expect(held).toEqual({
       status: "accepted",
       holdId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
@@ -287,7 +278,7 @@ describe("holds", () => {
       'ledgerctl: AMOUNT must be a whole number of smallest units, not "1.50"; ' +
         "12.50 of a currency with two decimals is written 1250\n",
     ]);
-    const committed = await run(["commit", "holder", held.holdId ?? "", "150"]);
+    const committed = await runBuilt("commit", "holder", held.holdId ?? "", "150");
     expect(committed).toMatchObject({
       code: 0,
       stdout: "status     accepted\nbalance    850\navailable  850\n",
@@ -295,7 +286,7 @@ describe("holds", () => {
     expect(await json("commit", "holder", held.holdId ?? "", "150")).toMatchObject({
       status: "duplicate",
     });
-    expect((await run(["release", "holder", held.holdId ?? ""])).code).toBe(6);
+    expect((await runBuilt("release", "holder", held.holdId ?? "")).code).toBe(6);
 
     const quiet = await run([...reserve, "--quiet"]);
     expect(quiet.stdout).toMatch(/^[0-9a-f-]{36}\n$/);
