@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 /** Resolves with what `contents` exports, a module that may import from `./`, which is src/. */
 export async function importSource(contents) {
   mkdirSync(join(root, "dist"), { recursive: true });
-  // Within the project, so that packages are found and the program's version, two folders up as from src/cli.
+  // Within the project, so that packages are found.
   const folder = mkdtempSync(join(root, "dist", ".import-"));
   try {
     const outfile = join(folder, "bundle.mjs");

@@ -1,8 +1,6 @@
-// The version of the program, from its package.json.
-import { readFileSync } from "node:fs";
+// The version of the program: its package.json is part of the bundle.
+import packageJson from "../../package.json" with { type: "json" };
 
-/** Two folders up, from the sources and from the bundle alike. */
 export function programVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
+  return packageJson.version;
 }
