@@ -21,7 +21,7 @@ import {
   runStatement,
   type TestDatabase,
 } from "../support/database.ts";
-import { binaryPath, nodePath, startServerProcess } from "../support/server-process.ts";
+import { programCommand, startServerProcess } from "../support/server-process.ts";
 import { readTables } from "../support/table-contents.ts";
 import { until } from "../support/until.ts";
 
@@ -129,15 +129,11 @@ describe("backup and restore", () => {
     const early = await startServerProcess({ args: ["--port", "0"], env: environmentOf(target) });
     expect(await early.end("SIGTERM")).toBe(0);
     const pipe =
-      '"$0" "$1" backup - --json 2>"$2/said" | LEDGERCTL_DATABASE_URL="$3" "$0" "$1" restore - --no-audit';
-    const child = spawn(
-      "bash",
-      ["-o", "pipefail", "-c", pipe, nodePath, binaryPath, home, target],
-      {
-        env: { PATH: process.env["PATH"], ...environmentOf(source.url) },
-        stdio: ["ignore", "pipe", "inherit"],
-      },
-    );
+      '"$@" backup - --json 2>"$HOME/said" | LEDGERCTL_DATABASE_URL="$TARGET" "$@" restore - --no-audit';
+    const child = spawn("bash", ["-o", "pipefail", "-c", pipe, "bash", ...programCommand], {
+      env: { PATH: process.env["PATH"], TARGET: target, ...environmentOf(source.url) },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let said = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
     const code = await new Promise((resolve) => child.once("close", resolve));
@@ -257,7 +253,7 @@ describe("interruptions", () => {
   it("need no more memory for a large database than for a small one", async () => {
     const measure = (url: string, ...args: string[]) =>
       JSON.parse(
-        execFileSync("python3", ["-c", peakMemory, nodePath, binaryPath, ...args], {
+        execFileSync("python3", ["-c", peakMemory, ...programCommand, ...args], {
           env: { PATH: process.env["PATH"], ...environmentOf(url) },
           stdio: ["ignore", "pipe", "inherit"],
         }).toString(),
@@ -283,7 +279,7 @@ describe("interruptions", () => {
     expect(readdirSync(folder)).toEqual(["nightly.backup"]);
     // A disk that is full in the middle: no file may be longer than some kilobytes.
     const limited = 'ulimit -f 64; exec "$0" "$@"';
-    const full = spawn("bash", ["-c", limited, nodePath, binaryPath, "backup", target], {
+    const full = spawn("bash", ["-c", limited, ...programCommand, "backup", target], {
       env: { PATH: process.env["PATH"], ...environmentOf(large.url) },
       stdio: "ignore",
     });

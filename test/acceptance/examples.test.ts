@@ -11,7 +11,7 @@ import { createProgram } from "../../src/cli/program.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { certificate } from "../support/certificates.ts";
 import { hasPython } from "../support/python.ts";
-import { binaryPath, nodePath } from "../support/server-process.ts";
+import { programCommand } from "../support/server-process.ts";
 import { terminal } from "../support/terminal.ts";
 
 const commands = shownCommandsOf(createProgram()).filter(isRunnable);
@@ -70,13 +70,15 @@ async function closeHash(): Promise<string> {
   return closes.find(({ periodId }) => periodId === "2026-03")?.closeHash ?? "";
 }
 
+const quotedCommand = programCommand.map((word) => `"${word}"`).join(" ");
+
 /**
  * The program, on a free port where the example would take a fixed one, and with a small load of a second where it would
  * take half a minute. A close of everything up to now is of a ledger of its own. The commands that several examples begin
  * with run once; the other examples get the same output.
  */
 const program = `#!/bin/sh
-ledgerctl() { "${nodePath}" "${binaryPath}" "$@"; }
+ledgerctl() { ${quotedCommand} "$@"; }
 case "$1" in
   serve) set -- "$@" --port 0 ;;
   seed) [ $# = 1 ] || set -- "$@" --entries 300 ;;
@@ -99,7 +101,7 @@ case "$*" in
     exec cat "$HOME/$1"
     ;;
 esac
-exec "${nodePath}" "${binaryPath}" "$@"
+exec ${quotedCommand} "$@"
 `;
 
 /** What the examples name. */

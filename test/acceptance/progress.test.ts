@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startCli } from "../support/cli.ts";
-import { binaryPath, nodePath } from "../support/server-process.ts";
+import { programCommand } from "../support/server-process.ts";
 
 const balance = '{"glAccountCode":"1000","balance":125,"currency":"USD","entryCount":1}';
 let env: Record<string, string>;
@@ -45,7 +45,7 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 `;
 
 it("tells on a terminal that the service is at work, and takes that away with the answer", async () => {
-  const args = ["-c", bridge, nodePath, binaryPath, "balance", "1000"];
+  const args = ["-c", bridge, ...programCommand, "balance", "1000"];
   const child = spawn("python3", args, { env, stdio: ["pipe", "pipe", "inherit"] });
   let shown = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -1,6 +1,6 @@
 // The built binary run as a user runs it: arguments and stdin in, exit code and both outputs back.
 import { spawn, type ChildProcess } from "node:child_process";
-import { binaryPath, nodePath } from "./server-process.ts";
+import { programCommand } from "./server-process.ts";
 
 export interface CliResult {
   /** null where a signal ended it. */
@@ -30,7 +30,8 @@ export function startCli(
   args: readonly string[],
   options: Pick<CliOptions, "env"> = {},
 ): { child: ChildProcess; result: Promise<CliResult> } {
-  const child = spawn(nodePath, [binaryPath, ...args], {
+  const [file, ...first] = programCommand;
+  const child = spawn(file, [...first, ...args], {
     env: { PATH: process.env["PATH"] ?? "", ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -2,7 +2,7 @@
 // that it is left in. Python makes it, since Node can't.
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-import { binaryPath, nodePath } from "./server-process.ts";
+import { programCommand } from "./server-process.ts";
 
 /**
  * Runs a program on a new terminal. Commands come as JSON lines on stdin; what the terminal is sent goes to stdout,
@@ -62,7 +62,7 @@ export class TestScreen {
   output = "";
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>>, size = [110, 24]) {
-    const command = ["-c", bridge, ...size.map(String), nodePath, binaryPath, ...args];
+    const command = ["-c", bridge, ...size.map(String), ...programCommand, ...args];
     const child = spawn("python3", command, {
       env: { PATH: process.env["PATH"] ?? "", TERM: "xterm-256color", ...env },
       stdio: ["pipe", "pipe", "pipe"],

@@ -5,10 +5,18 @@ import { delimiter, dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-export const binaryPath = fileURLToPath(new URL("../../bin/ledgerctl.js", import.meta.url));
+/** A single executable that is tested in place of the built program. */
+export const executable = process.env["LEDGERCTL_TEST_PROGRAM"] || undefined;
+
+export const binaryPath =
+  executable ?? fileURLToPath(new URL("../../bin/ledgerctl.js", import.meta.url));
 
 /** The Node that runs the built program: LEDGERCTL_TEST_NODE's, or the one that runs the tests. */
 export const nodePath = process.env["LEDGERCTL_TEST_NODE"] ?? process.execPath;
+
+/** What stands before the arguments of a command. */
+export const programCommand: readonly [string, ...string[]] =
+  executable === undefined ? [nodePath, binaryPath] : [executable];
 
 /** The built program starts itself with the `node` that PATH finds first. */
 const searchPath = [dirname(nodePath), process.env["PATH"] ?? ""].join(delimiter);
