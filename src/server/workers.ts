@@ -2,6 +2,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
+import { isSea } from "node:sea";
 import type { ReadMetrics } from "../http/metrics.ts";
 import { shareOf, type RateLimit } from "../http/rate-limit.ts";
 import type { Certificate } from "../http/tls.ts";
@@ -60,6 +61,7 @@ export class WorkerService implements Service {
 
   /** Resolves when every worker serves. Port 0 is one free port for all, and for those who replace them. */
   async listen(host: string, port: number): Promise<string> {
+    if (isSea()) prepareForkOfExecutable();
     const { workers, database, masterKeys, areMetricsElsewhere, rateLimit, version } =
       this.#options;
     const assignment = {
@@ -143,6 +145,15 @@ export class WorkerService implements Service {
 function sendCertificate(worker: Worker, certificate: Certificate): void {
   const message: CertificateMessage = { event: "certificate", certificate };
   if (worker.isConnected()) worker.send(message);
+}
+
+/**
+ * A single executable has no script that a fork could name: what stands there is the first word of the command line. It
+ * also brings Node's own options by itself, and would take any here for the program's.
+ */
+function prepareForkOfExecutable(): void {
+  const [exec = "", ...args] = process.argv.slice(2);
+  cluster.setupPrimary({ exec, args, execArgv: [] });
 }
 
 /** Workers that all asked for port 0 would get another one once all of them had died. */

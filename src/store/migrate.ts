@@ -1,15 +1,11 @@
 // Applying migrations/: forward only, in order, each once, under a lock that other starters wait for.
-import { readdir } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import type { Client } from "pg";
 import { withSingleClient } from "./database/single-client.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
+import { listMigrationFileNames, withMigrationFiles } from "./migration-files.ts";
 
 /** The table of applied migrations. */
 export const migrationsTable = "schema_migrations";
-
-// Two folders up from here, and two up from the bundle in dist/cli as well.
-const directory = fileURLToPath(new URL("../../migrations", import.meta.url));
 
 export interface MigrationStatus {
   readonly name: string;
@@ -32,17 +28,19 @@ export async function migrate(databaseUrl: string, upTo = Infinity): Promise<str
     if (count <= 0) return [];
     // Only where something is missing: loading it takes a twelfth of the start of every command on the database.
     const { runner } = await import("node-pg-migrate");
-    const applied = await runner({
-      dbClient: client,
-      dir: directory,
-      direction: "up",
-      count,
-      migrationsTable,
-      advisoryLockMode: "wait",
-      singleTransaction: true,
-      checkOrder: true,
-      log: () => undefined,
-    });
+    const applied = await withMigrationFiles((dir) =>
+      runner({
+        dbClient: client,
+        dir,
+        direction: "up",
+        count,
+        migrationsTable,
+        advisoryLockMode: "wait",
+        singleTransaction: true,
+        checkOrder: true,
+        log: () => undefined,
+      }),
+    );
     return applied.map(({ name }) => name);
   });
 }
@@ -68,7 +66,7 @@ function refuseNewerSchema(files: readonly string[], applied: readonly string[])
 
 /** The names of all migrations that this program has, in order. */
 export async function listMigrationFiles(): Promise<string[]> {
-  return (await readdir(directory))
+  return (await listMigrationFileNames())
     .filter((file) => file.endsWith(".sql"))
     .map((file) => file.slice(0, -".sql".length))
     .sort();

@@ -1,5 +1,6 @@
 // A short round through the built program under one version of Node: what is bundled here has to run under all that
-// README.md names. Continuous integration runs this file with LEDGERCTL_TEST_NODE set to each of them in turn.
+// README.md names. Continuous integration runs this file with LEDGERCTL_TEST_NODE set to each of them in turn, and with the
+// single executable, which brings its own.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -8,9 +9,18 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCli, startCli } from "../support/cli.ts";
-import { nodePath, startServerProcess, type ServerProcess } from "../support/server-process.ts";
+import {
+  executable,
+  nodePath,
+  startServerProcess,
+  type ServerProcess,
+} from "../support/server-process.ts";
 
-const version = execFileSync(nodePath, ["--version"]).toString().trim();
+const buildScript = new URL("../../scripts/executable/build.js", import.meta.url);
+const version =
+  executable === undefined
+    ? execFileSync(nodePath, ["--version"]).toString().trim()
+    : `v${/^const nodeVersion = "(.+)";$/m.exec(readFileSync(buildScript, "utf8"))?.[1] ?? ""}`;
 const home = mkdtempSync(join(tmpdir(), "ledgerctl-node-"));
 const dataDir = join(home, "books");
 let server: ServerProcess;

@@ -1,4 +1,5 @@
-// PostgreSQL's programs: found in the package for this platform, made complete, and readable for who runs them.
+// PostgreSQL's programs: found in the package for this platform or inside a single executable, made complete, and readable
+// for who runs them.
 import { createHash } from "node:crypto";
 import {
   chmod,
@@ -14,15 +15,17 @@ import {
 } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
+import { isSea } from "node:sea";
 import * as z from "zod";
 import { messageOf } from "../../core/thrown.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { runsAsRoot, type Account } from "./account.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { clearUnfinished, unfinishedName } from "./durable-file.ts";
+import { packedLabel, unpackBinaries } from "./packed-binaries.ts";
 import { runProgram } from "./run-program.ts";
 import { makeSystemDirectory, systemDirectory } from "./system-directory.ts";
-import { ignoring, succeeds } from "./system-error.ts";
+import { explaining, ignoring, succeeds } from "./system-error.ts";
 
 export interface Binaries {
   initdb: string;
@@ -39,25 +42,35 @@ export interface Installation extends DataFolder {
 const symlinkListSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 const packageSchema = z.object({ version: z.string() });
 
-/** The directory with bin, lib and share: the one given, or the installed package's for this platform. */
-export async function locateBinaries(given: string | undefined): Promise<string> {
+/**
+ * The directory with bin, lib and share: the one given, or the installed package's for this platform; null where they
+ * are inside this executable.
+ */
+export async function locateBinaries(given: string | undefined): Promise<string | null> {
+  if (given === undefined && isSea()) return null;
   return await realpath(given ?? locatePackage());
 }
 
 /**
- * Programs that `account` (or this user) can run. Where those in `native` are unreadable for it, or lack
- * symlinks and are read-only, a copy is made once: root's in the system directory, others' in `home`.
+ * Programs that `account` (or this user) can run. Where there is no directory `native`, or those in it are unreadable for
+ * the account, or lack symlinks and are read-only, a copy is made once: root's in the system directory, others' in `home`.
  */
 export async function findBinaries(
-  native: string,
+  native: string | null,
   home: string,
   account: Account | undefined,
 ): Promise<Binaries> {
-  if (await makeSymlinks(native)) {
+  if (native !== null && (await makeSymlinks(native))) {
     const installed = await tryBinaries(native, account);
     if (typeof installed === "object") return installed;
   }
-  const copy = await copyBinaries(native, runsAsRoot() ? systemDirectory : home);
+  const copy = runsAsRoot()
+    ? await explaining(
+        `PostgreSQL's programs cannot be written to ${systemDirectory}`,
+        () => copyBinaries(native, systemDirectory),
+        "start as an ordinary user, who has them in the data folder",
+      )
+    : await copyBinaries(native, home);
   const copied = await tryBinaries(copy, account);
   if (typeof copied === "object") return copied;
   const user = account === undefined ? "this user" : (account.name ?? `uid ${account.uid}`);
@@ -115,18 +128,17 @@ async function tryBinaries(
   }
 }
 
-async function copyBinaries(native: string, parent: string): Promise<string> {
-  if (parent === systemDirectory) await makeSystemDirectory();
-  const target = join(parent, `postgresql-${await versionLabel(native)}`);
+async function copyBinaries(native: string | null, parent: string): Promise<string> {
+  const label = native === null ? packedLabel() : await versionLabel(native);
+  const target = join(parent, `postgresql-${label}`);
   if (await exists(join(target, "bin/postgres"))) return target;
+  if (parent === systemDirectory) await makeSystemDirectory();
   await clearUnfinished(parent);
   const aside = unfinishedName(parent);
   try {
     await mkdir(aside, { mode: 0o755 });
-    for (const part of ["bin", "lib", "share", "pg-symlinks.json"]) {
-      if (!(await exists(join(native, part)))) continue;
-      await cp(join(native, part), join(aside, part), { recursive: true, verbatimSymlinks: true });
-    }
+    if (native === null) await unpackBinaries(aside);
+    else await copyDirectory(native, aside);
     await makeReadable(aside);
     await makeSymlinks(aside);
     // Another process may have been faster.
@@ -135,6 +147,13 @@ async function copyBinaries(native: string, parent: string): Promise<string> {
     await rm(aside, { recursive: true, force: true });
   }
   return target;
+}
+
+async function copyDirectory(native: string, target: string): Promise<void> {
+  for (const part of ["bin", "lib", "share", "pg-symlinks.json"]) {
+    if (!(await exists(join(native, part)))) continue;
+    await cp(join(native, part), join(target, part), { recursive: true, verbatimSymlinks: true });
+  }
 }
 
 /** A strict umask at installation must not be carried over. */

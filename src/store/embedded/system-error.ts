@@ -7,17 +7,20 @@ const outsideDatabase = "or name a PostgreSQL server with --database-url";
 
 /**
  * What an attempt gives; where the system refuses it, DatabaseUnavailable with "<what>: <reason>. <remedy>", e.g.
- * what = 'The data folder /x cannot be used'.
+ * what = 'The data folder /x cannot be used'. `elsewhere` is the remedy that another place would be.
  */
 export async function explaining<Value>(
   what: string,
   attempt: () => Promise<Value>,
+  elsewhere = "choose another --data-dir",
 ): Promise<Value> {
   try {
     return await attempt();
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    throw new DatabaseUnavailable(`${what}: ${reasonAndRemedy(error)}`, { cause: error });
+    throw new DatabaseUnavailable(`${what}: ${reasonAndRemedy(error, elsewhere)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -47,21 +50,22 @@ export async function ignoring<Value>(
   }
 }
 
-function reasonAndRemedy(error: NodeJS.ErrnoException): string {
+function reasonAndRemedy(error: NodeJS.ErrnoException, elsewhere: string): string {
   const path = error.path === undefined ? "" : ` at ${error.path}`;
+  const beginning = elsewhere.charAt(0).toUpperCase() + elsewhere.slice(1);
   switch (error.code) {
     case "ENOSPC":
     case "EDQUOT":
-      return `the disk is full. Free some space (a new database takes about 60 MB), choose another --data-dir, ${outsideDatabase}.`;
+      return `the disk is full. Free some space (a new database takes about 60 MB), ${elsewhere}, ${outsideDatabase}.`;
     case "EACCES":
     case "EPERM":
-      return `permission denied${path} for user id ${process.getuid?.() ?? "?"}. Run as the user who owns the folder, choose another --data-dir, ${outsideDatabase}.`;
+      return `permission denied${path} for user id ${process.getuid?.() ?? "?"}. Run as the user who owns the folder, ${elsewhere}, ${outsideDatabase}.`;
     case "EROFS":
-      return `the file system is read-only${path}. Choose another --data-dir, ${outsideDatabase}.`;
+      return `the file system is read-only${path}. ${beginning}, ${outsideDatabase}.`;
     case "ENOTDIR":
     case "EEXIST":
-      return `there is a file where a folder should be${path}. Choose another --data-dir.`;
+      return `there is a file where a folder should be${path}. ${beginning}.`;
     default:
-      return `${error.message}. Choose another --data-dir, ${outsideDatabase}.`;
+      return `${error.message}. ${beginning}, ${outsideDatabase}.`;
   }
 }

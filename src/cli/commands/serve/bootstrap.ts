@@ -2,6 +2,7 @@
 import { delimiter, join } from "node:path";
 import { realpathSync } from "node:fs";
 import { stat } from "node:fs/promises";
+import { isSea } from "node:sea";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../../../config.ts";
 import { scopes } from "../../../core/ledger.ts";
@@ -110,9 +111,9 @@ async function addProfile(
   return config.currentProfile === undefined ? "current" : "saved";
 }
 
-/** `ledgerctl` where the shell finds it as this very program, else node with the path of the script. */
+/** `ledgerctl` where the shell finds it as this very program, else its path, behind node where it is a script. */
 function programCall(path: string): string {
-  const script = realpathSync(process.argv[1] ?? "");
+  const script = realpathSync(isSea() ? process.execPath : (process.argv[1] ?? ""));
   const isOnPath = path.split(delimiter).some((directory) => {
     try {
       return realpathSync(join(directory, "ledgerctl")) === script;
@@ -121,7 +122,8 @@ function programCall(path: string): string {
     }
   });
   if (isOnPath) return "ledgerctl";
-  return `node ${/^[\w./-]+$/.test(script) ? script : `'${script.replaceAll("'", `'\\''`)}'`}`;
+  const quoted = /^[\w./-]+$/.test(script) ? script : `'${script.replaceAll("'", `'\\''`)}'`;
+  return isSea() ? quoted : `node ${quoted}`;
 }
 
 function describeMade({ organizationId, ledgerId, apiKey, apiSecret }: Credentials): string {
