@@ -6,33 +6,52 @@ export interface Task {
   cancel(): void;
 }
 
-interface QueuedTask extends Task {
-  readonly order: number;
-  run: (() => void) | null;
-}
+/** Cancelled tasks that may lie in the queue before they are looked for. */
+const cancelledMax = 64;
 
-/** Tasks that run between two looks at the real event loop; microtasks run after each of them. */
-const tasksPerRound = 32;
-const realSetImmediate = setImmediate;
+class QueuedTask implements Task {
+  readonly atMs: number;
+  readonly order: number;
+  readonly #scheduler: Scheduler;
+  /** Null once it has run or is cancelled. */
+  run: (() => void) | null;
+
+  constructor(scheduler: Scheduler, atMs: number, order: number, run: () => void) {
+    this.#scheduler = scheduler;
+    this.atMs = atMs;
+    this.order = order;
+    this.run = run;
+  }
+
+  cancel(): void {
+    if (this.run === null) return;
+    this.run = null;
+    this.#scheduler.noteCancelled();
+  }
+}
 
 export class Scheduler {
   nowMs = 0;
   #order = 0;
   /** A binary heap: the earliest first; of one moment, the one that was scheduled first. */
-  readonly #heap: QueuedTask[] = [];
+  #heap: QueuedTask[] = [];
+  /** Tasks in the heap that are cancelled: most of them timeouts, which would outnumber all else. */
+  #cancelled = 0;
 
   after(delayMs: number, run: () => void): Task {
     this.#order += 1;
-    const task: QueuedTask = {
-      atMs: this.nowMs + Math.max(0, delayMs),
-      order: this.#order,
-      run,
-      cancel: () => {
-        task.run = null;
-      },
-    };
+    const task = new QueuedTask(this, this.nowMs + Math.max(0, delayMs), this.#order, run);
     this.#push(task);
     return task;
+  }
+
+  /** Called by a task that is cancelled. */
+  noteCancelled(): void {
+    this.#cancelled += 1;
+    if (this.#cancelled <= cancelledMax || 2 * this.#cancelled < this.#heap.length) return;
+    // What is sorted is a heap.
+    this.#heap = this.#heap.filter(({ run }) => run !== null).sort(inOrder);
+    this.#cancelled = 0;
   }
 
   /** Lets time pass. */
@@ -43,33 +62,40 @@ export class Scheduler {
   }
 
   /** Runs what is due, in order, until `isDone` or nothing is left, or simulated time is up. */
-  async runUntil(isDone: () => boolean, untilMs: number): Promise<void> {
-    let isOver = false;
-    const step = () => {
-      if (isOver || isDone()) {
-        isOver = true;
-        return;
-      }
+  runUntil(isDone: () => boolean, untilMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const step = () => {
+        const task = isDone() ? null : this.#takeUntil(untilMs);
+        if (task === null) {
+          resolve();
+          return;
+        }
+        this.nowMs = task.atMs;
+        const { run } = task;
+        task.run = null;
+        run?.();
+        queueMicrotask(next);
+      };
+      // Node runs all microtasks before the next tick: promises settle before the next task.
+      const next = () => {
+        process.nextTick(step);
+      };
+      next();
+    });
+  }
+
+  /** Takes the next task that is not cancelled, if it is due. */
+  #takeUntil(untilMs: number): QueuedTask | null {
+    for (;;) {
       const next = this.#heap[0];
-      if (next === undefined || next.atMs > untilMs) {
-        isOver = true;
-        return;
+      if (next === undefined) return null;
+      if (next.run !== null) {
+        if (next.atMs > untilMs) return null;
+        this.#pop();
+        return next;
       }
+      this.#cancelled -= 1;
       this.#pop();
-      if (next.run === null) return;
-      this.nowMs = next.atMs;
-      next.run();
-    };
-    const isAtEnd = () => isOver;
-    while (!isAtEnd()) {
-      // Node runs all microtasks between two of its immediates: promises settle before the next task.
-      for (let count = 1; count < tasksPerRound; count += 1) realSetImmediate(step);
-      await new Promise<void>((resolve) => {
-        realSetImmediate(() => {
-          step();
-          realSetImmediate(resolve);
-        });
-      });
     }
   }
 
@@ -80,7 +106,7 @@ export class Scheduler {
     while (index > 0) {
       const above = (index - 1) >> 1;
       const parent = heap[above];
-      if (parent === undefined || !isBefore(task, parent)) break;
+      if (parent === undefined || inOrder(parent, task) < 0) break;
       heap[index] = parent;
       index = above;
     }
@@ -97,11 +123,11 @@ export class Scheduler {
       let child = heap[below];
       if (child === undefined) break;
       const other = heap[below + 1];
-      if (other !== undefined && isBefore(other, child)) {
+      if (other !== undefined && inOrder(other, child) < 0) {
         child = other;
         below += 1;
       }
-      if (!isBefore(child, last)) break;
+      if (inOrder(last, child) < 0) break;
       heap[index] = child;
       index = below;
     }
@@ -109,6 +135,6 @@ export class Scheduler {
   }
 }
 
-function isBefore(one: QueuedTask, other: QueuedTask): boolean {
-  return one.atMs === other.atMs ? one.order < other.order : one.atMs < other.atMs;
+function inOrder(one: QueuedTask, other: QueuedTask): number {
+  return one.atMs === other.atMs ? one.order - other.order : one.atMs - other.atMs;
 }
