@@ -1,98 +1,49 @@
-// `npm run simulate`: bundles the simulation with the engine's source, and runs it in a process that it has for itself:
-// time is simulated in it. `--planted` does so once for each planted bug, to see in how many histories it is found;
-// `--bug NAME` plants one of them. Other options are of test/simulation/main.ts.
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+// `npm run simulate`: runs the simulation in processes of its own, since time is simulated in them.
+// Options: --seeds N (1000), --first S (1), --jobs K (1: processes at once); --seed S (that one alone);
+// --planted (in how many histories each planted bug is found; exits 1 when one is not), --bug NAME (plants that one);
+// --no-shrink (tells of a history that fails as it is).
+import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { parseArgs } from "node:util";
 import { importSource, root } from "./import-source.js";
+import { bundle } from "./simulate/bundle.js";
+import { runSeeds } from "./simulate/jobs.js";
+
+const progressMs = 10_000;
 
 const { bugs } = await importSource('export * from "../test/simulation/planted/bugs.ts";');
-const newId = join(root, "src/engine/new-id.ts");
-
-/** Ids come from the seed too. */
-const seededIds = {
-  name: "seeded-ids",
-  setup(build) {
-    build.onLoad({ filter: /new-id\.ts$/ }, ({ path }) =>
-      path === newId
-        ? {
-            contents: `export { newId } from "../../test/simulation/world/simulated-time.ts";`,
-            loader: "ts",
-          }
-        : undefined,
-    );
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    first: { type: "string", default: "1" },
+    seeds: { type: "string", default: "1000" },
+    jobs: { type: "string", default: "1" },
+    planted: { type: "boolean", default: false },
+    bug: { type: "string" },
+    "no-shrink": { type: "boolean", default: false },
   },
+});
+const range = {
+  first: readNumber("first", values.seed ?? values.first),
+  count: values.seed === undefined ? readNumber("seeds", values.seeds) : 1,
+  jobs: readNumber("jobs", values.jobs),
 };
 
-/** Plants a bug in the source. */
-function planted({ name, file, changes }) {
-  return {
-    name: "planted-bug",
-    setup(build) {
-      build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        if (path !== join(root, file)) return undefined;
-        let contents = await readFile(path, "utf8");
-        for (const [from, to] of changes) {
-          if (contents.split(from).length !== 2) {
-            throw new Error(
-              `"${name}" changes a text that ${file} does not have exactly once: ${from}`,
-            );
-          }
-          contents = contents.replace(from, () => to);
-        }
-        return { contents, loader: "ts" };
-      });
-    },
-  };
+// Beside node_modules, where what is not bundled is found.
+const folder = await mkdtemp(join(root, "node_modules", ".simulation-"));
+try {
+  const isRight = values.planted
+    ? await findPlanted()
+    : await simulate(values.bug === undefined ? null : findBug(values.bug));
+  process.exitCode = isRight ? 0 : 1;
+} finally {
+  await rm(folder, { recursive: true });
 }
 
-function bundle(outfile, plugins) {
-  return build({
-    absWorkingDir: root,
-    entryPoints: ["test/simulation/main.ts"],
-    outfile,
-    bundle: true,
-    platform: "node",
-    target: "node20.19",
-    format: "esm",
-    packages: "external",
-    logLevel: "warning",
-    plugins,
-  });
-}
-
-/** The verdict of a simulation with a bug in it. */
-async function verdict(folder, bug, args) {
-  const outfile = join(folder, "planted.mjs");
-  await bundle(outfile, [seededIds, planted(bug)]);
-  return new Promise((resolve) => {
-    execFile(process.execPath, [outfile, "--quiet", ...args], (error, stdout, stderr) => {
-      resolve({ isFound: error !== null && stdout.includes("fails"), told: stdout + stderr });
-    });
-  });
-}
-
-async function findPlanted(folder, args) {
-  let missed = 0;
-  for (const bug of bugs) {
-    const { isFound, told } = await verdict(folder, bug, args);
-    if (!isFound) missed += 1;
-    const [, histories, rule] = /history (\d+) of \d+: (.*)/.exec(told) ?? [];
-    const outcome = isFound ? `found in ${histories} histories (${rule})` : `NOT FOUND: ${told}`;
-    process.stdout.write(`${bug.name}: ${outcome}\n`);
-  }
-  return missed === 0 ? 0 : 1;
-}
-
-async function simulate(folder, args, bug) {
-  const outfile = join(folder, "main.mjs");
-  await bundle(outfile, bug === undefined ? [seededIds] : [seededIds, planted(bug)]);
-  const child = spawn(process.execPath, [outfile, ...args], { stdio: "inherit" });
-  const [code] = await once(child, "exit");
-  return code ?? 1;
+function readNumber(name, text) {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  throw new Error(`--${name} takes a whole number above 0, not "${text}"`);
 }
 
 function findBug(name) {
@@ -101,24 +52,69 @@ function findBug(name) {
   throw new Error(`no planted bug is called "${name}"; test/simulation/planted/bugs.ts has them`);
 }
 
-const { values, tokens } = parseArgs({
-  options: { planted: { type: "boolean" }, bug: { type: "string" } },
-  strict: false,
-  tokens: true,
-});
-const own = new Set(
-  tokens.flatMap(({ kind, name, index, inlineValue }) => {
-    if (kind !== "option" || !["planted", "bug"].includes(name)) return [];
-    return name === "bug" && !inlineValue ? [index, index + 1] : [index];
-  }),
-);
-const args = process.argv.slice(2).filter((_, index) => !own.has(index));
-// Beside node_modules, where what is not bundled is found.
-const folder = await mkdtemp(join(root, "node_modules", ".simulation-"));
-try {
-  process.exitCode = values.planted
-    ? await findPlanted(folder, args)
-    : await simulate(folder, args, values.bug && findBug(values.bug));
-} finally {
-  await rm(folder, { recursive: true });
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Whether every planted bug is found. */
+async function findPlanted() {
+  let isAll = true;
+  for (const [number, bug] of bugs.entries()) {
+    const outfile = join(folder, `planted-${number}.mjs`);
+    await bundle(outfile, bug);
+    const { totals, failure } = await runSeeds(outfile, { ...range, jobs: 1, shrinks: false });
+    isAll &&= failure !== null;
+    const outcome =
+      failure === null
+        ? `NOT FOUND in ${totals.histories} histories`
+        : `found in ${totals.histories} histories (${failure.rule})`;
+    say(`${bug.name}: ${outcome}`);
+  }
+  return isAll;
+}
+
+/** Whether no history fails. */
+async function simulate(bug) {
+  const outfile = join(folder, "main.mjs");
+  await bundle(outfile, bug);
+  const { first, count } = range;
+  const startedMs = performance.now();
+  let toldMs = startedMs;
+  const { totals, failure } = await runSeeds(
+    outfile,
+    { ...range, shrinks: !values["no-shrink"] },
+    (histories) => {
+      if (performance.now() - toldMs < progressMs) return;
+      toldMs = performance.now();
+      const perSecond = Math.round((histories / (toldMs - startedMs)) * 1_000);
+      say(`${histories} of ${count} histories, nothing wrong so far; ${perSecond} a second`);
+    },
+  );
+  if (failure !== null) {
+    const { seed, rule, lines } = failure;
+    say(`seed ${seed} fails, history ${seed - first + 1} of ${count}: ${rule}`);
+    for (const line of lines) say(line);
+    const withBug = bug === null ? "" : ` --bug "${bug.name}"`;
+    say(`run it again with: npm run simulate -- --seed ${seed}${withBug}`);
+    return false;
+  }
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+  say(`${count} histories from seed ${first} on, nothing wrong, in ${seconds} s`);
+  for (const line of summaryOf(totals)) say(line);
+  return true;
+}
+
+/** What there was to go wrong. */
+function summaryOf({ histories, simulatedMs, faults, ...counts }) {
+  const each = (count) => (count / histories).toFixed(1);
+  const counted = Object.entries(counts).map(
+    ([name, count]) => `${count} ${name} (${each(count)})`,
+  );
+  const byKind = Object.entries(faults).sort(([, one], [, other]) => other - one);
+  const sum = byKind.reduce((total, [, count]) => total + count, 0);
+  const hours = (simulatedMs / 3_600_000).toFixed(1);
+  return [
+    `together, and in each: ${counted.join(", ")}; ${hours} simulated hours`,
+    `${sum} faults (${each(sum)}): ${byKind.map(([kind, count]) => `${kind} ${count}`).join(", ")}`,
+  ];
 }

@@ -1,76 +1,79 @@
-// `npm run simulate`: runs histories, one for each seed, until one fails; that one is cut down and told.
-// Options: --seeds N (1000), --seed S (the first, 1), --quiet (nothing but the verdict), --no-shrink.
+// One process of the simulation: runs histories, one for each seed of a range, until one fails; that one is cut down.
+// scripts/simulate.js starts it, and hears of it by messages. Options: --first SEED, --count N, --shrink.
 import { parseArgs } from "node:util";
 import { makePlan } from "./history/make-plan.ts";
 import { runHistory, type HistoryResult } from "./history/run-history.ts";
 import { shrink } from "./history/shrink.ts";
+import { addHistory, noTotals, type Totals } from "./history/totals.ts";
 import { shown } from "./model/violation.ts";
 import { installSimulatedTime } from "./world/simulated-time.ts";
 
+/** A history that fails. */
+interface Failure {
+  readonly seed: number;
+  readonly rule: string;
+  /** What is wrong, and where it was cut down, the plan and what came of it. */
+  readonly lines: readonly string[];
+}
+
+export type Message =
+  | { readonly kind: "progress"; readonly histories: number }
+  | { readonly kind: "end"; readonly totals: Totals; readonly failure: Failure | null };
+
 const realNow = performance.now.bind(performance);
-const progressMs = 10_000;
+const realSetImmediate = setImmediate;
+const progressMs = 1_000;
 
 const { values } = parseArgs({
   options: {
-    seed: { type: "string" },
-    seeds: { type: "string" },
-    quiet: { type: "boolean", default: false },
-    "no-shrink": { type: "boolean", default: false },
+    first: { type: "string", default: "1" },
+    count: { type: "string", default: "1" },
+    shrink: { type: "boolean", default: false },
   },
 });
-
-const first = Number(values.seed ?? 1);
-const count = Number(values.seeds ?? (values.seed === undefined ? 1_000 : 1));
-const say = (line: string) => {
-  if (!values.quiet) process.stdout.write(`${line}\n`);
-};
 
 // Thousands of refusals are made, and nobody reads where.
 Error.stackTraceLimit = 0;
 installSimulatedTime();
-process.exitCode = (await runAll()) ? 0 : 1;
+send(await runAll(Number(values.first), Number(values.count)));
+process.disconnect();
 
-async function runAll(): Promise<boolean> {
-  const startedMs = realNow();
-  let toldMs = startedMs;
-  const sums = { attempts: 0, faults: 0, simulatedMs: 0 };
+function send(message: Message): void {
+  process.send?.(message);
+}
+
+async function runAll(first: number, count: number): Promise<Message> {
+  const totals = noTotals();
+  let toldMs = realNow();
   for (let seed = first; seed < first + count; seed += 1) {
     const result = await runHistory(makePlan(seed));
-    sums.attempts += result.attempts;
-    sums.faults += result.faults;
-    sums.simulatedMs += result.simulatedMs;
+    addHistory(totals, result);
     if (result.violations.length > 0) {
-      await tell(seed, seed - first + 1, result);
-      return false;
+      return { kind: "end", totals, failure: await failureOf(seed, result) };
     }
     if (realNow() - toldMs < progressMs) continue;
     toldMs = realNow();
-    say(`${seed - first + 1} of ${count} histories, all right so far`);
+    send({ kind: "progress", histories: totals.histories });
+    await new Promise<void>((resolve) => realSetImmediate(resolve));
   }
-  const seconds = ((realNow() - startedMs) / 1_000).toFixed(1);
-  const hours = (sums.simulatedMs / 3_600_000).toFixed(1);
-  process.stdout.write(
-    `${count} histories from seed ${first} on, nothing wrong: ${sums.attempts} requests, ${sums.faults} faults, ${hours} simulated hours in ${seconds} s\n`,
-  );
-  return true;
+  return { kind: "end", totals, failure: null };
 }
 
-async function tell(seed: number, tried: number, { violations }: HistoryResult): Promise<void> {
+async function failureOf(seed: number, { violations }: HistoryResult): Promise<Failure | null> {
   const [violation] = violations;
-  if (violation === undefined) return;
-  process.stdout.write(`seed ${seed} fails, history ${tried} of ${count}: ${violation.rule}\n`);
-  if (values.quiet || values["no-shrink"]) {
-    say(violation.detail);
-    return;
-  }
-  say("cutting it down …");
+  if (violation === undefined) return null;
+  const { rule, detail } = violation;
+  if (!values.shrink) return { seed, rule, lines: [`wrong: ${rule}: ${detail}`] };
   const smallest = await shrink(makePlan(seed), violation);
   const { clients, violations: left } = await runHistory(smallest);
-  say(`setup ${shown(smallest.setup)}`);
-  for (const step of smallest.steps) say(`step ${shown(step)}`);
-  for (const fault of smallest.faults) say(`fault ${shown(fault)}`);
-  for (const attempt of clients.attempts)
-    say(`attempt ${shown({ ...attempt, incarnation: undefined })}`);
-  for (const { rule, detail } of left) say(`wrong: ${rule}: ${detail}`);
-  say(`run it again with: npm run simulate -- --seed ${seed}`);
+  const lines = [
+    `setup ${shown(smallest.setup)}`,
+    ...smallest.steps.map((step) => `step ${shown(step)}`),
+    ...smallest.faults.map((fault) => `fault ${shown(fault)}`),
+    ...clients.attempts.map(
+      (attempt) => `attempt ${shown({ ...attempt, incarnation: undefined })}`,
+    ),
+    ...left.map((each) => `wrong: ${each.rule}: ${each.detail}`),
+  ];
+  return { seed, rule, lines };
 }

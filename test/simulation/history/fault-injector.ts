@@ -10,14 +10,15 @@ export class FaultInjector {
   readonly #world: World;
   readonly #faults: readonly Fault[];
   readonly #hasPoison: boolean;
-  readonly #counts: Record<Moment, number> = {
+  /** Moments of the history so far. */
+  readonly moments: Record<Moment, number> = {
     statement: 0,
     commitSent: 0,
     commitDurable: 0,
     commitVisible: 0,
   };
-  /** Faults that have come about. */
-  happened = 0;
+  /** Faults that have come about, by kind. */
+  readonly happened = new Map<Trouble["kind"], number>();
   /** Whether nothing goes wrong any more. */
   isOver = false;
 
@@ -31,13 +32,14 @@ export class FaultInjector {
     if (this.#hasPoison && parameters.some((each) => each?.includes(poison))) {
       throw new DatabaseFault("XX000");
     }
-    this.#counts[moment] += 1;
+    this.moments[moment] += 1;
     if (this.isOver) return;
-    const nth = this.#counts[moment];
+    const nth = this.moments[moment];
     for (const fault of this.#faults) {
       if (fault.moment !== moment || fault.nth !== nth) continue;
-      this.happened += 1;
-      this.#cause(fault.trouble, session);
+      const { trouble } = fault;
+      this.happened.set(trouble.kind, (this.happened.get(trouble.kind) ?? 0) + 1);
+      this.#cause(trouble, session);
       if (session.hasEnded) return;
     }
   }

@@ -14,7 +14,7 @@ import { checkWallets } from "./wallets.ts";
 export function checkHistory(world: World, attempts: readonly Attempt[]): readonly Violation[] {
   const books = finalBooks(world.cluster);
   const violations = new Violations();
-  const isCalm = world.faults.happened === 0;
+  const isCalm = world.faults.happened.size === 0;
   checkAnswers(violations, books, attempts, isCalm);
   checkRefusals(violations, books, attempts);
   checkOrder(violations, books, attempts);
