@@ -85,6 +85,11 @@ export class Cluster {
     return lsn === null || lsn <= this.#standbyLsn;
   }
 
+  /** Whether a transaction is committed and stays so, whichever server is lost. */
+  isConfirmed(transaction: SimulatedTransaction): boolean {
+    return transaction.state === "committed" && this.isReplicated(transaction);
+  }
+
   /** Ends a transaction: others see it from now on, and its locks are free. */
   makeVisible(transaction: SimulatedTransaction): void {
     this.#visible += 1;

@@ -58,6 +58,14 @@ export class Execution {
     return this.#findVersion(table, table.keyOf(key))?.row ?? null;
   }
 
+  /** The row of the snapshot with a key of a constraint, by its name. */
+  findBy<Row extends object>(table: Table<Row>, constraint: string, key: Partial<Row>): Row | null {
+    const versions = table.versionsWith(constraint, key);
+    return (
+      versions.findLast((each) => isVisible(each, this.#transaction, this.#snapshot))?.row ?? null
+    );
+  }
+
   /** All rows of the snapshot that meet a condition. */
   filter<Row extends object>(table: Table<Row>, condition: (row: Row) => boolean): Row[] {
     const rows: Row[] = [];

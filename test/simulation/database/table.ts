@@ -38,6 +38,14 @@ export class Table<Row extends object> {
     return this.#primary.versions.get(key) ?? [];
   }
 
+  /** The versions of rows with a key of one of the constraints, by its name, oldest first. */
+  versionsWith(constraint: string, row: Partial<Row>): readonly Version<Row>[] {
+    const index = this.#indexes.find((each) => each.constraint.name === constraint);
+    if (index === undefined) throw new Error(`a table has no constraint ${constraint}`);
+    const key = keyText(index.constraint, row);
+    return key === null ? [] : (index.versions.get(key) ?? []);
+  }
+
   /** All versions of all rows. */
   *allVersions(): Iterable<Version<Row>> {
     for (const versions of this.#primary.versions.values()) yield* versions;

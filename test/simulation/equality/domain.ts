@@ -120,7 +120,7 @@ export class Domain {
       callerKey,
       assetCode: this.random.pick(assets),
       balance: this.amount(),
-      held: 0n,
+      held: this.random.happens(50) ? 0n : this.amount(),
       lastSeq: this.random.between(1, 3),
       lastAt: this.time(),
       logHash: Buffer.alloc(32, this.random.below(200)).toString("hex"),

@@ -15,7 +15,7 @@ import * as holds from "../../../src/store/wallet-holds.ts";
 import * as postings from "../../../src/store/wallet-postings.ts";
 import * as writes from "../../../src/store/wallet-writes.ts";
 import * as wallets from "../../../src/store/wallets.ts";
-import { assets, callerKeys, codes, type Domain } from "./domain.ts";
+import { assets, callerKeys, codes, id as testId, type Domain } from "./domain.ts";
 
 /** What is done on a connection, whichever database is behind it. */
 export type Call = (connection: Connection) => Promise<unknown>;
@@ -66,6 +66,23 @@ export const reads: Readonly<Record<string, Operation>> = {
   hasWalletWrites: (d) => {
     const wanted = [d.write(), d.write()];
     return bind(d.ledgerId(), (c, id) => writes.hasWalletWrites(c, id, wanted));
+  },
+  listWalletFigures: (d) => {
+    const wanted = d.some([...callerKeys, "none"]);
+    return bind(d.ledgerId(), (c, id) => wallets.listWalletFigures(c, id, wanted));
+  },
+  listWalletHistory: (d) => {
+    const callerKey = d.random.pick(callerKeys);
+    const page = { afterSeq: d.random.below(2), limit: d.random.between(1, 9) };
+    return bind(d.ledgerId(), (c, id) => writes.listWalletHistory(c, id, callerKey, page));
+  },
+  listPostings: (d) => {
+    const wanted = d.ids(5);
+    return bind(d.ledgerId(), (c, id) => pendingPostings.listPostings(c, id, wanted));
+  },
+  listPendingPostingIds: (d) => {
+    const walletId = d.walletId();
+    return bind(d.ledgerId(), (c, id) => pendingPostings.listPendingPostingIds(c, id, walletId));
   },
   listLedgersWithPending: (d) => async (c) => {
     const found = await pendingPostings.listLedgersWithPending(c);
@@ -177,9 +194,11 @@ export const changes: Readonly<Record<string, Operation>> = {
     return bind(d.ledgerId(), (c, id) => pendingPostings.insertPendingPostings(c, id, given));
   },
   markPosted: (d) => {
-    const marks = d
-      .ids(5)
-      .map((pendingPostingId) => ({ pendingPostingId, journalId: d.journalId() }));
+    // All that there may be, so that some are marked twice.
+    const marks = [1, 2, 3].map((number) => ({
+      pendingPostingId: testId(5, number),
+      journalId: d.journalId(),
+    }));
     return bind(d.ledgerId(), (c, id) => pendingPostings.markPosted(c, id, marks));
   },
   insertAssetRules: (d) => {

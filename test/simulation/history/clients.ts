@@ -3,6 +3,8 @@ import { Refusal } from "../../../src/core/errors.ts";
 import type { LedgerIdentity } from "../../../src/core/ledger.ts";
 import { changeLedgerStatus } from "../../../src/engine/ledger-state.ts";
 import { updateAccountActive } from "../../../src/store/accounts.ts";
+import { restsOnReplicated } from "../model/replication.ts";
+import { shown } from "../model/violation.ts";
 import { askedAgain, askedOf } from "./asked.ts";
 import { isSettled, type Asked, type Attempt, type Reply } from "./attempt.ts";
 import type { Request, Step } from "./plan.ts";
@@ -86,6 +88,11 @@ export class Clients {
       if (server.isDead) return;
       attempt.answeredAt = this.#nextMoment();
       attempt.outcome = outcome;
+      this.#world.violations.expect(
+        restsOnReplicated(this.#world.cluster, attempt),
+        "told before the standby has it",
+        () => shown({ ...attempt, incarnation: undefined }),
+      );
     };
     this.#send(server, ledger, asked).then(
       (reply) => {

@@ -12,8 +12,9 @@ import {
 } from "./plan.ts";
 
 export const accountCodes = ["1000", "2000", "4000"];
-const wallets = ["a", "b", "c"];
+export const walletKeys = ["a", "b", "c"];
 const assets = ["EUR", "GEM"];
+const downtimesMs = [5, 300, 2_000, 12_000];
 /** 2026-03-10 is the day on which histories begin. */
 const periods = ["2026-02", "2026-01", "2026-03-09", "year-end", "to-date"];
 
@@ -28,18 +29,34 @@ function makeSetup(random: SeededRandom): Setup {
   return {
     servers: random.between(1, 3),
     ledgers: random.between(1, 2),
-    hasStandby: random.happens(40),
+    hasStandby: random.happens(50),
     closesInOrder: random.happens(30),
     connectionsMax: random.between(1, 3),
     batchItemsMax: random.between(1, 6),
+    pollIntervalMs: random.happens(35) ? random.pick([100, 1_000]) : null,
     delayMsMax: random.pick([0.2, 1, 20]),
+  };
+}
+
+/** What the requests of a history are mostly about, in percent of all. */
+interface Taste {
+  readonly repeats: number;
+  readonly closes: number;
+  /** Of the writes. */
+  readonly journal: number;
+}
+
+function makeTaste(random: SeededRandom): Taste {
+  return {
+    repeats: random.pick([8, 20, 35]),
+    closes: random.pick([4, 4, 4, 15]),
+    journal: random.pick([100, 0, 50, 50]),
   };
 }
 
 function makeSteps(random: SeededRandom, setup: Setup): Step[] {
   const bursts = random.between(2, 6);
-  // Some histories are about one kind of write, most about all of them.
-  const taste = random.pick(["journal", "wallets", "all", "all"] as const);
+  const taste = makeTaste(random);
   const steps: Step[] = [];
   let atMs = 1;
   for (let burst = 0; burst < bursts; burst += 1) {
@@ -53,8 +70,6 @@ function makeSteps(random: SeededRandom, setup: Setup): Step[] {
   return steps;
 }
 
-type Taste = "journal" | "wallets" | "all";
-
 function makeRequest(
   random: SeededRandom,
   setup: Setup,
@@ -64,12 +79,15 @@ function makeRequest(
   const server = random.below(setup.servers);
   const ledger = random.below(setup.ledgers);
   const place = { server, ledger };
+  if (steps.length > 0 && random.happens(taste.repeats)) {
+    return { kind: "again", of: repeatedStep(random, steps), server };
+  }
+  if (random.happens(taste.closes)) {
+    return { kind: "close", ...place, periodId: random.pick(periods) };
+  }
   const roll = random.below(100);
-  if (roll < 8 && steps.length > 0)
-    return { kind: "again", of: random.below(steps.length), server };
-  if (roll < 12) return { kind: "close", ...place, periodId: random.pick(periods) };
-  if (roll < 20) return { kind: "post", server };
-  if (roll < 24) {
+  if (roll < 8) return { kind: "post", server };
+  if (roll < 12) {
     return {
       kind: "account",
       ...place,
@@ -77,11 +95,19 @@ function makeRequest(
       active: random.happens(50),
     };
   }
-  if (roll < 27) {
+  if (roll < 15) {
     return { kind: "status", ...place, status: random.happens(60) ? "active" : "suspended" };
   }
-  const isJournal = taste === "journal" || (taste === "all" && random.happens(50));
-  return isJournal ? journalRequest(random, place, steps) : walletRequest(random, place, steps);
+  return random.happens(taste.journal)
+    ? journalRequest(random, place, steps)
+    : walletRequest(random, place, steps);
+}
+
+/** Often the last one: then two servers are asked for the same at once. */
+function repeatedStep(random: SeededRandom, steps: readonly Step[]): number {
+  const last = steps.at(-1);
+  const step = last !== undefined && random.happens(40) ? last : random.pick(steps);
+  return step.request.kind === "again" ? step.request.of : step.id;
 }
 
 type Place = Pick<Extract<Request, { kind: "close" }>, "server" | "ledger">;
@@ -146,7 +172,7 @@ function walletRequest(random: SeededRandom, place: Place, steps: readonly Step[
     kind: "movement",
     ...place,
     type,
-    callerKey: random.pick(wallets),
+    callerKey: random.pick(walletKeys),
     assetCode: random.happens(85) ? "EUR" : random.pick(assets),
     amount: random.between(1, type === "credit" ? 100 : 60),
     externalId: externalId(random),
@@ -157,7 +183,7 @@ function walletRequest(random: SeededRandom, place: Place, steps: readonly Step[
 function makeFaults(random: SeededRandom, setup: Setup, steps: number): Fault[] {
   // A fifth of all histories has no faults: whatever is refused in them has to be refused rightly.
   if (random.happens(20)) return [];
-  return Array.from({ length: random.between(1, 3) }, (): Fault => {
+  return Array.from({ length: random.between(1, setup.hasStandby ? 4 : 3) }, (): Fault => {
     const isAtCommit = random.happens(65);
     const moment: Moment = isAtCommit
       ? random.pick(["commitSent", "commitDurable", "commitVisible"])
@@ -168,7 +194,8 @@ function makeFaults(random: SeededRandom, setup: Setup, steps: number): Fault[] 
 }
 
 function makeTrouble(random: SeededRandom, setup: Setup, moment: Moment): Trouble {
-  const downMs = random.pick([5, 300, 2_000, 12_000]);
+  if (setup.hasStandby && random.happens(55)) return makeReplicationTrouble(random);
+  const downMs = random.pick(downtimesMs);
   const kinds: (() => Trouble)[] = [
     () => ({ kind: "break", how: random.pick(["closed", "closed", "halfOpen", "silent"]) }),
     () => ({ kind: "break", how: "closed" }),
@@ -196,17 +223,20 @@ function makeTrouble(random: SeededRandom, setup: Setup, moment: Moment): Troubl
       code: random.pick(["40001", "40P01", "53100", "53200", "57014"]),
     }));
   }
-  if (setup.hasStandby) {
-    kinds.push(
-      () => makeStranding(random),
-      () => makeStranding(random),
-      () => makeStranding(random),
-      () => ({ kind: "failOver", downMs }),
-      () => ({ kind: "failOver", downMs }),
-      () => ({ kind: "stopStandby", ms: random.pick([100, 3_000, 15_000]) }),
-    );
-  }
   return random.pick(kinds)();
+}
+
+function makeReplicationTrouble(random: SeededRandom): Trouble {
+  const kind = random.pick([
+    "strandCommit",
+    "strandCommit",
+    "strandCommit",
+    "failOver",
+    "stopStandby",
+  ]);
+  if (kind === "strandCommit") return makeStranding(random);
+  if (kind === "failOver") return { kind, downMs: random.pick(downtimesMs) };
+  return { kind: "stopStandby", ms: random.pick([100, 3_000, 15_000]) };
 }
 
 function makeStranding(random: SeededRandom): Trouble {
@@ -214,6 +244,7 @@ function makeStranding(random: SeededRandom): Trouble {
     kind: "strandCommit",
     how: random.pick(["terminate", "cancel", "crash"]),
     afterMs: random.pick([1, 20, 700]),
-    failOverAfterMs: random.happens(75) ? random.pick([1, 20, 400, 3_000]) : null,
+    // As long as the next burst of requests is away, or longer: others see what is stranded.
+    failOverAfterMs: random.happens(80) ? random.pick([1, 20, 400, 3_000, 3_000]) : null,
   };
 }

@@ -14,6 +14,8 @@ export interface Setup {
   /** Connections of each server for writes. */
   readonly connectionsMax: number;
   readonly batchItemsMax: number;
+  /** How often servers look for what others wrote, for those who read streams; null: nobody does. */
+  readonly pollIntervalMs: number | null;
   /** How long a message travels at most. */
   readonly delayMsMax: number;
 }

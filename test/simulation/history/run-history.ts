@@ -1,7 +1,9 @@
 // Runs one history from its plan to its end, when nothing goes wrong any more, all has been answered, what was not
 // answered has been asked again, and what wallets accepted is posted. Then what was answered is compared with what is there.
 import { checkHistory } from "../model/check-history.ts";
-import type { Violation } from "../model/violation.ts";
+import { finalBooks, type FinalBooks } from "../model/final-books.ts";
+import { checkStreams } from "../model/streams.ts";
+import { Violations, type Violation } from "../model/violation.ts";
 import { Clients } from "./clients.ts";
 import type { Plan } from "./plan.ts";
 import { World } from "./world.ts";
@@ -31,6 +33,7 @@ export async function runHistory(plan: Plan): Promise<HistoryResult> {
   }
   await scheduler.pass(lastAtMs + 100);
   const violations = await comeToAnEnd(world, clients);
+  violations.push(...world.violations.found);
   if (violations.length === 0) violations.push(...checkHistory(world, clients.attempts));
   return { violations, clients, world };
 }
@@ -49,8 +52,9 @@ async function comeToAnEnd(world: World, clients: Clients): Promise<Violation[]>
   }
   await settle(world, clients, postRest(world));
   // Whoever was killed while it changed a ledger's state keeps posters away for a while.
-  await world.scheduler.pass(requestMs);
+  if (!isPosted(finalBooks(world.cluster))) await world.scheduler.pass(requestMs);
   await settle(world, clients, postRest(world));
+  await settle(world, clients, () => areStreamsRead(world));
   return [
     ...clients.unanswered().map(({ tag }) => ({ rule: "answered", detail: `${tag} never was` })),
     ...clients
@@ -69,6 +73,22 @@ function postRest({ servers }: World): () => boolean {
     });
   }
   return () => open === 0;
+}
+
+/** Whether nothing waits in a ledger that is active. */
+function isPosted({ batches, states }: FinalBooks): boolean {
+  return batches.every(
+    ({ journalId, ledgerId }) =>
+      journalId !== null ||
+      states.some((state) => state.ledgerId === ledgerId && state.status !== "active"),
+  );
+}
+
+function areStreamsRead({ cluster, readers }: World): boolean {
+  if (readers.all.length === 0) return true;
+  const violations = new Violations();
+  checkStreams(violations, finalBooks(cluster), readers.all);
+  return violations.found.length === 0;
 }
 
 /** Lets time pass until nothing is under way, or nobody would wait for longer. */

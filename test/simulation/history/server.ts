@@ -2,6 +2,7 @@
 import { ClosedPeriods } from "../../../src/engine/closed-periods.ts";
 import { Closes } from "../../../src/engine/closes.ts";
 import { Journal } from "../../../src/engine/journal.ts";
+import { StreamHub } from "../../../src/engine/stream-hub.ts";
 import { Poster } from "../../../src/engine/posting.ts";
 import { Wallets } from "../../../src/engine/wallets.ts";
 import type { WalletLogEntry } from "../../../src/core/wallet.ts";
@@ -18,13 +19,14 @@ export class Server {
   readonly wallets: Wallets;
   readonly closes: Closes;
   readonly poster: Poster;
+  readonly hub: StreamHub;
   /** What its streams were told. */
   readonly told: WalletLogEntry[] = [];
   isDead = false;
 
   constructor(world: World, index: number) {
     const { cluster, delayMs, plan, scheduler } = world;
-    const { connectionsMax, batchItemsMax } = plan.setup;
+    const { connectionsMax, batchItemsMax, pollIntervalMs } = plan.setup;
     this.index = index;
     this.pool = new SimulatedPool({ cluster, owner: index, connectionsMax, delayMs });
     const pool = this.pool.asPool;
@@ -41,8 +43,14 @@ export class Server {
       onFailure: () => undefined,
     };
     this.journal = new Journal(pool, limits);
-    this.wallets = new Wallets(pool, limits, (_ledgerId, writes) => {
-      if (!this.isDead) this.told.push(...writes);
+    this.hub = new StreamHub(pool, {
+      pollIntervalMs: pollIntervalMs ?? Infinity,
+      onFailure: () => undefined,
+    });
+    this.wallets = new Wallets(pool, limits, (ledgerId, writes) => {
+      if (this.isDead) return;
+      this.told.push(...writes);
+      this.hub.publish(ledgerId, writes);
     });
     this.closes = new Closes(pool, new ClosedPeriods());
     this.poster = new Poster(pool, { intervalMs: 1_000, onFailure: () => undefined });

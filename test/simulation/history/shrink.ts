@@ -38,6 +38,7 @@ function* smallerPlans(plan: Plan): Iterable<Plan> {
     { ...setup, ledgers: setup.ledgers - 1 },
     { ...setup, hasStandby: false },
     { ...setup, closesInOrder: false },
+    { ...setup, pollIntervalMs: null },
     { ...setup, delayMsMax: 0.2 },
   ];
   for (const each of simpler) {

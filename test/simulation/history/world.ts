@@ -8,8 +8,10 @@ import { Scheduler } from "../world/scheduler.ts";
 import { useTime } from "../world/simulated-time.ts";
 import { FaultInjector } from "./fault-injector.ts";
 import { accountCodes } from "./make-plan.ts";
+import { Violations } from "../model/violation.ts";
 import type { Plan } from "./plan.ts";
 import { Server } from "./server.ts";
+import { StreamReaders } from "./stream-readers.ts";
 
 const statements = learnStatements();
 const functionalCurrency = "EUR";
@@ -22,6 +24,9 @@ export class World {
   readonly ledgers: readonly LedgerIdentity[];
   readonly servers: Server[] = [];
   readonly faults: FaultInjector;
+  readonly readers: StreamReaders;
+  /** What was wrong in the moment in which it was told. */
+  readonly violations = new Violations();
 
   constructor(plan: Plan) {
     this.plan = plan;
@@ -38,9 +43,8 @@ export class World {
       },
     });
     this.ledgers = Array.from({ length: plan.setup.ledgers }, () => this.#createLedger());
-    for (let index = 0; index < plan.setup.servers; index += 1) {
-      this.servers.push(new Server(this, index));
-    }
+    this.readers = new StreamReaders(this);
+    for (let index = 0; index < plan.setup.servers; index += 1) this.#startServer(index);
   }
 
   /** How long a message travels this time. */
@@ -55,8 +59,14 @@ export class World {
     if (server === undefined || server.isDead) return;
     server.kill(isSilent);
     this.scheduler.after(downMs, () => {
-      this.servers[index] = new Server(this, index);
+      this.#startServer(index);
     });
+  }
+
+  #startServer(index: number): void {
+    const server = new Server(this, index);
+    this.servers[index] = server;
+    if (this.plan.setup.pollIntervalMs !== null) this.readers.open(server);
   }
 
   #createLedger(): LedgerIdentity {

@@ -8,6 +8,7 @@ import { checkJournal } from "./journal.ts";
 import { checkOrder } from "./order.ts";
 import { checkPostings } from "./postings.ts";
 import { checkRefusals } from "./refusals.ts";
+import { checkStreams } from "./streams.ts";
 import { Violations, type Violation } from "./violation.ts";
 import { checkWallets } from "./wallets.ts";
 
@@ -29,6 +30,7 @@ export function checkHistory(world: World, attempts: readonly Attempt[]): readon
     "order of locks",
     () => "transactions waited for each other: locks are taken in one order",
   );
+  checkStreams(violations, books, world.readers.all);
   const told = world.servers.flatMap((server) => server.told);
   for (const { walletId, seq, balance } of told) {
     const row = books.writes.find((write) => write.walletId === walletId && write.seq === seq);

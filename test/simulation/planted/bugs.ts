@@ -166,4 +166,40 @@ export const bugs: readonly PlantedBug[] = [
       ],
     ],
   },
+  {
+    name: "answers a batch of duplicates whose COMMIT was lost",
+    rule: "A batch that recorded nothing, and whose COMMIT went unanswered, is decided again.",
+    file: "src/engine/batch-recovery.ts",
+    changes: [
+      [
+        "if (plan.recording === null) {",
+        "if (plan.recording === null) {\n      await this.#runner.answer(batch, plan);\n      if (batch.length > 0) return true;",
+      ],
+    ],
+  },
+  {
+    name: "tells of an earlier close behind a ROLLBACK",
+    rule: "A close that was made before is read in a transaction that is committed.",
+    file: "src/engine/closes.ts",
+    changes: [
+      [
+        "        await commitInTime(connection, transaction);\n",
+        "        if (stored === null) await commitInTime(connection, transaction);\n",
+      ],
+    ],
+  },
+  {
+    name: "streams what no COMMIT has confirmed",
+    rule: "What a poll has found of others' writes is sent after a commit of its own.",
+    file: "src/engine/stream-hub.ts",
+    changes: [
+      ["if (isAhead || posted.length > 0) await", "if (isAhead && feeds.length > 9) await"],
+    ],
+  },
+  {
+    name: "keeps closes over a failover",
+    rule: "What is cached is compared with the database, which may have lost it.",
+    file: "src/engine/closed-periods.ts",
+    changes: [["if (lastNow?.closeId === last.closeId) {", 'if (lastNow?.closeId !== "") {']],
+  },
 ];

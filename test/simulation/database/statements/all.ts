@@ -4,6 +4,7 @@ import { addCloseStatements } from "./closes.ts";
 import { addJournalStatements } from "./journal.ts";
 import { addLedgerStatements } from "./ledgers.ts";
 import { addPostingStatements } from "./postings.ts";
+import { addStreamStatements } from "./streams.ts";
 import { addWalletStatements } from "./wallets.ts";
 
 /** By text, as the store sends it. */
@@ -14,5 +15,6 @@ export function learnStatements(): ReadonlyMap<string, Handler> {
   addWalletStatements(handlers);
   addPostingStatements(handlers);
   addCloseStatements(handlers);
+  addStreamStatements(handlers);
   return handlers.byText;
 }

@@ -12,6 +12,7 @@ import {
   insertClose,
   listClosedPeriods,
 } from "../../../../src/store/period-closes.ts";
+import { groupBy } from "../../model/final-books.ts";
 import type { Execution } from "../execution.ts";
 import type { Handlers, Parameters } from "../handler.ts";
 import { text, time, timeOrNull, unnest } from "../parameters.ts";
@@ -192,12 +193,13 @@ function trialBalance(db: Execution, parameters: Parameters): readonly object[] 
     after: Number(after),
     upTo: Number(upTo),
   });
+  const linesOf = groupBy(
+    db.filter(db.tables.journalLines, (line) => line.ledgerId === ledgerId),
+    ({ sequence }) => String(sequence),
+  );
   const balance = new TrialBalance();
   for (const entry of entries) {
-    const lines = db.filter(
-      db.tables.journalLines,
-      (line) => line.sequence === entry.sequence && line.ledgerId === entry.ledgerId,
-    );
+    const lines = linesOf.get(String(entry.sequence)) ?? [];
     if (isFrom(entry.transactionDate, text(startsAt))) balance.addEntry(lines);
     else balance.addOpening(lines);
   }

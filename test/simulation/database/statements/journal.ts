@@ -108,24 +108,21 @@ function addEntryStatements(handlers: Handlers): void {
     (connection) => listOriginals(connection, anId, [anId]),
     (db, [wanted, ledgerId]) =>
       texts(wanted).flatMap((journalId) => {
-        const [entry] = db.filter(
-          db.tables.journalEntries,
-          (row) => row.journalId === journalId && row.ledgerId === ledgerId,
-        );
-        return entry === undefined ? [] : [storedEntry(db, entry)];
+        const key = { ledgerId: text(ledgerId), journalId };
+        const entry = db.findBy(db.tables.journalEntries, "journal_entries_journal_id_key", key);
+        return entry === null ? [] : [storedEntry(db, entry)];
       }),
   );
   handlers.add(
     (connection) => listEntriesByExternalId(connection, anId, ["key"]),
     (db, [wanted, ledgerId]) =>
-      texts(wanted).flatMap((externalId) =>
-        db
-          .filter(
-            db.tables.journalEntries,
-            (row) => row.externalId === externalId && row.ledgerId === ledgerId,
-          )
-          .map(({ journalId, persistedAt }) => ({ externalId, journalId, persistedAt })),
-      ),
+      texts(wanted).flatMap((externalId) => {
+        const key = { ledgerId: text(ledgerId), externalId };
+        const entry = db.findBy(db.tables.journalEntries, "journal_entries_external_id_key", key);
+        if (entry === null) return [];
+        const { journalId, persistedAt } = entry;
+        return [{ externalId, journalId, persistedAt }];
+      }),
   );
   handlers.add(
     (connection) => listWalletPostings(connection, anId, [anId]),

@@ -95,16 +95,14 @@ function addLogs(handlers: Handlers): void {
     (db, [callerKeys, externalIds, ledgerId]) =>
       unnest(callerKeys, externalIds).flatMap(([callerKey, externalId]) => {
         const key = { ledgerId: text(ledgerId), callerKey: text(callerKey) };
-        const walletId = db.find(db.tables.wallets, key)?.walletId;
-        return db
-          .filter(
-            db.tables.walletWrites,
-            (row) =>
-              row.walletId === walletId &&
-              row.externalId === externalId &&
-              row.ledgerId === ledgerId,
-          )
-          .map(({ holdId }) => ({ callerKey, externalId, holdId }));
+        const wallet = db.find(db.tables.wallets, key);
+        if (wallet === null) return [];
+        const write = db.findBy(db.tables.walletWrites, "wallet_writes_external_id_key", {
+          ledgerId: key.ledgerId,
+          walletId: wallet.walletId,
+          externalId: externalId ?? null,
+        });
+        return write === null ? [] : [{ callerKey, externalId, holdId: write.holdId }];
       }),
   );
   handlers.add(
