@@ -23,6 +23,8 @@ import type { Pool } from "../store/database/pool.ts";
 
 /** A probe that takes longer makes the server not ready. What it waits for is looked up this often. */
 const overdueMs = 2_000;
+/** How long a session has to tell its settings: also a busy machine answers by then. */
+const answerMsMax = 5_000;
 
 const noAnswer = "the database does not answer: check that it runs and can be reached";
 const onlyStandby =
@@ -36,6 +38,8 @@ type OnResult = (reason: string | null, cause: string | null) => void;
 
 interface Attempt {
   connection: PipelinedConnection | null;
+  /** When its session was asked for its settings, on the clock of performance.now. */
+  askedAtMs: number;
   /** Null until the database has told. */
   session: Session | null;
   isLookedAt: boolean;
@@ -69,7 +73,13 @@ export class CommitProbe {
    * was left alone would go on waiting in the database, until that has no connection for anybody.
    */
   async commit(): Promise<void> {
-    const attempt: Attempt = { connection: null, session: null, isLookedAt: false, isOver: false };
+    const attempt: Attempt = {
+      connection: null,
+      askedAtMs: Infinity,
+      session: null,
+      isLookedAt: false,
+      isOver: false,
+    };
     const overdue = setInterval(() => void this.#explain(attempt), overdueMs);
     try {
       await this.#pool.withConnection((connection) => this.#commitOn(connection, attempt));
@@ -87,6 +97,7 @@ export class CommitProbe {
 
   async #commitOn(connection: PipelinedConnection, attempt: Attempt): Promise<void> {
     attempt.connection = connection;
+    attempt.askedAtMs = performance.now();
     const session = await getSession(connection);
     attempt.session = session;
     requireSettings(session);
@@ -103,8 +114,8 @@ export class CommitProbe {
     const { session, connection } = attempt;
     if (session === null) {
       this.#onResult(noAnswer, null);
-      // The connection may be lost without this end knowing: no COMMIT waits there yet, so another one is tried.
-      connection?.cut();
+      // The connection may be lost without this end knowing. No COMMIT waits there yet, so another one is tried.
+      if (performance.now() - attempt.askedAtMs > answerMsMax) connection?.cut();
       return;
     }
     if (attempt.isLookedAt) return;
