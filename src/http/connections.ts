@@ -13,6 +13,7 @@ import {
   unansweredOf,
   type Exchanges,
 } from "./exchanges.ts";
+import { PacedRequests } from "./paced-requests.ts";
 import type { TlsHandshakes } from "./tls.ts";
 
 /** How long an answer may make no progress: Node looks twice, so that its reader is cut within twice this. */
@@ -56,6 +57,7 @@ export class Connections {
         });
       }
     });
+    new PacedRequests(server);
     const note = (_request: IncomingMessage, response: ServerResponse) => {
       noteRequest(response);
       const exchanges = exchangesOf(response.req.socket);
@@ -131,6 +133,9 @@ export class Connections {
   #add(socket: Socket, serve: ((this: Server, socket: Socket) => void) | undefined): void {
     const exchanges = exchangesOf(socket);
     this.#sockets.add(socket);
+    // Node resumes for whoever reads a body or takes an answer, also while requests wait.
+    const resume = socket.resume.bind(socket);
+    socket.resume = () => (exchanges.waiting.length > 0 ? socket : resume());
     // What Node calls after the last answer.
     socket.destroySoon = () => {
       endSlowly(socket, exchanges);
@@ -166,7 +171,8 @@ export class Connections {
         socket.pause();
         socket.unshift(bytes);
         serve();
-        socket.resume();
+        // By itself: what is read between this call and the event that resumes reading could not be paused.
+        process.nextTick(() => socket.resume());
       },
     };
     for (const [event, listener] of Object.entries(listeners)) socket.on(event, listener);

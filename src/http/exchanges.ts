@@ -19,6 +19,11 @@ export interface Exchanges {
   isBroken: boolean;
   /** The first characters on the connection, until they are a request. */
   opening: string | null;
+  /** Answers to requests that have been read and are not begun yet. */
+  readonly waiting: ServerResponse[];
+  /** The tick of the event loop in which a request came last, and how many were begun in it. */
+  tick: number;
+  begunInTick: number;
 }
 
 /** On the socket itself: a look-up by weak reference, several a request, cost more than the rest of the watch. */
@@ -35,6 +40,9 @@ export function exchangesOf(socket: Duplex): Exchanges {
     last: null,
     isBroken: false,
     opening: null,
+    waiting: [],
+    tick: -1,
+    begunInTick: 0,
   });
 }
 

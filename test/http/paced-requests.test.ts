@@ -1,0 +1,96 @@
+// Requests that are pipelined by the thousand: they are begun a few at a time, in order, and nobody waits for all of them.
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { connect, type AddressInfo, type Socket } from "node:net";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Connections } from "../../src/http/connections.ts";
+import { exchangesOf } from "../../src/http/exchanges.ts";
+
+let server: Server;
+let client: Socket;
+let text: string;
+/** How many requests were begun in each tick of the event loop in which any were. */
+let begunInTicks: number[];
+/** Most requests that had been read and were not begun. */
+let mostWaiting: number;
+let isNewTick: boolean;
+
+beforeEach(async () => {
+  [text, begunInTicks, mostWaiting, isNewTick] = ["", [], 0, true];
+  server = createServer((request, response) => {
+    if (isNewTick) {
+      isNewTick = false;
+      begunInTicks.push(0);
+      setImmediate(() => (isNewTick = true));
+    }
+    begunInTicks.push((begunInTicks.pop() ?? 0) + 1);
+    mostWaiting = Math.max(mostWaiting, exchangesOf(request.socket).waiting.length);
+    let body = "";
+    request.setEncoding("latin1").on("data", (piece: string) => (body += piece));
+    request.on("end", () => response.end(`<${request.url ?? ""} ${body}>`));
+  });
+  new Connections(server, null);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  client.setEncoding("latin1").on("data", (piece: string) => (text += piece));
+  await once(client, "connect");
+});
+
+afterEach(async () => {
+  client.destroy();
+  server.close();
+  await once(server, "close");
+});
+
+const get = (number: number) => `GET ${number} HTTP/1.1\r\nHost: x\r\n\r\n`.replace(" ", " /");
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
+const answers = () => [...text.matchAll(/<\/(\d+) (x*)>/g)];
+const answered = () => answers().map(([, number]) => Number(number));
+
+test("of one connection at most 64 are begun in a tick, and answered in order", async () => {
+  client.write(numbers(3_000).map(get).join(""));
+  await expect.poll(() => answered().length).toBe(3_000);
+  expect(answered()).toEqual(numbers(3_000));
+  // A piece that is read after those that waited were begun may fall into the same tick.
+  expect(Math.max(...begunInTicks)).toBeLessThanOrEqual(128);
+});
+
+test("no more are read while some wait, whatever their answers and bodies need", async () => {
+  const count = 20_000;
+  const bytes = numbers(count).map(
+    (number) =>
+      `POST /${number} HTTP/1.1\r\nHost: x\r\nContent-Length: ${number % 30}\r\n\r\n${"x".repeat(number % 30)}`,
+  );
+  client.write(bytes.join(""));
+  await expect.poll(() => answered().length, { timeout: 20_000 }).toBe(count);
+  expect(answers().map(([, , body]) => body?.length)).toEqual(numbers(count).map((n) => n % 30));
+  // What 64 KiB hold, which is read at once.
+  expect(mostWaiting).toBeLessThan(65_536 / Math.min(...bytes.map(({ length }) => length)));
+});
+
+test("those of another connection are begun between them", async () => {
+  const other = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  await once(other, "connect");
+  client.write(numbers(20_000).map(get).join(""));
+  await once(client, "data");
+  other.write(get(7));
+  await once(other, "data");
+  expect(answered().length).toBeLessThan(20_000);
+  other.destroy();
+});
+
+test("those of a client that is gone are not begun", async () => {
+  const connection = new Promise<Socket>((resolve) =>
+    server.once("request", ({ socket }) => {
+      resolve(socket);
+    }),
+  );
+  client.write(numbers(2_000).map(get).join(""));
+  const socket = await connection;
+  socket.destroy();
+  await once(socket, "close");
+  const begun = begunInTicks.reduce((sum, count) => sum + count, 0);
+  expect(begun).toBeLessThan(2_000);
+  expect(exchangesOf(socket).waiting).toEqual([]);
+});
