@@ -33,7 +33,7 @@ function makeSetup(random: SeededRandom): Setup {
     closesInOrder: random.happens(30),
     connectionsMax: random.between(1, 3),
     batchItemsMax: random.between(1, 6),
-    pollIntervalMs: random.happens(35) ? random.pick([100, 1_000]) : null,
+    pollIntervalMs: random.happens(35) ? random.pick([300, 1_000]) : null,
     delayMsMax: random.pick([0.2, 1, 20]),
   };
 }
