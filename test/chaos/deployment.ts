@@ -1,7 +1,7 @@
 // What the faults happen to: one or two built servers on a PostgreSQL of their own, with or without a synchronous standby.
 // Their networks, disks and clocks are instruments of the faults; without them it is a deployment as others are.
 import { randomBytes } from "node:crypto";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
@@ -132,7 +132,10 @@ async function startServer(
       server.process = await startAt(new URL(server.process.url).port);
     },
   };
-  endings.add(() => server.process.end("SIGKILL"));
+  endings.add(async (keep) => {
+    await server.process.end("SIGKILL");
+    if (keep) await writeFile(join(home, `${name}.log`), server.process.stderr());
+  });
   return server;
 }
 
@@ -145,7 +148,7 @@ async function admitClients(
   const { url } = server.process;
   const network = hasInstruments ? await openNetwork(Number(new URL(url).port)) : null;
   const reachedAt = network === null ? url : `http://127.0.0.1:${network.port}`;
-  const client = new LedgerClient({ url: reachedAt, ...key, connections: 32, timeoutMs: 3_000 });
+  const client = new LedgerClient({ url: reachedAt, ...key, connections: 32, timeoutMs: 15_000 });
   endings.add(async () => {
     network?.close();
     await client.close();

@@ -45,12 +45,21 @@ export class Load {
     await Promise.all(Array.from({ length: writers }, write));
   }
 
-  /** Sends what is unknown again until each is answered, or it is over: then it stays unknown. */
-  async settle(isOver: () => boolean): Promise<void> {
-    const retry = async (write: Write) => {
-      while (!isOver() && !(await this.#attempt(write))) await sleep(unansweredRestMs);
+  /** Sends what is unknown again until all is answered, or it is over: then the rest stays unknown. */
+  async settle({ writers }: Pace, isOver: (sinceAnswerMs: number) => boolean): Promise<void> {
+    const left = this.writes.filter(({ answer }) => answer === null);
+    let answeredAt = performance.now();
+    const retry = async () => {
+      for (let write = left.shift(); write !== undefined; write = left.shift()) {
+        if (isOver(performance.now() - answeredAt)) return;
+        if (await this.#attempt(write)) answeredAt = performance.now();
+        else {
+          left.push(write);
+          await sleep(unansweredRestMs);
+        }
+      }
     };
-    await Promise.all(this.writes.filter(({ answer }) => answer === null).map(retry));
+    await Promise.all(Array.from({ length: writers }, retry));
   }
 
   /** Sends it once; resolves with whether it is known now what became of it. */

@@ -30,7 +30,8 @@ const shareOfEntries = 0.25;
 
 /** Few writes, but of every kind, and all of them are sent again until they are answered. */
 const mixedPace = { writers: 4, restMsMax: 200 };
-const settleMsMax = 60_000;
+/** Who answers nothing for so long will not. */
+const silenceMsMax = 45_000;
 
 export interface Minute {
   readonly minute: number;
@@ -138,8 +139,7 @@ export class Soak {
   async finish(): Promise<SoakEnd> {
     const { database, ledgerId, administer, becomeReady, home } = this.#deployment;
     await becomeReady();
-    const untilMs = performance.now() + settleMsMax;
-    await this.#mixed.settle(() => performance.now() > untilMs);
+    await this.#mixed.settle(mixedPace, (sinceAnswerMs) => sinceAnswerMs > silenceMsMax);
     const wrong = judge(this.#mixed.writes, await readStored(database.url, ledgerId));
     wrong.push(...(await this.#steady.verify()));
     const { code, told } = await administer("audit", "--json");

@@ -34,7 +34,8 @@ interface Conditions {
   readonly signal?: AbortSignal;
 }
 
-const settleMsMax = 45_000;
+/** Who answers nothing for so long will not. */
+const silenceMsMax = 45_000;
 /** Acknowledged writes before the fault, and after its end. */
 const writesAround = 15;
 
@@ -141,8 +142,8 @@ export class Trial {
   /** Asks for what is unknown, and says what is wrong. Leaves the deployment as the next round needs it. */
   async #judge(isLast: boolean): Promise<string[]> {
     const { database, ledgerId, administer, becomeReady } = this.#deployment;
-    const untilMs = performance.now() + settleMsMax;
-    await this.#load.settle(() => performance.now() > untilMs || this.#isAborted);
+    const isOver = (sinceAnswerMs: number) => sinceAnswerMs > silenceMsMax || this.#isAborted;
+    await this.#load.settle(this.#conditions.pace, isOver);
     const stored = await readStored(database.url, ledgerId);
     const wrong = judge(this.#load.writes, stored);
     for (const reader of this.#readers) {
