@@ -6,7 +6,10 @@ import { pathOf } from "./request-notes.ts";
 export function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = asRefusal(error);
   const { notes } = request;
-  if (notes) notes.refusal = refusal;
+  if (notes) {
+    notes.refusal = refusal;
+    if (refusal.problem === "unavailable") notes.bucket?.giveBack(notes.tokensTaken);
+  }
   const { status, headers, body } = problemReply(refusal, {
     id: request.id,
     path: pathOf(request),

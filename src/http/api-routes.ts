@@ -108,6 +108,8 @@ async function answer(
     : answers.reserve(reply.raw, body, reader);
   // What a write did has to be answered; a read can be sent again.
   if (!isBuffered && request.method === "GET") {
+    // It was read, and whoever reads no answers is not to read for nothing.
+    notes.tokensTaken = 0;
     throw overloadRefusal("too many answers wait for their readers");
   }
   return isNdjson

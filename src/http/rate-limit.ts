@@ -65,23 +65,26 @@ export class TokenBucket {
     this.#filledAtMs = nowMs();
   }
 
-  /** Takes a token. Throws `rateLimited` where there is none. */
-  take(): void {
+  /**
+   * Takes the tokens of a request, of which only one need be there: a bulk of any size gets through, and the requests
+   * after it wait until what it took has come. Looking and taking are one step, so that no second bulk is admitted in
+   * between. Throws `rateLimited` where there is no token; `countTokens` is not called then. Returns how many it took.
+   */
+  take(countTokens: () => number = () => 1): number {
     this.#fill();
     if (this.#tokens < 1) {
       const seconds = this.#secondsUntil(1);
       const detail = `the API key is over its rate limit; try again in ${seconds} s`;
       throw new Refusal("rateLimited", detail, { retryAfterSeconds: seconds });
     }
-    this.#tokens -= 1;
+    const tokens = countTokens();
+    this.#tokens -= tokens;
+    return tokens;
   }
 
-  /**
-   * Takes tokens that need not be there: for the items of a bulk, which are known when its request is admitted already.
-   * The requests after it wait until they have come. So a bulk of any size gets through, and the rate holds.
-   */
-  spend(tokens: number): void {
-    this.#tokens -= tokens;
+  /** Puts back what was taken for something that the server could not do. */
+  giveBack(tokens: number): void {
+    this.#tokens = Math.min(this.#limit.burst, this.#tokens + tokens);
   }
 
   /** What is left now. Without a token `t` is as long as `Retry-After`, else the time until the bucket is full. */

@@ -11,6 +11,8 @@ export interface RequestNotes {
   caller: Caller | undefined;
   /** Of the caller's key, where there is a rate limit. */
   bucket: TokenBucket | undefined;
+  /** From that bucket. */
+  tokensTaken: number;
   refusal: Refusal | undefined;
 }
 
@@ -27,6 +29,7 @@ export function newNotes(): RequestNotes {
     body: null,
     caller: undefined,
     bucket: undefined,
+    tokensTaken: 0,
     refusal: undefined,
   };
 }

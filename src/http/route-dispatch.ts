@@ -67,10 +67,11 @@ export async function dispatch(
   notes: RequestNotes,
 ): Promise<{ status: number; body: string | AsyncIterable<string> }> {
   const route: Route = routes[name];
-  const { caller, ledger, callerKey, query } = await authorize(dispatcher, name, raw, notes);
-  const body = route.body === null ? null : readJsonBody(raw.headers, raw.body);
-  // The request itself took one.
-  notes.bucket?.spend(Math.max(0, countItems(route, body) - 1));
+  const readBody = bodyReader(route, raw);
+  const countTokens = () => countItems(route, readBody);
+  const authorized = await authorize(dispatcher, name, raw, notes, countTokens);
+  const { caller, ledger, callerKey, query } = authorized;
+  const body = readBody();
   // Member by member: a spread of what the router made costs more than the rest of this function.
   const { entryId, holdId, closeId } = raw.parameters;
   const request = {
@@ -87,6 +88,8 @@ export async function dispatch(
     requestId: raw.id,
     noteRefusal: (refusal: Refusal) => {
       if (refusal.problem === "internal") notes.refusal = refusal;
+      // One item of a bulk.
+      if (refusal.problem === "unavailable") notes.bucket?.giveBack(1);
     },
   };
   const reply = await handle(dispatcher.services, name, request);
@@ -97,12 +100,23 @@ export async function dispatch(
   };
 }
 
-/** How many items a request has: 1, but for a bulk. */
-function countItems({ items }: Route, body: ExactJson | null): number {
+/** The JSON of a request's body, parsed when it is first asked for. It throws what `readJsonBody` does. */
+function bodyReader(route: Route, raw: RawRequest): () => ExactJson | null {
+  let body: ExactJson | null = null;
+  return () => (body ??= route.body === null ? null : readJsonBody(raw.headers, raw.body));
+}
+
+/** How many items a request has: 1, but for a bulk. A body that is none is refused later, in the order of precedence. */
+function countItems({ items }: Route, readBody: () => ExactJson | null): number {
   if (items === undefined) return 1;
-  const list = (body?.value as Record<string, unknown> | null | undefined)?.[items];
-  // More are refused as a whole.
-  return Array.isArray(list) ? Math.min(list.length, bulkItemsMax) : 1;
+  try {
+    const list = (readBody()?.value as Record<string, unknown> | null | undefined)?.[items];
+    // More are refused as a whole.
+    return Array.isArray(list) ? Math.max(1, Math.min(list.length, bulkItemsMax)) : 1;
+  } catch (error) {
+    if (error instanceof Refusal) return 1;
+    throw error;
+  }
 }
 
 /** Whether a body that has been accepted says that it is to be taken whole or not at all. */
@@ -110,12 +124,16 @@ function isAtomic(body: ExactJson | null): boolean {
   return (body?.value as { atomic?: unknown } | undefined)?.atomic === true;
 }
 
-/** Who sent a request, and what its path and query name, or the first refusal in the order of precedence. */
+/**
+ * Who sent a request, and what its path and query name, or the first refusal in the order of precedence. `countTokens`:
+ * what the request costs of the rate limit of its key, 1 unless given.
+ */
 export async function authorize<Name extends RouteName>(
   { authenticator, ledgers, rateLimiter }: Dispatcher,
   name: Name,
   { method, target, headers, body, parameters }: Omit<RawRequest, "id" | "gone">,
-  notes: Pick<RequestNotes, "caller" | "bucket">,
+  notes: Pick<RequestNotes, "caller" | "bucket" | "tokensTaken">,
+  countTokens?: () => number,
 ): Promise<Authorized<Name>> {
   const { query, scope }: Route = routes[name];
   const caller = await authenticator.authenticate({
@@ -129,7 +147,7 @@ export async function authorize<Name extends RouteName>(
   notes.caller = caller;
   // Not before: a stranger can't use up the tokens of somebody else's key.
   notes.bucket = rateLimiter?.bucketOf(caller.apiKey);
-  notes.bucket?.take();
+  notes.tokensTaken = notes.bucket?.take(countTokens) ?? 0;
   const { ledger, callerKey } = await resolveLedger(ledgers, caller, parameters);
   if (!caller.scopes.includes(scope)) {
     throw new Refusal("insufficientScope", `the API key lacks the scope ${scope}`);

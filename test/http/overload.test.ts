@@ -7,12 +7,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { entriesPath } from "../support/entries.ts";
 import { countRows } from "../support/rows.ts";
 import { serveBooks } from "../support/service.ts";
-import { nowSeconds, sign } from "../support/signed-request.ts";
+import { nowSeconds, sign, type Credentials } from "../support/signed-request.ts";
 import { accepted, move, movement, newKey, readFigures, walletPath } from "../support/wallets.ts";
 
 const lines: string[] = [];
 const log = pino({ level: "warn" }, { write: (line) => lines.push(line) });
-const service = serveBooks({ log });
+const burst = 10_000;
+// Nothing comes in while a test runs.
+const service = serveBooks({ log, rateLimit: { perSecond: 1 / 3_600, burst } });
 const logged = "SELECT FROM wallet_writes WHERE ledger_id = $1";
 let client: Client;
 
@@ -101,33 +103,62 @@ test("writes to a full lane are answered 503 before their bodies come; others ar
   accepted(await move(service, key, "credit", 5));
 });
 
-test("rejections are logged by their number, those of requests that had begun in time too", async () => {
-  const ledgerId = await service.books.createLedger();
-  const path = walletPath(newKey(service, ledgerId), "credit");
-  const { apiKey, apiSecret } = service.books.credentials;
-  const body = JSON.stringify(movement(1));
+/** Sends a write but for its body; resolves when it is admitted, with what sends the body and reads the answer. */
+async function beginWrite(
+  target: string,
+  value: object,
+  { apiKey, apiSecret }: Credentials,
+): Promise<() => Promise<string>> {
+  const body = JSON.stringify(value);
   const timestamp = String(nowSeconds());
-  const signature = sign(apiSecret, { timestamp, method: "POST", target: path, body });
-  const early = connect(service.port, "127.0.0.1");
-  let answer = "";
-  early.on("data", (chunk: Buffer) => (answer += chunk.toString("latin1")));
-  early.write(
-    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\nX-Timestamp: ${timestamp}\r\n` +
+  const signature = sign(apiSecret, { timestamp, method: "POST", target, body });
+  const socket = connect(service.port, "127.0.0.1").setEncoding("latin1");
+  socket.write(
+    `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\nX-Timestamp: ${timestamp}\r\n` +
       `X-Signature: ${signature}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
       "Expect: 100-continue\r\n\r\n",
   );
   // Its head has been read, and admitted, when its body is asked for.
-  await once(early, "data");
-  expect(answer).toBe("HTTP/1.1 100 Continue\r\n\r\n");
-  answer = "";
+  expect(await once(socket, "data")).toEqual(["HTTP/1.1 100 Continue\r\n\r\n"]);
+  return async () => {
+    socket.write(body);
+    const [answer] = (await once(socket, "data")) as [string];
+    socket.destroy();
+    return answer;
+  };
+}
+
+test("what is answered 503 costs nothing of a key's rate limit, by itself and in a bulk", async () => {
+  const ledgerId = await service.books.createLedger();
+  const credentials = await service.books.createKey();
+  const path = walletPath(newKey(service, ledgerId), "credit");
+  const finishOne = await beginWrite(path, movement(1), credentials);
+  const write = { ...movement(1), callerKey: "b", type: "credit" };
+  const writes = [write, { ...write, amount: "x" }, write];
+  const bulk = `/v1/ledgers/${ledgerId}/wallet-writes`;
+  const finishBulk = await beginWrite(bulk, { writes }, credentials);
   await whileOverloaded(ledgerId, async () => {
-    early.write(body);
-    await once(early, "data");
+    expect(await finishOne()).toMatch(
+      new RegExp(`^HTTP/1.1 503 [^]*\r\nratelimit: "default";r=${burst};`, "i"),
+    );
+    rejected += 1;
+    const answer = await finishBulk();
+    const statuses = [...answer.matchAll(/"status":(\d+)/g)].map(([, status]) => Number(status));
+    expect(statuses).toEqual([503, 400, 503]);
+    expect(answer).toContain(`\r\nratelimit: "default";r=${burst - 1};`);
+  });
+});
+
+test("rejections are logged by their number, those of requests that had begun in time too", async () => {
+  const ledgerId = await service.books.createLedger();
+  const path = walletPath(newKey(service, ledgerId), "credit");
+  const finish = await beginWrite(path, movement(1), await service.books.createKey());
+  await whileOverloaded(ledgerId, async () => {
+    const answer = await finish();
     expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     expect(answer).toMatch(/\r\nretry-after: [1-3]\r\n/i);
     rejected += 1;
   });
-  early.destroy();
   await expect.poll(countRejections, { timeout: 5_000 }).toBe(rejected);
   expect(told().filter(({ msg }) => msg === "request")).toEqual([]);
 });

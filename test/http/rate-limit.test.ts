@@ -60,13 +60,21 @@ describe("a bucket", () => {
 
   test("goes into debt for the items of a bulk, which the requests after it wait for", () => {
     const bucket = limiterOf(10, 5).bucketOf("a");
-    bucket.take();
-    bucket.spend(999);
+    expect(bucket.take(() => 1_000)).toBe(1_000);
     expect(bucket.headers().ratelimit).toBe('"default";r=0;t=100');
     nowMs += 99_500;
     expect(takeAll(bucket)).toBe(0);
     nowMs += 100;
     expect(takeAll(bucket)).toBe(1);
+  });
+
+  test("has back what is given back, and no more than its burst", () => {
+    const bucket = limiterOf(10, 5).bucketOf("a");
+    bucket.take(() => 1_000);
+    bucket.giveBack(997);
+    expect(takeAll(bucket)).toBe(2);
+    bucket.giveBack(100);
+    expect(takeAll(bucket)).toBe(5);
   });
 
   test("says after how many whole seconds there is a token", () => {
@@ -211,6 +219,33 @@ describe("a key", () => {
     const body = JSON.stringify({ entries: [entry(), { lines: [] }, entry()] });
     const { headers } = await service.send({ target: entries, body, credentials: few });
     expect(headers["ratelimit"]).toMatch(/r=1/);
+  });
+
+  test("gets its burst and one bulk of many that come at once, also where the server has just started", async () => {
+    const { books } = service;
+    const credentials = await books.createKey();
+    const started = await startService(books, { rateLimit: { perSecond: 1 / 3_600, burst } });
+    const write = { callerKey: "cold", type: "credit", amount: "1", assetCode: "USD" };
+    const body = JSON.stringify({ writes: Array<object>(20).fill(write) });
+    const target = `/v1/ledgers/${books.ledgerId}/wallet-writes`;
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => started.send({ target, body, credentials })),
+    );
+    await started.stop();
+    const statuses = replies.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, ...Array<number>(49).fill(429)]);
+  });
+
+  test("pays for the items of a bulk that is refused, and is told of the limit first", async () => {
+    const credentials = await service.books.createKey({ scopes: ["read"] });
+    const target = `${entriesPath(service.books.ledgerId)}/bulk`;
+    const body = JSON.stringify({ entries: Array<object>(9).fill(entry()) });
+    const statusOf = async () => (await service.send({ target, body, credentials })).status;
+    expect([await statusOf(), await statusOf()]).toEqual([403, 429]);
+    const broken = { target, body: "{", credentials: await keyWith(2) };
+    expect((await service.send(broken)).status).toBe(400);
+    expect((await service.send(broken)).status).toBe(400);
+    expect((await service.send(broken)).status).toBe(429);
   });
 
   test("pays for a stream when it is opened", async () => {

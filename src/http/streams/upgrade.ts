@@ -25,6 +25,8 @@ export class Upgrade {
   caller: Caller | undefined;
   /** Of the caller's key, where there is a rate limit. */
   bucket: TokenBucket | undefined;
+  /** From that bucket. */
+  tokensTaken = 0;
   isAccepted = false;
   readonly #services: UpgradeServices;
   readonly #startedAtMs = performance.now();
@@ -48,6 +50,7 @@ export class Upgrade {
 
   /** Answers with the problem and ends the connection. */
   refuse(refusal: Refusal): void {
+    if (refusal.problem === "unavailable") this.bucket?.giveBack(this.tokensTaken);
     const id = this.requestId;
     const path = this.request.url ?? "";
     const { status, headers, body } = problemReply(refusal, { id, path, hasExternalId: false });
