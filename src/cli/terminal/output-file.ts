@@ -30,20 +30,20 @@ export async function writeOutputFile(
     if (isReplaced) rmSync(written, { force: true });
   };
   process.once("exit", remove);
+  const flags = isReplaced ? "wx" : "w";
+  // A pipe has no disk to be flushed to.
+  const target = createWriteStream(written, { flags, mode, flush: isReplaced });
   let sourceError: unknown = null;
-  // pipeline fails both ends alike; whose failure it was decides what is said.
+  // pipeline fails both ends alike, and throws the file's error into the source; whose it was decides what is said.
   const source = async function* () {
     try {
       yield* parts;
     } catch (error) {
-      sourceError = error;
+      if (target.errored === null) sourceError = error;
       throw error;
     }
   };
   try {
-    const flags = isReplaced ? "wx" : "w";
-    // A pipe has no disk to be flushed to.
-    const target = createWriteStream(written, { flags, mode, flush: isReplaced });
     await pipeline(Readable.from(source()), target);
     if (isReplaced) {
       await rename(written, file);
