@@ -263,8 +263,9 @@ describe("interruptions", () => {
     const backup = measure(large.url, "backup", join(home, "again-large.backup"), "--quiet");
     const restore = measure(target, "restore", largeFile, "--no-audit", "--quiet");
     expect([small.code, backup.code, restore.code]).toEqual([0, 0, 0]);
-    expect(backup.megabytes).toBeLessThan(small.megabytes + 60);
-    expect(restore.megabytes).toBeLessThan(small.megabytes + 60);
+    // The rows have 120. New objects have more space under some versions of Node.js and options than under others.
+    expect(backup.megabytes).toBeLessThan(small.megabytes + 90);
+    expect(restore.megabytes).toBeLessThan(small.megabytes + 90);
     expect(await runStatement(target, "SELECT FROM wallet_writes WHERE seq = 120000")).toBe(1);
   });
 

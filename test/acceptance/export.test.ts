@@ -397,9 +397,9 @@ describe("export", () => {
     ["a label that nothing has", ["--format", "csv", "--period", "final"], 5, "final"],
     [
       "a file in a folder that is not there",
-      ["--format", "csv", "--out", "/nonexistent/x.csv"],
+      ["--format", "csv", "--out", "/no-such-folder/x.csv"],
       1,
-      "/nonexistent/x.csv can't be written: there is no folder /nonexistent",
+      "/no-such-folder/x.csv can't be written: there is no folder /no-such-folder",
     ],
   ])("refuses %s", async (_, flags, code, message) => {
     const refused = await run(business, "export", ...flags);
