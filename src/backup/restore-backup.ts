@@ -5,6 +5,7 @@ import {
   requireEmptyDatabase,
   UnfitDatabase,
 } from "../store/backup/load.ts";
+import { messageOf } from "../core/thrown.ts";
 import { listMigrationFiles, listMigrations, migrate } from "../store/migrate.ts";
 import type { WholeFile } from "./backup-file.ts";
 import { DamagedBackup, UnreadableBackup, type Manifest } from "./backup-format.ts";
@@ -21,9 +22,15 @@ export async function requireKnownMigrations({ migrations, ledgerctl }: Manifest
   );
 }
 
+/** All rows are in the database for good, and something that comes after them failed. */
+export class UnfinishedRestore extends Error {
+  override readonly name = "UnfinishedRestore";
+}
+
 /**
  * Loads a backup into a database without rows: all of it or nothing. `content` is what a first reading found.
- * Throws UnfitDatabase where the database can't take it. `onRows` gets the number of rows so far.
+ * Throws UnfitDatabase where the database can't take it, UnfinishedRestore where it has taken it. `onRows` gets the
+ * number of rows so far.
  */
 export async function restoreBackup(
   whole: WholeFile,
@@ -56,8 +63,12 @@ export async function restoreBackup(
     }
     return sequences;
   });
-  await migrate(databaseUrl);
-  await analyzeTables(databaseUrl);
+  try {
+    await migrate(databaseUrl);
+    await analyzeTables(databaseUrl);
+  } catch (error) {
+    throw new UnfinishedRestore(messageOf(error), { cause: error });
+  }
 }
 
 /** The tables as the backup has them. A database may have them already, or some, as long as nothing later is there. */

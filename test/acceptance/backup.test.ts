@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -37,6 +38,7 @@ interface Restored extends Backup {
   audit: { ok: boolean; checks: object[] } | null;
 }
 
+const mayMount = process.platform === "linux" && process.getuid?.() === 0;
 const home = mkdtempSync(join(tmpdir(), "ledgerctl-backup-"));
 const masterKey = randomBytes(32).toString("base64");
 const file = join(home, "books.backup");
@@ -312,9 +314,44 @@ describe("interruptions", () => {
       );
       expect(await runStatement(target, "SELECT FROM wallet_writes")).toBe(0);
     }
+    const broken = run(target, "restore", largeFile);
+    await until("it loads rows", () => runStatement(target, copying));
+    await runStatement(
+      target,
+      copying.replace("SELECT", "SELECT pg_terminate_backend(pid, 5000)") +
+        " AND pid <> pg_backend_pid()",
+    );
+    expect(await broken).toMatchObject({
+      code: 7,
+      stdout: "",
+      stderr: expect.stringContaining("Rows are loaded all or not at all") as unknown,
+    });
+    expect(await runStatement(target, "SELECT FROM wallet_writes")).toBe(0);
     const again = await run(target, "restore", file);
     expect(again.code, again.stderr).toBe(0);
   });
+
+  it.skipIf(!mayMount)(
+    "of a restore by a disk that fills are told, and it can be tried again with more space",
+    async () => {
+      const disk = join(home, "disk");
+      mkdirSync(disk);
+      const mount = (...flags: string[]) => execFileSync("mount", [...flags, disk]);
+      mount("-t", "tmpfs", "-o", "size=150m,mode=755", "tmpfs");
+      try {
+        const dataDir = join(disk, "data");
+        const full = await runIn(dataDir, "restore", largeFile);
+        expect(full).toMatchObject({ code: 7, stdout: "" });
+        expect(full.stderr).toContain("disk");
+        expect(full.stderr).toMatch(/Nothing was restored|all or not at all/);
+        mount("-o", "remount,size=400m");
+        const again = await runIn(dataDir, "restore", file);
+        expect(again.code, again.stderr).toBe(0);
+      } finally {
+        execFileSync("umount", ["--lazy", disk]);
+      }
+    },
+  );
 });
 
 const peakMemory = `

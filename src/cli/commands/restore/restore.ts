@@ -2,14 +2,18 @@
 import { requireWhole, type WholeFile } from "../../../backup/backup-file.ts";
 import { DamagedBackup, UnreadableBackup } from "../../../backup/backup-format.ts";
 import { checkBackup, type BackupContent } from "../../../backup/read-backup.ts";
-import { requireKnownMigrations, restoreBackup } from "../../../backup/restore-backup.ts";
+import {
+  requireKnownMigrations,
+  restoreBackup,
+  UnfinishedRestore,
+} from "../../../backup/restore-backup.ts";
 import type { AuditReport } from "../../../audit/audit-log.ts";
 import type { Environment } from "../../../config.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import { whenReachable, type Database } from "../../../server/database.ts";
 import { requireEmptyDatabase, UnfitDatabase } from "../../../store/backup/load.ts";
 import { DistributedDatabase } from "../../../store/backup/tables.ts";
-import { isDatabaseTrouble } from "../../../store/database/errors.ts";
+import { isConnectionLost, isDatabaseTrouble } from "../../../store/database/errors.ts";
 import { usingDatabase } from "../../connection/database-context.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
 import { CommandFailure, exitCodes, type ExitCode } from "../../failure.ts";
@@ -86,11 +90,9 @@ async function load(
     // Before the rows: a restore that was ended in between can be repeated.
     const advice = await keepMasterKey(content.secrets, database, environment);
     await withProgress(!output.isQuiet, describe, () =>
-      whenReachable(() =>
-        restoreBackup(whole, content, database.url, (rows) => {
-          done = rows;
-        }),
-      ),
+      restoreBackup(whole, content, database.url, (rows) => {
+        done = rows;
+      }),
     );
     return advice;
   } catch (error) {
@@ -113,8 +115,16 @@ function explain(error: unknown, file: string): unknown {
     return new CommandFailure(message, exitCodes.conflict, error);
   }
   if (error instanceof DistributedDatabase) return distributedFailure(error);
+  if (error instanceof UnfinishedRestore) {
+    const message = `all rows were restored, but then the database failed: ${error.message}. Mend that, and run \`ledgerctl migrate\` and \`ledgerctl audit\``;
+    return new CommandFailure(message, exitCodes.unavailable, error);
+  }
   if (isDatabaseTrouble(error)) {
     const message = `the database could not take the rows: ${messageOf(error)}. Nothing was restored; look at its disk and memory`;
+    return new CommandFailure(message, exitCodes.unavailable, error);
+  }
+  if (isConnectionLost(error)) {
+    const message = `the connection to the database broke while rows were loaded: ${messageOf(error)}. Most often its disk is full, and its log says so. Rows are loaded all or not at all: make space, and restore again`;
     return new CommandFailure(message, exitCodes.unavailable, error);
   }
   return error;
