@@ -1,7 +1,8 @@
 // The certificate that TLS shows: read from its files, checked before anybody is shown it, and read again when it was
 // renewed.
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { errorCode, messageOf } from "../core/thrown.ts";
 import { requireUsable, type Certificate } from "../http/tls.ts";
 import type { Log } from "../log.ts";
@@ -84,13 +85,32 @@ export function namedUrl(url: string, host: string, { cert }: Certificate): stri
 
 async function read(flag: string, file: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    return await readRegularFile(file);
   } catch (error) {
     const reason =
       { ENOENT: "there is no such file", EACCES: "this user may not read it" }[
         errorCode(error) ?? ""
       ] ?? messageOf(error);
     throw new Error(`${flag} ${file} can't be read: ${reason}`, { cause: error });
+  }
+}
+
+/**
+ * Opening or reading a pipe may wait for a writer for ever, and neither a reload nor the end of the process could go on:
+ * O_NONBLOCK lets its opening return, so that it can be told from a file.
+ */
+async function readRegularFile(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) {
+      throw new Error(
+        `it is ${stats.isDirectory() ? "a folder" : "a pipe or a device"}, not a regular file`,
+      );
+    }
+    return await handle.readFile("utf8");
+  } finally {
+    await handle.close();
   }
 }
 

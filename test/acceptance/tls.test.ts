@@ -1,7 +1,15 @@
 // `serve --tls-cert --tls-key`: the built program over TLS, renewed while it runs, and the commands that ask it.
 import { randomBytes } from "node:crypto";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { Agent } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -125,6 +133,12 @@ test("reads its certificate again on SIGHUP, keeps one that can be used, and goe
   writeFileSync(inHome("key.pem"), "nothing");
   server.child.kill("SIGHUP");
   await expect.poll(() => server.stderr()).toContain("has no private key in PEM");
+  // A pipe that nobody writes to must not hold up the next reading.
+  execFileSync("mkfifo", [inHome("pipe")]);
+  renameSync(inHome("pipe"), inHome("key.pem"));
+  server.child.kill("SIGHUP");
+  await expect.poll(() => server.stderr()).toContain("not a regular file");
+  rmSync(inHome("key.pem"));
   expect(await shownNames()).toEqual(["localhost"]);
   install("other.pem", "other-key.pem");
   server.child.kill("SIGHUP");

@@ -1,4 +1,5 @@
 // The certificate that TLS shows: what is wrong with its files is told by the flag of the file.
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,6 +20,13 @@ function fileWith(text: string): string {
   return file;
 }
 
+/** A pipe without a writer: opening it to read waits for one. */
+function makePipe(): string {
+  const pipe = join(folder, `${Math.random()}.pipe`);
+  execFileSync("mkfifo", [pipe]);
+  return pipe;
+}
+
 const chain = certificateFile("chain.pem");
 const key = certificateFile("chain-key.pem");
 const [leaf = "", intermediate = ""] = certificate.cert.split(/(?<=-----END CERTIFICATE-----\n)/);
@@ -31,6 +39,7 @@ test("a chain and its key are read", async () => {
 test.each([
   ["a file that is not there", { cert: "/none/a.pem" }, "--tls-cert /none/a.pem can't be read"],
   ["a folder", { key: tmpdir() }, `--tls-key ${tmpdir()} can't be read`],
+  ["a pipe without a writer", { cert: makePipe() }, "it is a pipe or a device, not a regular file"],
   ["a key for a certificate", { cert: key }, "has no certificate in PEM"],
   ["a certificate for a key", { key: chain }, "has no private key in PEM"],
   ["an empty file", { cert: fileWith("") }, "has no certificate in PEM"],
