@@ -15,6 +15,9 @@ export interface HostState {
   readonly timeline: string | null;
 }
 
+/** Called with the host that serves from now on. */
+type TakeoverListener = (host: DatabaseHost) => void;
+
 const hostsByUrl = new Map<string, DatabaseHosts>();
 
 /** The record of a database. Throws InvalidDatabaseUrl. */
@@ -35,6 +38,7 @@ export class DatabaseHosts {
   /** The latest that a host was on. */
   #timeline = "";
   readonly #sessions = new Map<OpenSession, DatabaseHost>();
+  readonly #takeoverListeners = new Set<TakeoverListener>();
 
   constructor(databaseUrl: string) {
     const { hosts, needsPrimary } = parseDatabaseUrl(databaseUrl);
@@ -56,6 +60,21 @@ export class DatabaseHosts {
 
   get isSeveral(): boolean {
     return this.all.length > 1;
+  }
+
+  /**
+   * Has `listener` called when another host serves, or the same one after it was promoted again: it may lack what was
+   * read from the one before. Returns what ends that.
+   */
+  onTakeover(listener: TakeoverListener): () => void {
+    this.#takeoverListeners.add(listener);
+    return () => void this.#takeoverListeners.delete(listener);
+  }
+
+  /** Whether a host in this state was promoted after the one that serves. */
+  isSupersededBy({ isStandby, timeline }: HostState): boolean {
+    if (this.#serving === null || isStandby || timeline === null) return false;
+    return timeline > this.#timeline;
   }
 
   /**
@@ -85,7 +104,9 @@ export class DatabaseHosts {
    * Takes note of a session that is open. Throws where its host is not the one to write to. With a new host, the
    * sessions on all others are cut: their host may hang, and what they wait for can be tried again on this one.
    */
-  adopt(host: DatabaseHost, session: OpenSession, { isStandby, timeline }: HostState): void {
+  adopt(host: DatabaseHost, session: OpenSession, state: HostState): void {
+    const { isStandby, timeline } = state;
+    const isPromoted = this.isSupersededBy(state);
     if (this.needsPrimary) {
       if (isStandby) throw new StandbyHost();
       if (timeline !== null && timeline < this.#timeline) {
@@ -97,10 +118,13 @@ export class DatabaseHosts {
       this.#timeline = timeline ?? this.#timeline;
     }
     this.#sessions.set(session, host);
-    if (this.#serving === host) return;
+    const before = this.#serving;
+    if (before === host && !isPromoted) return;
     this.#serving = host;
     this.#current = this.all.indexOf(host);
     if (this.needsPrimary) this.#cutAll(new Error(`${host.name} serves now`), host);
+    if (before === null) return;
+    for (const listener of this.#takeoverListeners) listener(host);
   }
 
   forget(session: OpenSession): void {

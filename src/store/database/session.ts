@@ -48,15 +48,18 @@ const connectTimeoutOfSeveralMs = 3_000;
 const disconnectDetectedWithinMs = 1_000;
 const endMsMax = 2_000;
 
+/** What a host says of its timeline, as SQL. It is known on a primary only. */
+export const timelineText = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)";
+
 /**
  * Sets all settings and tells what the session is connected to. They are no startup options: a pooler refuses those
- * or drops them, and whether a host is the primary has to be asked anyway. A timeline is known on a primary only.
+ * or drops them, and whether a host is the primary has to be asked anyway.
  */
 const prepareText = `
   SELECT pg_backend_pid() AS pid,
          pg_is_in_recovery() AS "isStandby",
          CASE WHEN $3 AND NOT pg_is_in_recovery()
-              THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline,
+              THEN ${timelineText} END AS timeline,
          (SELECT count(*) FROM unnest($1::text[], $2::text[]) AS asked (name, value)
            CROSS JOIN LATERAL set_config(asked.name, asked.value, false)) AS settings`;
 

@@ -44,6 +44,28 @@ describe("a host that is connected to", () => {
     expect([first.reason, second.reason]).toEqual(["two:5432 serves now", null]);
   });
 
+  test("takes over, as those who ask are told, also when it is promoted once more", () => {
+    const { hosts, one, two } = openHosts();
+    const told: string[] = [];
+    const unlisten = hosts.onTakeover(({ name }) => told.push(name));
+    const adopt = (host: typeof one, timeline?: string) => {
+      hosts.adopt(host, new TestSession(), primary(timeline));
+    };
+    expect(hosts.isSupersededBy(primary())).toBe(false);
+    adopt(one);
+    adopt(one);
+    expect(told).toEqual([]);
+    expect(hosts.isSupersededBy(primary())).toBe(false);
+    expect(hosts.isSupersededBy(standby)).toBe(false);
+    expect(hosts.isSupersededBy(primary("00000002"))).toBe(true);
+    adopt(two, "00000002");
+    adopt(two, "00000003");
+    expect(told).toEqual([two.name, two.name]);
+    unlisten();
+    adopt(one, "00000004");
+    expect(told).toHaveLength(2);
+  });
+
   test("is refused as a standby, and as a primary that another was promoted over", () => {
     const { hosts, one, two } = openHosts();
     expect(() => {
