@@ -31,7 +31,8 @@ const closeMsMax = 1_000;
 
 /**
  * The messages of one wallet, for one reader. After a lost connection it connects again, for as long as it takes, from
- * the last message that it had: none is missed, and none comes twice.
+ * the last message that it had: none is missed, and none comes twice. If a failover of the database took back what
+ * was read, it goes on from where the wallet's log ends then, with a lower seq.
  */
 export class WalletStream {
   readonly #http: SignedHttp;
@@ -42,6 +43,7 @@ export class WalletStream {
   #lastSeq: number | null;
   #delayMs = reconnectMsMin;
   #hasConnected = false;
+  #hasRead = false;
 
   constructor(http: SignedHttp, target: string, options: WalletStreamOptions) {
     this.#http = http;
@@ -110,7 +112,7 @@ export class WalletStream {
     const { signal } = this.#closing;
     // Only here, so that a program that reads no stream does not load what streams need.
     const ws = await import("ws");
-    this.#lastSeq ??= await Promise.race([this.#currentSeq(), closed]);
+    this.#lastSeq = await Promise.race([this.#startSeq(), closed]);
     signal.throwIfAborted();
     const { url, headers } = this.#http.upgrade(`${this.#target}?since=${this.#lastSeq}`);
     const socket = new ws.WebSocket(url, { headers, handshakeTimeout: 10_000 });
@@ -138,9 +140,21 @@ export class WalletStream {
     this.#options.onConnection?.("connected");
     for await (const [data] of untilLost(messages)) {
       const message = JSON.parse(data.toString()) as WalletMessage;
-      this.#lastSeq = Math.max(this.#lastSeq ?? 0, message.seq);
+      this.#lastSeq = message.seq;
+      this.#hasRead = true;
       yield message;
     }
+  }
+
+  /**
+   * The seq to go on after. A failover without a synchronous standby may have taken back what was read: then it is where
+   * the log ends now, since what comes next has a seq that was read before.
+   */
+  async #startSeq(): Promise<number> {
+    if (this.#lastSeq === null) return this.#currentSeq();
+    const isThere =
+      !this.#hasRead || this.#lastSeq === 0 || (await this.#hasWriteAfter(this.#lastSeq - 1));
+    return isThere ? this.#lastSeq : this.#currentSeq();
   }
 
   /**

@@ -29,6 +29,13 @@ export interface Subscription {
   end(): void;
 }
 
+/** A wallet, and where its feed begins. */
+interface WalletStart {
+  readonly ledgerId: string;
+  readonly callerKey: string;
+  readonly figures: WalletFigures | null;
+}
+
 export interface StreamHubOptions {
   readonly pollIntervalMs: number;
   /** Whether COMMITs wait for a standby without end, so that none may be added; unless given, never. */
@@ -48,7 +55,7 @@ const feedsPerPoll = 2_000;
 export class StreamHub {
   readonly #pool: Pool;
   readonly #options: StreamHubOptions;
-  readonly #feeds = new Map<string, Feed>();
+  #feeds = new Map<string, Feed>();
   #timer: NodeJS.Timeout | null = null;
   #isStopped = false;
   #pollFrom = 0;
@@ -63,20 +70,29 @@ export class StreamHub {
     return this.#feeds.size;
   }
 
-  /** Listens to what is accepted from now on. Resolves when nothing accepted later can be missed. */
-  async subscribe(ledgerId: string, callerKey: string, listener: Listener): Promise<Subscription> {
+  /**
+   * Listens to what is accepted from now on. Resolves when nothing accepted later can be missed. `onLost` is called
+   * when the hub forgets the wallet, after which the listener is given nothing any more.
+   */
+  async subscribe(
+    ledgerId: string,
+    callerKey: string,
+    listener: Listener,
+    onLost: () => void = () => undefined,
+  ): Promise<Subscription> {
     const key = feedKey(ledgerId, callerKey);
     let feed: Feed;
     do {
+      const feeds = this.#feeds;
       const figures = await this.#readConfirmed(ledgerId, callerKey);
-      feed = this.#feeds.get(key) ?? (await this.#openFeed(key, ledgerId, callerKey, figures));
+      feed = feeds.get(key) ?? (await this.#openFeed(feeds, { ledgerId, callerKey, figures }));
       confirm(feed, figures?.lastSeq ?? 0);
       // What the feed has not sent yet was accepted before this listener came.
       await this.#catchUp(feed);
-      // Its last listener may have gone meanwhile, and the feed with it.
+      // Its last listener may have gone meanwhile, and the feed with it; or the hub has forgotten all of them.
     } while (this.#feeds.get(key) !== feed);
     const { lastSeq, listeners } = feed;
-    listeners.add(listener);
+    listeners.set(listener, onLost);
     this.#pollSoon();
     return {
       fromSeq: lastSeq,
@@ -125,6 +141,20 @@ export class StreamHub {
     }
   }
 
+  /**
+   * To be called when another database host serves. Logs may have lost writes there that were sent, and have others
+   * with the same seq: no feed can go on.
+   */
+  forget(): void {
+    const feeds = this.#feeds;
+    this.#feeds = new Map();
+    for (const { listeners } of feeds.values()) {
+      const told = [...listeners.values()];
+      listeners.clear();
+      for (const tell of told) tell();
+    }
+  }
+
   /** Ends the polling; nothing is sent any more. */
   stop(): void {
     this.#isStopped = true;
@@ -153,14 +183,13 @@ export class StreamHub {
   }
 
   async #openFeed(
-    key: string,
-    ledgerId: string,
-    callerKey: string,
-    figures: WalletFigures | null,
+    feeds: Map<string, Feed>,
+    { ledgerId, callerKey, figures }: WalletStart,
   ): Promise<Feed> {
+    const key = feedKey(ledgerId, callerKey);
     const pending =
       figures === null ? [] : await listPendingPostingIds(this.#pool, ledgerId, figures.walletId);
-    const meanwhile = this.#feeds.get(key);
+    const meanwhile = feeds.get(key);
     if (meanwhile !== undefined) return meanwhile;
     const feed: Feed = {
       ledgerId,
@@ -168,12 +197,12 @@ export class StreamHub {
       lastSeq: figures?.lastSeq ?? 0,
       confirmedSeq: figures?.lastSeq ?? 0,
       latest: { balance: figures?.balance ?? 0n, available: figures?.available ?? 0n },
-      listeners: new Set(),
+      listeners: new Map(),
       pendingPostings: new Set(pending),
       sentEntries: new Set(),
       reading: null,
     };
-    this.#feeds.set(key, feed);
+    feeds.set(key, feed);
     return feed;
   }
 

@@ -20,7 +20,8 @@ export interface Feed {
   /** The last seq that a COMMIT has confirmed: nothing beyond it is sent. */
   confirmedSeq: number;
   latest: { balance: bigint; available: bigint };
-  readonly listeners: Set<Listener>;
+  /** Each with what it is told by that the feed is over. */
+  readonly listeners: Map<Listener, () => void>;
   /** Pending postings with writes of this wallet whose posting has not been sent. */
   readonly pendingPostings: Set<string>;
   /** The last entries that were sent: pending postings of one may be read only afterwards. */
@@ -53,7 +54,7 @@ export function sendPostings(feed: Feed, journalOf: ReadonlyMap<string, string>)
       feed.sentEntries.delete(oldest);
     }
     const event = { ...feed.latest, seq: feed.lastSeq, isPosting: true };
-    for (const listener of feed.listeners) listener(event);
+    for (const listener of feed.listeners.keys()) listener(event);
   }
 }
 
@@ -65,7 +66,7 @@ export function sendWrite(feed: Feed, row: WalletLogEntry): void {
   if (row.pendingPostingId !== null) feed.pendingPostings.add(row.pendingPostingId);
   // It is logged, but nobody accepted it.
   if (row.type === "expire") return;
-  for (const listener of feed.listeners) listener(event);
+  for (const listener of feed.listeners.keys()) listener(event);
 }
 
 export function eventOf({ balance, held, seq }: WalletLogEntry): BalanceEvent {

@@ -54,8 +54,8 @@ const cachedKeysMax = 10_000;
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #masterKeys: readonly { masterKey: Buffer; masterKeyFingerprint: string }[];
-  readonly #cache = new Map<string, CachedKey>();
-  readonly #pending = new Map<string, Promise<CachedKey>>();
+  #cache = new Map<string, CachedKey>();
+  #pending = new Map<string, Promise<CachedKey>>();
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
@@ -111,6 +111,12 @@ export class Authenticator {
     }
   }
 
+  /** To be called when another database host serves: it may have keys and revocations in another state. */
+  forget(): void {
+    this.#cache = new Map();
+    this.#pending = new Map();
+  }
+
   /** What a key's secret would be under each master key; neither the key nor its row is asked for. */
   #deriveSigningKeys(apiKey: string): readonly MasterSigningKey[] {
     return this.#masterKeys.map(({ masterKey, masterKeyFingerprint }) => ({
@@ -127,20 +133,23 @@ export class Authenticator {
 
   /** Requests that miss at once share one query. Unknown keys are not kept: a new key works at once. */
   #fetch(apiKey: string): Promise<CachedKey> {
-    const pending = this.#pending.get(apiKey);
-    if (pending !== undefined) return pending;
-    const fetched = this.#load(apiKey).finally(() => this.#pending.delete(apiKey));
-    this.#pending.set(apiKey, fetched);
+    const pending = this.#pending;
+    const underWay = pending.get(apiKey);
+    if (underWay !== undefined) return underWay;
+    const fetched = this.#load(apiKey).finally(() => pending.delete(apiKey));
+    pending.set(apiKey, fetched);
     return fetched;
   }
 
   async #load(apiKey: string): Promise<CachedKey> {
     // Counted from before the query: what it read may be that old.
     const fetchedAtMs = this.#options.nowMs();
+    // What is read while everything is forgotten goes with the rest.
+    const cache = this.#cache;
     const record = await this.#options.findApiKey(apiKey);
     // A secret never changes; deriving it once is enough.
-    const signingKeys = this.#cache.get(apiKey)?.signingKeys ?? this.#deriveSigningKeys(apiKey);
-    this.#cache.delete(apiKey);
+    const signingKeys = cache.get(apiKey)?.signingKeys ?? this.#deriveSigningKeys(apiKey);
+    cache.delete(apiKey);
     if (record === null) throw unauthorized("the API key is unknown");
     if (record.revokedAt !== null) throw unauthorized("the API key was revoked");
     const { organizationId, scopes, masterKeyFingerprint, expiresAt } = record;
@@ -153,9 +162,9 @@ export class Authenticator {
       expiresAtMs: expiresAt === null ? Infinity : Date.parse(expiresAt),
       fetchedAtMs,
     };
-    const oldest = this.#cache.keys().next();
-    if (this.#cache.size >= cachedKeysMax && oldest.done !== true) this.#cache.delete(oldest.value);
-    this.#cache.set(apiKey, key);
+    const oldest = cache.keys().next();
+    if (cache.size >= cachedKeysMax && oldest.done !== true) cache.delete(oldest.value);
+    cache.set(apiKey, key);
     return key;
   }
 }

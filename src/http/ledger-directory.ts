@@ -1,5 +1,5 @@
 // Which organization a ledger belongs to and what its functional currency is. Neither ever changes,
-// so what was once found is kept; what was not found is asked again.
+// so what was once found is kept; what was not found is asked again. Only a failover can lose a ledger.
 import { Refusal } from "../core/errors.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
 import { parseUuid } from "../core/text.ts";
@@ -8,7 +8,7 @@ const ledgersMax = 100_000;
 
 export class LedgerDirectory {
   readonly #find: (ledgerId: string) => Promise<LedgerIdentity | null>;
-  readonly #ledgers = new Map<string, LedgerIdentity>();
+  #ledgers = new Map<string, LedgerIdentity>();
 
   constructor(find: (ledgerId: string) => Promise<LedgerIdentity | null>) {
     this.#find = find;
@@ -27,13 +27,20 @@ export class LedgerDirectory {
     return ledger;
   }
 
+  /** To be called when another database host serves: it may lack ledgers that were found. */
+  forget(): void {
+    this.#ledgers = new Map();
+  }
+
   async #load(ledgerId: string): Promise<LedgerIdentity | null> {
+    // What is found while everything is forgotten goes with the rest.
+    const ledgers = this.#ledgers;
     const found = await this.#find(ledgerId);
     if (found === null) return null;
-    if (this.#ledgers.size >= ledgersMax) this.#ledgers.clear();
+    if (ledgers.size >= ledgersMax) ledgers.clear();
     const { organizationId, functionalCurrency } = found;
     const ledger = { ledgerId, organizationId, functionalCurrency };
-    this.#ledgers.set(ledgerId, ledger);
+    ledgers.set(ledgerId, ledger);
     return ledger;
   }
 }

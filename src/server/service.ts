@@ -10,6 +10,7 @@ import { createHttpServer, type HttpServer } from "../http/server.ts";
 import type { Certificate } from "../http/tls.ts";
 import type { Log } from "../log.ts";
 import { findApiKey } from "../store/api-keys.ts";
+import { hostsOf } from "../store/database/hosts.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { findLedger } from "../store/ledgers.ts";
 import { expiresAtMs } from "./certificate.ts";
@@ -72,8 +73,14 @@ export function createService(options: ServiceOptions): Service {
     version,
   });
   const metrics = options.gatherMetrics(own);
+  const dispatcher = createDispatcher(options, pools, engine);
+  const unlisten = hostsOf(database.url).onTakeover(() => {
+    dispatcher.authenticator.forget();
+    dispatcher.ledgers.forget();
+    engine.hub.forget();
+  });
   const server = createHttpServer({
-    dispatcher: createDispatcher(options, pools, engine),
+    dispatcher,
     hub: engine.hub,
     log,
     version,
@@ -104,6 +111,7 @@ export function createService(options: ServiceOptions): Service {
     stop: async () => {
       isStopping = true;
       await stopInOrder(server, engine, pools, environment.graceMs);
+      unlisten();
       unwatchPooler();
       await Promise.all([unwatchHosts(), readiness.stop()]);
     },

@@ -29,3 +29,17 @@ test("looks for another organization's ledger as often as for an unknown one", a
   expect(looked.filter((id) => id === unknown)).toHaveLength(3);
   expect(looked.filter((id) => id === foreign)).toHaveLength(1 + 3);
 });
+
+test("forgets a ledger that a failover lost, also while it is being found", async () => {
+  const stored = [true, true, false];
+  const directory = new LedgerDirectory((ledgerId) => {
+    const found = { ledgerId, organizationId: "ours", functionalCurrency: "USD" };
+    return Promise.resolve(stored.shift() === true ? found : null);
+  });
+  await directory.getLedger("ours", own);
+  directory.forget();
+  const finding = directory.getLedger("ours", own);
+  directory.forget();
+  await finding;
+  await expect(directory.getLedger("ours", own)).rejects.toThrow("no such ledger");
+});

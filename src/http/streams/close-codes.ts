@@ -2,5 +2,6 @@
 export const closeCodes = {
   goingAway: 1001,
   policy: 1008,
+  serviceRestart: 1012,
   tryAgainLater: 1013,
 } as const;

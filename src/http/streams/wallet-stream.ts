@@ -33,6 +33,8 @@ export class WalletStream {
   #buffered: BalanceEvent[] = [];
   /** The seq up to which the log is replayed to a returning reader. */
   #replayTo = 0;
+  #socket: WebSocket | null = null;
+  #isLost = false;
 
   constructor(hub: StreamHub, counts: HttpCounts, request: StreamRequest) {
     this.#hub = hub;
@@ -43,9 +45,13 @@ export class WalletStream {
   /** Begins to buffer events; to be called before the upgrade is answered. */
   async subscribe(): Promise<void> {
     const { ledgerId, callerKey } = this.#request;
-    this.#subscription = await this.#hub.subscribe(ledgerId, callerKey, (event) => {
+    const listener = (event: BalanceEvent) => {
       if (this.#send === null) this.#buffer(event);
       else this.#deliver(this.#send, event);
+    };
+    this.#subscription = await this.#hub.subscribe(ledgerId, callerKey, listener, () => {
+      this.#isLost = true;
+      this.#closeLost();
     });
     this.#replayTo = Math.max(this.#replayTo, this.#subscription.fromSeq);
   }
@@ -64,6 +70,10 @@ export class WalletStream {
     this.#subscription?.end();
   }
 
+  #closeLost(): void {
+    this.#socket?.close(closeCodes.serviceRestart, "another host of the database serves now");
+  }
+
   /** Replays and sends to the socket until it is closed. */
   attach(socket: WebSocket): void {
     const { since, isApiKeyLive } = this.#request;
@@ -72,6 +82,12 @@ export class WalletStream {
     socket.on("close", () => {
       this.end();
     });
+    this.#socket = socket;
+    // Before it was attached.
+    if (this.#isLost) {
+      this.#closeLost();
+      return;
+    }
     if (since === null) {
       this.#goLive(createLatestSender(socket, this.#counts));
       return;
