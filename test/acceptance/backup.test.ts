@@ -234,6 +234,31 @@ describe("restore", () => {
   });
 });
 
+describe("restore, of rows that the database refuses,", () => {
+  it("names their table, restores nothing and ends with exit code 3", async () => {
+    const tampered = await createTestDatabase();
+    databases.push(tampered);
+    await runStatement(
+      tampered.url,
+      "ALTER TABLE account_balances DROP CONSTRAINT account_balances_pkey",
+    );
+    await runStatement(
+      tampered.url,
+      `INSERT INTO account_balances
+       SELECT '00000000-0000-0000-0000-000000000001', '1000', 'USD', 1, 1 FROM generate_series(1, 2)`,
+    );
+    const doubled = join(home, "doubled.backup");
+    expect((await run(tampered.url, "backup", doubled)).code).toBe(0);
+    const target = await emptyDatabase();
+    const refused = await run(target, "restore", doubled);
+    expect(refused).toMatchObject({ code: 3, stdout: "" });
+    expect(refused.stderr).toContain(`${doubled} can't be restored`);
+    expect(refused.stderr).toContain("its table account_balances");
+    expect(refused.stderr).toContain("Nothing was restored");
+    expect(await runStatement(target, "SELECT FROM account_balances")).toBe(0);
+  });
+});
+
 describe("interruptions", () => {
   let large: TestDatabase;
   const largeFile = join(home, "large.backup");

@@ -212,7 +212,9 @@ describe("restoring", () => {
         "$1999\tx\t00000000-0000-0000-0000-000000000000\n",
       ),
     );
-    await expect(restoreInto(target, broken)).rejects.toMatchObject({ code: "23503" });
+    await expect(restoreInto(target, broken)).rejects.toThrow(
+      "the database refuses rows of its table a_later_table: insert or update",
+    );
     expect(await countOf(target, "organizations")).toBe(0);
     await restoreInto(target, taken.bytes);
     expect(await readTables(target)).toEqual(await readTables(await restoredCopy()));

@@ -4,6 +4,8 @@ import { pipeline } from "node:stream/promises";
 import type { Client } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import * as z from "zod";
+import { messageOf } from "../../core/thrown.ts";
+import { isRowRefused } from "../database/errors.ts";
 import { anyRows, oneRow } from "../database/single-client.ts";
 import { sql } from "../database/statement.ts";
 import { listAppliedMigrations, migrationsTable } from "../migrate.ts";
@@ -20,6 +22,14 @@ import {
 /** The database can't take a backup: it has rows, or tables of another version. */
 export class UnfitDatabase extends Error {
   override readonly name = "UnfitDatabase";
+}
+
+/** The database refuses rows of a table: they have other types than its columns, or break its constraints. */
+export class RefusedRows extends Error {
+  constructor(table: string, cause: unknown) {
+    super(`the database refuses rows of its table ${table}: ${messageOf(cause)}`, { cause });
+    this.name = "RefusedRows";
+  }
 }
 
 /** What receives the rows, table by table. */
@@ -43,6 +53,7 @@ export function requireEmptyDatabase(databaseUrl: string): Promise<void> {
 /**
  * Runs `work` in a transaction with the tables locked, their triggers off and their own rows gone; it is committed when
  * `work` resolves, and leaves nothing when it rejects. The database must have exactly these migrations and tables.
+ * Throws RefusedRows where rows break its constraints.
  */
 export function loadTables(
   databaseUrl: string,
@@ -142,7 +153,11 @@ async function copyRows(
     throw new UnfitDatabase(`the table ${table.name} has no column ${missing.join(", ")}`);
   }
   const copy = client.query(copyFrom(`COPY ${copyTarget(table, columns)} FROM STDIN`));
-  await pipeline(Readable.from(rows, { objectMode: false }), copy);
+  try {
+    await pipeline(Readable.from(rows, { objectMode: false }), copy);
+  } catch (error) {
+    throw isRowRefused(error) ? new RefusedRows(table.name, error) : error;
+  }
   return copy.rowCount;
 }
 

@@ -149,6 +149,11 @@ export function isServerAnswer(error: unknown): boolean {
   return fault !== null && !fault.code.startsWith("57P");
 }
 
+/** Whether the database refused a row for its data: a value that a column can't hold (22), or a constraint (23). */
+export function isRowRefused(error: unknown): boolean {
+  return /^2[23]/.test(databaseFault(error)?.code ?? "");
+}
+
 /** Whether the database refused a statement over a connection that holds: its transaction is undone. */
 export function isStatementRefused(error: unknown): boolean {
   return databaseFault(error) !== null && !isConnectionLost(error);

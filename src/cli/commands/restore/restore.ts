@@ -13,7 +13,11 @@ import { messageOf } from "../../../core/thrown.ts";
 import { whenReachable, type Database } from "../../../server/database.ts";
 import { requireEmptyDatabase, UnfitDatabase } from "../../../store/backup/load.ts";
 import { DistributedDatabase } from "../../../store/backup/tables.ts";
-import { isConnectionLost, isDatabaseTrouble } from "../../../store/database/errors.ts";
+import {
+  isConnectionLost,
+  isDatabaseTrouble,
+  isRowRefused,
+} from "../../../store/database/errors.ts";
 import { usingDatabase } from "../../connection/database-context.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
 import { CommandFailure, exitCodes, type ExitCode } from "../../failure.ts";
@@ -118,6 +122,10 @@ function explain(error: unknown, file: string): unknown {
   if (error instanceof UnfinishedRestore) {
     const message = `all rows were restored, but then the database failed: ${error.message}. Mend that, and run \`ledgerctl migrate\` and \`ledgerctl audit\``;
     return new CommandFailure(message, exitCodes.unavailable, error);
+  }
+  if (isRowRefused(error)) {
+    const message = `${file} can't be restored: ${messageOf(error)}. Nothing was restored. The file was changed, or the database that it was taken of had lost a constraint; use another backup`;
+    return new CommandFailure(message, exitCodes.verificationFailed, error);
   }
   if (isDatabaseTrouble(error)) {
     const message = `the database could not take the rows: ${messageOf(error)}. Nothing was restored; look at its disk and memory`;
