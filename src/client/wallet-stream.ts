@@ -178,7 +178,12 @@ export class WalletStream {
 
   async #hasWriteAfter(seq: number): Promise<boolean> {
     const target = `${this.#target.replace(/\/ws$/, "/history")}?limit=1&after=${seq}`;
-    const { reply } = await this.#http.send({ method: "GET", target });
+    const request = { method: "GET", target };
+    // Once it has connected, the stream itself tries again, and tells of that.
+    const reply = this.#hasConnected
+      ? await this.#http.sendOnce(request)
+      : (await this.#http.send(request)).reply;
+    if (reply.status >= 300) throw problemOf(reply, false);
     return (JSON.parse(reply.text) as { writes: unknown[] }).writes.length > 0;
   }
 }
