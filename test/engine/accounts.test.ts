@@ -7,7 +7,7 @@ import { Pool } from "../../src/store/database/pool.ts";
 import type { Timestamp } from "../../src/core/time.ts";
 import { entriesPath, entry, listEntries, postEntry, problem } from "../support/entries.ts";
 import { neverPosting } from "../support/engine.ts";
-import { readRows } from "../support/rows.ts";
+import { countRows, lockWaiters, readRows } from "../support/rows.ts";
 import { serveBooks } from "../support/service.ts";
 
 const service = serveBooks(neverPosting);
@@ -65,9 +65,7 @@ describe.each(ways)("an account that is deactivated %s", (_, deactivate) => {
     await client.query("BEGIN");
     await client.query("SELECT FROM account_balances WHERE ledger_id = $1 FOR UPDATE", [ledgerId]);
     const reply = service.post(entriesPath(ledgerId), entry());
-    const waiting = `SELECT 1 FROM pg_stat_activity
-                      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    while ((await readRows(service, waiting)).length === 0);
+    while ((await countRows(service, lockWaiters)) === 0);
     expect(await deactivate(ledgerId)).toMatchObject({ outcome: "done" });
     const { total } = await listEntries(service, "", ledgerId);
     await client.query("COMMIT");

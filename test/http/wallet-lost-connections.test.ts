@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
 import { neverPosting } from "../support/engine.ts";
-import { countRows, readRows } from "../support/rows.ts";
+import { countRows, lockWaiters, readRows } from "../support/rows.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
 import { signedRequestBytes } from "../support/signed-request.ts";
 import { openStream } from "../support/stream-reader.ts";
@@ -138,12 +138,10 @@ describe("a write whose COMMIT never came, while another server's write to the w
     await blocker.query("BEGIN");
     const lock = "SELECT FROM wallets WHERE caller_key = $1 FOR UPDATE";
     await blocker.query(lock, [key.slice(37)]);
-    const waiting = `SELECT FROM pg_stat_activity
-                      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     const acts = [first()];
-    await until("one waits", async () => (await countRows(other, waiting)) >= 1);
+    await until("one waits", async () => (await countRows(other, lockWaiters)) >= 1);
     acts.push(second());
-    await until("two wait", async () => (await countRows(other, waiting)) >= 2);
+    await until("two wait", async () => (await countRows(other, lockWaiters)) >= 2);
     await blocker.query("COMMIT");
     await blocker.end();
     await Promise.all(acts);

@@ -2,6 +2,10 @@
 import { Client } from "pg";
 import type { TestService } from "./service.ts";
 
+/** The sessions of the statement's own database that wait for a lock of another. */
+export const lockWaiters = `SELECT pid FROM pg_stat_activity
+                             WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+
 /** Runs one statement on the books' database and returns its rows; numbers beyond int4 come as text. */
 export async function readRows(
   service: Pick<TestService, "books">,
