@@ -105,7 +105,11 @@ class BatchInProgress {
   decide(item: WalletWrite): WalletOutcome {
     const { now, status, ledger } = this.#snapshot;
     const existing = this.#states.get(item.callerKey);
-    const duplicate = existing === undefined ? null : this.#duplicate(existing, item);
+    const key =
+      "externalId" in item && item.externalId !== null
+        ? keyOf(item.callerKey, item.externalId)
+        : null;
+    const duplicate = existing === undefined ? null : this.#duplicate(existing, item, key);
     if (duplicate !== null) return { reply: duplicate };
     const refusal = refuseState(status);
     if (refusal !== null) return { refusal };
@@ -122,10 +126,7 @@ class BatchInProgress {
     });
     if ("refusal" in decision) return decision;
     this.#accept(item, decision, rule);
-    if ("externalId" in item && item.externalId !== null) {
-      const { holdId } = decision.reply;
-      this.#idempotencyKeys.set(keyOf(item.callerKey, item.externalId), { holdId });
-    }
+    if (key !== null) this.#idempotencyKeys.set(key, { holdId: decision.reply.holdId });
     return { reply: decision.reply };
   }
 
@@ -149,11 +150,11 @@ class BatchInProgress {
     };
   }
 
-  #duplicate(state: WalletState, item: WalletWrite): WalletReply | null {
+  /** The reply to a write that was recorded before; `key`: of its externalId, null for one without. */
+  #duplicate(state: WalletState, item: WalletWrite, key: string | null): WalletReply | null {
     const { now } = this.#snapshot;
     if ("externalId" in item) {
-      if (item.externalId === null) return null;
-      const first = this.#idempotencyKeys.get(keyOf(item.callerKey, item.externalId));
+      const first = key === null ? undefined : this.#idempotencyKeys.get(key);
       return first === undefined ? null : duplicateReply(state, now, first.holdId);
     }
     const hold = item.holdId === null ? undefined : this.#holds.get(item.holdId);

@@ -36,10 +36,10 @@ export function addToBalances(
       (ledger_id, gl_account_code, currency, balance, entry_count)
     SELECT ${ledgerId}::uuid, new.*
       FROM unnest(
-        ${column(changes, "glAccountCode", "text")},
+        ${column(changes, ({ glAccountCode }) => glAccountCode, "text")},
         ${sql.array(currencies, "text")},
-        ${column(changes, "amount", "numeric")},
-        ${column(changes, "entryCount", "int8")}) AS new
+        ${column(changes, ({ amount }) => amount, "numeric")},
+        ${column(changes, ({ entryCount }) => entryCount, "int8")}) AS new
     ON CONFLICT (ledger_id, gl_account_code, currency) DO UPDATE
        SET balance = held.balance + EXCLUDED.balance,
            entry_count = held.entry_count + EXCLUDED.entry_count`);

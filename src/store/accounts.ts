@@ -72,10 +72,10 @@ export async function upsertAccounts(
   const inserted = await connection.any(sql.type(upsertedRow)`
     WITH given AS (
       SELECT * FROM unnest(
-        ${column(accounts, "glAccountCode", "text")},
-        ${column(accounts, "name", "text")},
-        ${column(accounts, "type", "text")},
-        ${column(accounts, "active", "bool")}) AS given (code, name, type, active)
+        ${column(accounts, ({ glAccountCode }) => glAccountCode, "text")},
+        ${column(accounts, ({ name }) => name, "text")},
+        ${column(accounts, ({ type }) => type, "text")},
+        ${column(accounts, ({ active }) => active, "bool")}) AS given (code, name, type, active)
     )
     INSERT INTO accounts AS held (ledger_id, gl_account_code, name, type, active, created_at)
     SELECT ${ledgerId}::uuid, code, name, type, coalesce(active, true), ${createdAt}::timestamptz
@@ -124,10 +124,10 @@ export function insertMissingAccounts(
     INSERT INTO accounts (ledger_id, gl_account_code, name, type, active, created_at)
     SELECT ${ledgerId}::uuid, new.*, ${createdAt}::timestamptz
       FROM unnest(
-        ${column(accounts, "glAccountCode", "text")},
-        ${column(accounts, "name", "text")},
-        ${column(accounts, "type", "text")},
-        ${column(accounts, "active", "bool")}) AS new
+        ${column(accounts, ({ glAccountCode }) => glAccountCode, "text")},
+        ${column(accounts, ({ name }) => name, "text")},
+        ${column(accounts, ({ type }) => type, "text")},
+        ${column(accounts, ({ active }) => active, "bool")}) AS new
     ON CONFLICT (ledger_id, gl_account_code) DO NOTHING`);
 }
 

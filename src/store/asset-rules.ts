@@ -78,12 +78,12 @@ export function insertAssetRules(
                              clearing_account, rate, exponent, overdraft_limit, created_at)
     SELECT ${ledgerId}::uuid, new.*, ${createdAt}::timestamptz
       FROM unnest(
-        ${column(rules, "assetCode", "text")},
-        ${column(rules, "version", "int4")},
-        ${column(rules, "walletsAccount", "text")},
-        ${column(rules, "clearingAccount", "text")},
-        ${column(rules, "rate", "numeric")},
-        ${column(rules, "exponent", "int2")},
-        ${column(rules, "overdraftLimit", "numeric")}) AS new
+        ${column(rules, ({ assetCode }) => assetCode, "text")},
+        ${column(rules, ({ version }) => version, "int4")},
+        ${column(rules, ({ walletsAccount }) => walletsAccount, "text")},
+        ${column(rules, ({ clearingAccount }) => clearingAccount, "text")},
+        ${column(rules, ({ rate }) => rate, "numeric")},
+        ${column(rules, ({ exponent }) => exponent, "int2")},
+        ${column(rules, ({ overdraftLimit }) => overdraftLimit, "numeric")}) AS new
     ON CONFLICT (ledger_id, asset_code, version) DO NOTHING`);
 }

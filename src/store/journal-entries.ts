@@ -169,18 +169,18 @@ export function insertEntries(
              event_type, description, transaction_date, entry_type, metadata, persisted_at,
              reverses_journal_id, decode(leaf, 'hex')
         FROM unnest(
-          ${column(entries, "sequence", "int8")},
-          ${column(entries, "journalId", "uuid")},
-          ${column(entries, "externalId", "text")},
-          ${column(entries, "originSystem", "text")},
-          ${column(entries, "originAccount", "text")},
-          ${column(entries, "eventType", "text")},
-          ${column(entries, "description", "text")},
-          ${column(entries, "transactionDate", "timestamptz")},
-          ${column(entries, "entryType", "text")},
+          ${column(entries, ({ sequence }) => sequence, "int8")},
+          ${column(entries, ({ journalId }) => journalId, "uuid")},
+          ${column(entries, ({ externalId }) => externalId, "text")},
+          ${column(entries, ({ originSystem }) => originSystem, "text")},
+          ${column(entries, ({ originAccount }) => originAccount, "text")},
+          ${column(entries, ({ eventType }) => eventType, "text")},
+          ${column(entries, ({ description }) => description, "text")},
+          ${column(entries, ({ transactionDate }) => transactionDate, "timestamptz")},
+          ${column(entries, ({ entryType }) => entryType, "text")},
           ${sql.array(metadata, "jsonb")},
-          ${column(entries, "persistedAt", "timestamptz")},
-          ${column(entries, "reversesJournalId", "uuid")},
+          ${column(entries, ({ persistedAt }) => persistedAt, "timestamptz")},
+          ${column(entries, ({ reversesJournalId }) => reversesJournalId, "uuid")},
           ${sql.array(leaves, "text")})
           AS new (sequence, journal_id, external_id, origin_system, origin_account,
                   event_type, description, transaction_date, entry_type, metadata,
@@ -212,13 +212,13 @@ export function insertLines(
       FROM unnest(
         ${sql.array(sequences, "int8")},
         ${sql.array(lineNumbers, "int2")},
-        ${column(lines, "glAccountCode", "text")},
-        ${column(lines, "description", "text")},
-        ${column(lines, "transactionAmount", "numeric")},
-        ${column(lines, "transactionCurrency", "text")},
-        ${column(lines, "functionalAmount", "numeric")},
-        ${column(lines, "functionalCurrency", "text")},
-        ${column(lines, "spotRate", "float8")}) AS new`);
+        ${column(lines, ({ glAccountCode }) => glAccountCode, "text")},
+        ${column(lines, ({ description }) => description, "text")},
+        ${column(lines, ({ transactionAmount }) => transactionAmount, "numeric")},
+        ${column(lines, ({ transactionCurrency }) => transactionCurrency, "text")},
+        ${column(lines, ({ functionalAmount }) => functionalAmount, "numeric")},
+        ${column(lines, ({ functionalCurrency }) => functionalCurrency, "text")},
+        ${column(lines, ({ spotRate }) => spotRate, "float8")}) AS new`);
 }
 
 /** Records which entries have been reversed, and by which of these. */
@@ -232,6 +232,6 @@ export function insertReversals(
     INSERT INTO journal_reversals (ledger_id, journal_id, reversal_journal_id)
     SELECT ${ledgerId}::uuid, new.*
       FROM unnest(
-        ${column(reversals, "reversesJournalId", "uuid")},
-        ${column(reversals, "journalId", "uuid")}) AS new`);
+        ${column(reversals, ({ reversesJournalId }) => reversesJournalId, "uuid")},
+        ${column(reversals, ({ journalId }) => journalId, "uuid")}) AS new`);
 }

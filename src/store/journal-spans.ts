@@ -116,7 +116,7 @@ export async function countEntriesByMonth(
            count(*) AS "entryCount"
       FROM unnest(
         ${sql.array(starts, "timestamptz")},
-        ${column(intervals, "endsAt", "timestamptz")}) AS intervals (starts_at, ends_at)
+        ${column(intervals, ({ endsAt }) => endsAt, "timestamptz")}) AS intervals (starts_at, ends_at)
       JOIN journal_entries AS entries
         ON entries.ledger_id = ${ledgerId}
        AND entries.transaction_date >= intervals.starts_at

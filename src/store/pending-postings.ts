@@ -33,8 +33,8 @@ export function insertPendingPostings(
         VALUES
           (${ledgerId}, ${pending.pendingPostingId}, ${pending.assetCode}, ${pending.ruleVersion},
            ${pending.side}, ${pending.amount}, ${pending.writeCount}, ${pending.acceptedFrom},
-           ${pending.acceptedTo}, ${column(spans, "walletId", "uuid")},
-           ${column(spans, "firstSeq", "int8")}, ${column(spans, "lastSeq", "int8")})`),
+           ${pending.acceptedTo}, ${column(spans, ({ walletId }) => walletId, "uuid")},
+           ${column(spans, ({ firstSeq }) => firstSeq, "int8")}, ${column(spans, ({ lastSeq }) => lastSeq, "int8")})`),
     ),
   );
 }
@@ -118,8 +118,8 @@ export function markPosted(
   return connection.run(command`
     UPDATE wallet_batches SET journal_id = marks.journal_id
       FROM unnest(
-        ${column(marks, "pendingPostingId", "uuid")},
-        ${column(marks, "journalId", "uuid")}) AS marks (batch_id, journal_id)
+        ${column(marks, ({ pendingPostingId }) => pendingPostingId, "uuid")},
+        ${column(marks, ({ journalId }) => journalId, "uuid")}) AS marks (batch_id, journal_id)
       CROSS JOIN LATERAL (
         SELECT ctid FROM wallet_batches
          WHERE ledger_id = ${ledgerId} AND batch_id = marks.batch_id

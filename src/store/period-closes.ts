@@ -176,18 +176,18 @@ export function insertClose(
         (ledger_id, number, gl_account_code, opening, debits, credits, closing, entry_count)
       SELECT ${ledgerId}::uuid, ${number}::integer, new.*
         FROM unnest(
-          ${column(balances, "glAccountCode", "text")},
-          ${column(balances, "opening", "numeric")},
-          ${column(balances, "debits", "numeric")},
-          ${column(balances, "credits", "numeric")},
-          ${column(balances, "closing", "numeric")},
-          ${column(balances, "entryCount", "int8")}) AS new`),
+          ${column(balances, ({ glAccountCode }) => glAccountCode, "text")},
+          ${column(balances, ({ opening }) => opening, "numeric")},
+          ${column(balances, ({ debits }) => debits, "numeric")},
+          ${column(balances, ({ credits }) => credits, "numeric")},
+          ${column(balances, ({ closing }) => closing, "numeric")},
+          ${column(balances, ({ entryCount }) => entryCount, "int8")}) AS new`),
     connection.run(command`
       INSERT INTO period_close_subtrees (ledger_id, number, part, first_sequence, root)
       SELECT ${ledgerId}::uuid, ${number}::integer, part, first_sequence, decode(root, 'hex')
         FROM unnest(
           ${sql.array(parts, "int4")},
-          ${column(subtrees, "firstSequence", "int8")},
+          ${column(subtrees, ({ firstSequence }) => firstSequence, "int8")},
           ${sql.array(roots, "text")}) AS new (part, first_sequence, root)`),
   ];
 }

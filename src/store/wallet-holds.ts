@@ -62,11 +62,11 @@ export function upsertHolds(
     INSERT INTO wallet_holds (ledger_id, hold_id, wallet_id, amount, expires_at, status)
     SELECT ${ledgerId}::uuid, new.*
       FROM unnest(
-        ${column(holds, "holdId", "uuid")},
-        ${column(holds, "walletId", "uuid")},
-        ${column(holds, "amount", "numeric")},
-        ${column(holds, "expiresAt", "timestamptz")},
-        ${column(holds, "status", "text")})
+        ${column(holds, ({ holdId }) => holdId, "uuid")},
+        ${column(holds, ({ walletId }) => walletId, "uuid")},
+        ${column(holds, ({ amount }) => amount, "numeric")},
+        ${column(holds, ({ expiresAt }) => expiresAt, "timestamptz")},
+        ${column(holds, ({ status }) => status, "text")})
         AS new
     ON CONFLICT (ledger_id, hold_id) DO UPDATE SET status = EXCLUDED.status`);
 }

@@ -108,8 +108,8 @@ export async function insertDigests(
     INSERT INTO wallet_log_digests (ledger_id, wallet_id, digest)
     SELECT ${ledgerId}::uuid, wallet_id, decode(digest, 'hex')
       FROM unnest(
-        ${column(digests, "walletId", "uuid")},
-        ${column(digests, "digest", "text")}) AS new (wallet_id, digest)`);
+        ${column(digests, ({ walletId }) => walletId, "uuid")},
+        ${column(digests, ({ digest }) => digest, "text")}) AS new (wallet_id, digest)`);
 }
 
 /** Records that nothing waits for a digest any more. */

@@ -34,11 +34,11 @@ export function upsertPostingTotals(
       (ledger_id, asset_code, rule_version, side, amount, functional_amount)
     SELECT ${ledgerId}::uuid, new.*
       FROM unnest(
-        ${column(totals, "assetCode", "text")},
-        ${column(totals, "ruleVersion", "int4")},
-        ${column(totals, "side", "text")},
-        ${column(totals, "amount", "numeric")},
-        ${column(totals, "functionalAmount", "numeric")})
+        ${column(totals, ({ assetCode }) => assetCode, "text")},
+        ${column(totals, ({ ruleVersion }) => ruleVersion, "int4")},
+        ${column(totals, ({ side }) => side, "text")},
+        ${column(totals, ({ amount }) => amount, "numeric")},
+        ${column(totals, ({ functionalAmount }) => functionalAmount, "numeric")})
         AS new
     ON CONFLICT (ledger_id, asset_code, rule_version, side) DO UPDATE
        SET amount = EXCLUDED.amount, functional_amount = EXCLUDED.functional_amount`);
@@ -56,9 +56,9 @@ export function insertWalletPostings(
     INSERT INTO wallet_postings (ledger_id, journal_id, asset_code, rule_version)
     SELECT ${ledgerId}::uuid, new.*
       FROM unnest(
-        ${column(postings, "journalId", "uuid")},
-      ${column(postings, "assetCode", "text")},
-      ${column(postings, "ruleVersion", "int4")}) AS new`);
+        ${column(postings, ({ journalId }) => journalId, "uuid")},
+      ${column(postings, ({ assetCode }) => assetCode, "text")},
+      ${column(postings, ({ ruleVersion }) => ruleVersion, "int4")}) AS new`);
 }
 
 const journalIdRow = z.object({ journalId: z.string() });

@@ -27,8 +27,8 @@ export async function listWritesByExternalId(
     SELECT wanted.caller_key AS "callerKey", wanted.external_id AS "externalId",
            writes.hold_id AS "holdId"
       FROM unnest(
-        ${column(keys, "callerKey", "text")},
-        ${column(keys, "externalId", "text")}) AS wanted (caller_key, external_id)
+        ${column(keys, ({ callerKey }) => callerKey, "text")},
+        ${column(keys, ({ externalId }) => externalId, "text")}) AS wanted (caller_key, external_id)
       CROSS JOIN LATERAL (
         SELECT wallet_id FROM wallets
          WHERE ledger_id = ${ledgerId} AND caller_key = wanted.caller_key
@@ -54,11 +54,11 @@ export async function hasWalletWrites(
   const { count } = await connection.one(sql.type(countRow)`
     SELECT count(*)::integer AS count
       FROM unnest(
-        ${column(writes, "walletId", "uuid")},
-        ${column(writes, "seq", "int8")},
-        ${column(writes, "type", "text")},
-        ${column(writes, "holdId", "uuid")},
-        ${column(writes, "pendingPostingId", "uuid")})
+        ${column(writes, ({ walletId }) => walletId, "uuid")},
+        ${column(writes, ({ seq }) => seq, "int8")},
+        ${column(writes, ({ type }) => type, "text")},
+        ${column(writes, ({ holdId }) => holdId, "uuid")},
+        ${column(writes, ({ pendingPostingId }) => pendingPostingId, "uuid")})
         AS wanted (wallet_id, seq, type, hold_id, batch_id)
       CROSS JOIN LATERAL (
         SELECT type, hold_id, batch_id FROM wallet_writes
@@ -85,17 +85,17 @@ export function insertWalletWrites(
          metadata, at, batch_id)
       SELECT ${ledgerId}::uuid, new.*
         FROM unnest(
-          ${column(writes, "walletId", "uuid")},
-          ${column(writes, "seq", "int8")},
-          ${column(writes, "type", "text")},
-          ${column(writes, "amount", "numeric")},
-          ${column(writes, "balance", "numeric")},
-          ${column(writes, "held", "numeric")},
-          ${column(writes, "externalId", "text")},
-          ${column(writes, "holdId", "uuid")},
-          ${column(writes, "metadata", "text")},
-          ${column(writes, "at", "timestamptz")},
-          ${column(writes, "pendingPostingId", "uuid")}) AS new`),
+          ${column(writes, ({ walletId }) => walletId, "uuid")},
+          ${column(writes, ({ seq }) => seq, "int8")},
+          ${column(writes, ({ type }) => type, "text")},
+          ${column(writes, ({ amount }) => amount, "numeric")},
+          ${column(writes, ({ balance }) => balance, "numeric")},
+          ${column(writes, ({ held }) => held, "numeric")},
+          ${column(writes, ({ externalId }) => externalId, "text")},
+          ${column(writes, ({ holdId }) => holdId, "uuid")},
+          ${column(writes, ({ metadata }) => metadata, "text")},
+          ${column(writes, ({ at }) => at, "timestamptz")},
+          ${column(writes, ({ pendingPostingId }) => pendingPostingId, "uuid")}) AS new`),
   );
 }
 

@@ -86,14 +86,14 @@ export function insertWallets(
       SELECT ${ledgerId}::uuid, caller_key, wallet_id, asset_code, balance, held, last_seq, last_at,
              decode(log_hash, 'hex'), 0
         FROM unnest(
-          ${column(wallets, "callerKey", "text")},
-          ${column(wallets, "walletId", "uuid")},
-          ${column(wallets, "assetCode", "text")},
-          ${column(wallets, "balance", "numeric")},
-          ${column(wallets, "held", "numeric")},
-          ${column(wallets, "lastSeq", "int8")},
-          ${column(wallets, "lastAt", "timestamptz")},
-          ${column(wallets, "logHash", "text")})
+          ${column(wallets, ({ callerKey }) => callerKey, "text")},
+          ${column(wallets, ({ walletId }) => walletId, "uuid")},
+          ${column(wallets, ({ assetCode }) => assetCode, "text")},
+          ${column(wallets, ({ balance }) => balance, "numeric")},
+          ${column(wallets, ({ held }) => held, "numeric")},
+          ${column(wallets, ({ lastSeq }) => lastSeq, "int8")},
+          ${column(wallets, ({ lastAt }) => lastAt, "timestamptz")},
+          ${column(wallets, ({ logHash }) => logHash, "text")})
           AS new (caller_key, wallet_id, asset_code, balance, held, last_seq, last_at, log_hash)`),
   );
 }
@@ -114,12 +114,12 @@ export function updateWallets(
            last_at = new.last_at, log_hash = decode(new.log_hash, 'hex'),
            chained_after = coalesce(wallets.chained_after, wallets.last_seq)
       FROM unnest(
-        ${column(wallets, "callerKey", "text")},
-        ${column(wallets, "balance", "numeric")},
-        ${column(wallets, "held", "numeric")},
-        ${column(wallets, "lastSeq", "int8")},
-        ${column(wallets, "lastAt", "timestamptz")},
-        ${column(wallets, "logHash", "text")})
+        ${column(wallets, ({ callerKey }) => callerKey, "text")},
+        ${column(wallets, ({ balance }) => balance, "numeric")},
+        ${column(wallets, ({ held }) => held, "numeric")},
+        ${column(wallets, ({ lastSeq }) => lastSeq, "int8")},
+        ${column(wallets, ({ lastAt }) => lastAt, "timestamptz")},
+        ${column(wallets, ({ logHash }) => logHash, "text")})
         AS new (caller_key, balance, held, last_seq, last_at, log_hash)
       CROSS JOIN LATERAL (
         SELECT ctid FROM wallets

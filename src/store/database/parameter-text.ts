@@ -44,5 +44,6 @@ function scalarText(value: unknown): string {
 
 function quotedElement(text: string): string {
   // Most have nothing to escape, and looking costs less than replacing.
-  return /["\\]/.test(text) ? `"${text.replace(/["\\]/g, "\\$&")}"` : `"${text}"`;
+  const isPlain = !text.includes('"') && !text.includes("\\");
+  return isPlain ? `"${text}"` : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }

@@ -247,9 +247,10 @@ function rowOf(columns: readonly Column[], fields: readonly (string | null)[]): 
   // Another process may have migrated the database meanwhile.
   assert(fields.length === columns.length, "a row has the columns that its statement is known for");
   const row: Record<string, unknown> = {};
-  for (const [index, { name, parse }] of columns.entries()) {
-    const text = fields[index];
-    row[name] = text === null || text === undefined ? null : parse(text);
+  let index = 0;
+  for (const { name, parse } of columns) {
+    const text = fields[index++] ?? null;
+    row[name] = text === null ? null : parse(text);
   }
   return row;
 }

@@ -95,13 +95,10 @@ export function queryText(statement: Statement): QueryText {
  * One member of many rows as an array parameter, for `unnest`. `type` is PostgreSQL's name of the members' type:
  * text, uuid, numeric, int8, timestamptz …
  */
-export function column<Member extends string>(
-  rows: readonly Readonly<Record<Member, PrimitiveValueExpression>>[],
-  member: Member,
+export function column<Row>(
+  rows: readonly Row[],
+  member: (row: Row) => PrimitiveValueExpression,
   type: string,
 ): ArraySqlToken {
-  return sql.array(
-    rows.map((row) => row[member]),
-    type,
-  );
+  return sql.array(rows.map(member), type);
 }
