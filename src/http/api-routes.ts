@@ -32,11 +32,17 @@ interface ApiServices {
   readonly ndjsonAnswers: ResponseBuffer;
 }
 
+/** Those that may be very many, each kind at a rate of its own. */
+export interface Rejections {
+  readonly overload: PacedRejections;
+  readonly rateLimited: PacedRejections;
+}
+
 /** Adds every route of the table, and 405 for the other methods of its paths. */
 export function addApiRoutes(
   app: FastifyInstance,
   { dispatcher, bodyBytesMax }: { dispatcher: Dispatcher; bodyBytesMax: number },
-  rejections: PacedRejections,
+  rejections: Rejections,
 ): void {
   const api: ApiServices = {
     dispatcher,
@@ -68,8 +74,9 @@ export function addApiRoutes(
           if (isCancelled(reply.raw)) reply.hijack();
           else answerRefusal(error, request, reply);
         };
-        if (isPaced(error)) rejections.schedule(reply.raw, refuse);
-        else refuse();
+        const paced = pacedAs(error);
+        if (paced === null) refuse();
+        else rejections[paced].schedule(reply.raw, refuse);
       },
     });
   }
@@ -121,9 +128,10 @@ async function answer(
 }
 
 /**
- * Whether a refusal may be one of very many: for a lane that is full, or for the rate limit of a key. One for the limit
+ * What a refusal may be one of very many of: for a lane that is full, or for the rate limit of a key. One for the limit
  * of connections is not: it ends its own, and is not to keep it from others.
  */
-function isPaced(error: unknown): boolean {
-  return error === lanesOverloaded || (error instanceof Refusal && error.problem === "rateLimited");
+function pacedAs(error: unknown): keyof Rejections | null {
+  if (error === lanesOverloaded) return "overload";
+  return error instanceof Refusal && error.problem === "rateLimited" ? "rateLimited" : null;
 }

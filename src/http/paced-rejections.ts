@@ -1,18 +1,23 @@
-// Rejections for overload, answered at a bounded rate: clients by the thousand that ask again at once would otherwise
-// take all of the event loop's time, and what was admitted would wait for seconds.
+// Rejections, answered at a bounded rate: clients by the thousand that ask again at once would otherwise take all of the
+// event loop's time, and what was admitted would wait for seconds.
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** 2,000 rejections a second at the most. */
-const rejectionsPerTick = 20;
 const tickMs = 10;
 
 export class PacedRejections {
   /** One a connection at most, in the order in which they came. */
   readonly #waiting = new Map<Duplex, () => void>();
-  #left = rejectionsPerTick;
+  readonly #perTick: number;
+  #left: number;
   #timer: NodeJS.Timeout | null = null;
   #isEnded = false;
+
+  /** So many rejections a second at the most; a multiple of 100. */
+  constructor(perSecond: number) {
+    this.#perTick = (perSecond * tickMs) / 1000;
+    this.#left = this.#perTick;
+  }
 
   /** How many wait: no more than there are open connections. */
   get waiting(): number {
@@ -50,8 +55,8 @@ export class PacedRejections {
   }
 
   #tick(): void {
-    const answered = this.#answer(rejectionsPerTick);
-    this.#left = rejectionsPerTick - answered;
+    const answered = this.#answer(this.#perTick);
+    this.#left = this.#perTick - answered;
     if (answered === 0) this.#stopTimer();
   }
 

@@ -57,6 +57,10 @@ const requestTimeoutMs = 30_000;
 /** How long a stopping server still answers whatever comes on connections that were open. */
 const drainMsMax = 1_000;
 
+const overloadRejectionsPerSecond = 2_000;
+/** Fewer: whoever goes on over the limit of a key is to cost others nothing that they notice. */
+const rateLimitedPerSecond = 500;
+
 /** Puts the server together; it is not bound before `listen`. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const app = createApp();
@@ -68,7 +72,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const state = { isStopping: false };
   const logAnswer = logAnswersTo(options.log);
   addHooks(app, options.counts, logAnswer, state);
-  const rejections = new PacedRejections();
+  const rejections = {
+    overload: new PacedRejections(overloadRejectionsPerSecond),
+    rateLimited: new PacedRejections(rateLimitedPerSecond),
+  };
   addApiRoutes(app, options, rejections);
   addOwnRoutes(app, options);
   app.setNotFoundHandler((request, reply) => {
@@ -90,7 +97,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     close: async (graceMs) => {
       state.isStopping = true;
-      rejections.end();
+      for (const paced of Object.values(rejections)) paced.end();
       streams.close(graceMs);
       const drainMs = Math.min(drainMsMax, graceMs / 2);
       await connections.whenNone(drainMs);

@@ -17,7 +17,7 @@ let sockets: Socket[];
 let together: number;
 
 beforeEach(async () => {
-  rejections = new PacedRejections();
+  rejections = new PacedRejections(2_000);
   answered = [];
   sockets = [];
   together = 1;
