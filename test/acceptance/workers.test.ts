@@ -15,6 +15,7 @@ import { LedgerClient } from "../../src/client/ledger-client.ts";
 import { readEnvironment } from "../../src/config.ts";
 import { runCli } from "../support/cli.ts";
 import { createTestDatabase, runStatement, type TestDatabase } from "../support/database.ts";
+import { lockWaiters } from "../support/rows.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
 import { sendRequest, type Credentials } from "../support/signed-request.ts";
 import { signedHeaders, streamTarget } from "../support/stream-reader.ts";
@@ -260,9 +261,7 @@ test("workers end with the process that started them, once they have answered wh
       body: JSON.stringify({ amount: "1", assetCode: "USD", externalId: "orphan-1" }),
       credentials,
     });
-    const blocked =
-      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    await until("the write waits", () => runStatement(database.url, blocked));
+    await until("the write waits", () => runStatement(database.url, lockWaiters));
     await orphaning.end("SIGKILL");
     await blocker.query("ROLLBACK");
     expect(await write).toMatchObject({ status: 200 });

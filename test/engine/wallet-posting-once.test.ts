@@ -5,7 +5,7 @@ import { Wallets } from "../../src/engine/wallets.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import { openEngine, neverPosting, type TestEngine } from "../support/engine.ts";
 import { listEntries, readBalance } from "../support/entries.ts";
-import { readRows } from "../support/rows.ts";
+import { lockWaiters, readRows } from "../support/rows.ts";
 import { serveBooks, startService } from "../support/service.ts";
 import { accepted, expectFigures, move, newKey, readWalletLog } from "../support/wallets.ts";
 import { until } from "../support/until.ts";
@@ -153,8 +153,7 @@ test("a poster whose transaction is cut off has posted nothing, and the next one
   await blocker.query("BEGIN");
   await blocker.query("SELECT FROM journal_heads WHERE ledger_id = $1 FOR UPDATE", [ledgerId]);
   const cut = expect(engine.post(ledgerId)).rejects.toThrow();
-  const terminate = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-                      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  const terminate = `SELECT pg_terminate_backend(pid, 5000) FROM (${lockWaiters}) AS waiting`;
   await until("the poster waits", async () => (await readRows(service, terminate)).length > 0);
   await cut;
   await blocker.query("COMMIT");

@@ -1,10 +1,10 @@
 // The database goes away in the midst of reads and comes back: the service has to find its way back too.
-import { command, sql } from "../../src/store/database/statement.ts";
+import { command } from "../../src/store/database/statement.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import * as z from "zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entry, listEntries, postEntry } from "../support/entries.ts";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
+import { countRows, lockWaiters } from "../support/rows.ts";
 import { until } from "../support/until.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
 
@@ -101,10 +101,7 @@ describe("searches that take long", () => {
         searches.push(service.get(`${ledger}/journal-entries?glAccountCode=1000`));
       }
       // All of them that get a connection wait for the table by then.
-      const waiting = sql.type(z.object({ count: z.number() }))`
-        SELECT count(*) FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      await expect.poll(async () => (await books.pool.one(waiting)).count).toBeGreaterThan(1);
+      await expect.poll(() => countRows({ books }, lockWaiters)).toBeGreaterThan(1);
       for (let round = 0; round < 10; round += 1) {
         const credentials = await books.createKey();
         const target = `${ledger}/balances?account=1000`;

@@ -57,14 +57,8 @@ test("has the type of each call's arrays", () => {
       [values, 1],
     ]);
   }
-  expect(
-    sent(
-      make(
-        7,
-        column([{ id: 1 }, { id: 2 }], ({ id }) => id, "int4"),
-      ),
-    ),
-  ).toEqual(['SELECT $1 FROM things WHERE x = $2::"int4"[]', [7, [1, 2]]]);
+  const ids = column([{ id: 1 }, { id: 2 }], ({ id }) => id, "int4");
+  expect(sent(make(7, ids))).toEqual(['SELECT $1 FROM things WHERE x = $2::"int4"[]', [7, [1, 2]]]);
 });
 
 test("refuses what is no value, the second time too", () => {
