@@ -111,8 +111,8 @@ class BatchInProgress {
         : null;
     const duplicate = existing === undefined ? null : this.#duplicate(existing, item, key);
     if (duplicate !== null) return { reply: duplicate };
-    const refusal = refuseState(status);
-    if (refusal !== null) return { refusal };
+    const stateRefusal = refuseState(status);
+    if (stateRefusal !== null) return { refusal: stateRefusal };
     const state = existing ?? this.#newWallet(item);
     const { assetCode } = state.wallet;
     const rule =
@@ -124,8 +124,12 @@ class BatchInProgress {
         "holdId" in item && item.holdId !== null ? this.#holds.get(item.holdId) : undefined,
       newHoldId: this.#newId,
     });
-    if ("refusal" in decision) return decision;
-    this.#accept(item, decision, rule);
+    if ("refusal" in decision) {
+      const { refusal, expiries } = decision;
+      if (expiries !== null) this.#apply(item, expiries, rule);
+      return { refusal };
+    }
+    this.#apply(item, decision, rule);
     if (key !== null) this.#idempotencyKeys.set(key, { holdId: decision.reply.holdId });
     return { reply: decision.reply };
   }
@@ -179,7 +183,7 @@ class BatchInProgress {
     return { wallet, activeHolds: new Map() };
   }
 
-  #accept(item: WalletWrite, { state, entries, holds }: WalletChange, rule: AssetRule): void {
+  #apply(item: WalletWrite, { state, entries, holds }: WalletChange, rule: AssetRule): void {
     this.#states.set(item.callerKey, state);
     this.#changed.add(item.callerKey);
     for (const hold of holds) {

@@ -94,17 +94,19 @@ export interface WalletState {
   readonly activeHolds: ReadonlyMap<string, Hold>;
 }
 
-/** What one accepted write does. */
+/** What one write does. */
 export interface WalletChange {
   readonly state: WalletState;
-  /** Expiries that had to be logged first, then the write. */
+  /** Expiries that had to be logged first, then the write where it is accepted. */
   readonly entries: readonly WalletLogEntry[];
   /** Holds that are new or changed. */
   readonly holds: readonly Hold[];
-  readonly reply: WalletReply;
 }
 
-export type WalletDecision = WalletChange | { readonly refusal: Refusal };
+export type WalletDecision =
+  | (WalletChange & { readonly reply: WalletReply })
+  /** `expiries`: logged although it is refused, so that a hold that was called expired never is active again. */
+  | { readonly refusal: Refusal; readonly expiries: WalletChange | null };
 
 interface DecisionContext {
   readonly now: Timestamp;
@@ -148,10 +150,10 @@ export function decideWalletWrite(
   if (write.type === "commit" || write.type === "release") {
     return resolveHold(current, write, context.namedHold);
   }
-  const refused =
+  const refusal =
     refuseAsset(state, write) ??
     (write.type === "credit" ? null : refuseOverdraft(current, write, context));
-  if (refused !== null) return refused;
+  if (refusal !== null) return refusal;
   if (write.type === "reserve") return reserve(current, write, context);
   const balance = write.type === "credit" ? write.amount : -write.amount;
   return done(appendEntry(current, write, 0n, balance), null);
@@ -234,7 +236,7 @@ function withHold(logged: LoggedState, hold: Hold): LoggedState {
   };
 }
 
-function done(logged: LoggedState, holdId: string | null): WalletChange {
+function done(logged: LoggedState, holdId: string | null): WalletDecision {
   const { state, entries, holds } = logged;
   const { balance, held } = state.wallet;
   return {
@@ -249,7 +251,7 @@ function reserve(
   logged: LoggedState,
   write: WalletWrite & { type: "reserve" },
   context: DecisionContext,
-): WalletChange {
+): WalletDecision {
   const holdId = context.newHoldId();
   const { expiresInSeconds } = write;
   const expiresAt = expiresInSeconds === null ? null : addMs(logged.at, expiresInSeconds * 1000);
@@ -263,20 +265,15 @@ function resolveHold(
   write: WalletWrite & { type: "commit" | "release" },
   named: Hold | undefined,
 ): WalletDecision {
-  const hold =
-    named === undefined
-      ? undefined
-      : (logged.holds.find(({ holdId }) => holdId === named.holdId) ?? named);
+  const expired = logged.holds.find(({ holdId }) => holdId === write.holdId);
+  const hold = expired ?? named;
   if (hold?.walletId !== logged.state.wallet.walletId) {
-    return {
-      refusal: new Refusal(
-        "holdNotFound",
-        `the wallet has no hold ${write.holdId === null ? "with this id" : quoted(write.holdId)}`,
-      ),
-    };
+    const id = write.holdId === null ? "with this id" : quoted(write.holdId);
+    return refused(new Refusal("holdNotFound", `the wallet has no hold ${id}`));
   }
   if (hold.status !== "active") {
-    return { refusal: new Refusal("holdResolved", `the hold has been ${hold.status} already`) };
+    const refusal = new Refusal("holdResolved", `the hold has been ${hold.status} already`);
+    return { refusal, expiries: expired === undefined ? null : logged };
   }
   if (write.type === "release") {
     const entry = { type: "release", amount: hold.amount, holdId: hold.holdId } as const;
@@ -287,9 +284,9 @@ function resolveHold(
   }
   const amount = write.amount ?? hold.amount;
   if (amount > hold.amount) {
-    return {
-      refusal: validationRefusal([{ path: ["amount"], detail: "must not be more than is held" }]),
-    };
+    return refused(
+      validationRefusal([{ path: ["amount"], detail: "must not be more than is held" }]),
+    );
   }
   const entry = { type: "commit", amount, holdId: hold.holdId } as const;
   const committed = appendEntry(logged, entry, -hold.amount, -amount);
@@ -299,7 +296,7 @@ function resolveHold(
 function refuseAsset(state: WalletState, write: { assetCode: string }): WalletDecision | null {
   if (state.wallet.assetCode === write.assetCode) return null;
   const detail = `must be ${state.wallet.assetCode}, the asset of the wallet`;
-  return { refusal: validationRefusal([{ path: ["assetCode"], detail }]) };
+  return refused(validationRefusal([{ path: ["assetCode"], detail }]));
 }
 
 function refuseOverdraft(
@@ -309,5 +306,9 @@ function refuseOverdraft(
 ): WalletDecision | null {
   const { balance, held } = logged.state.wallet;
   if (balance - held - write.amount >= -overdraftLimit) return null;
-  return { refusal: new Refusal("insufficientFunds", "the amount is more than is available") };
+  return refused(new Refusal("insufficientFunds", "the amount is more than is available"));
+}
+
+function refused(refusal: Refusal): WalletDecision {
+  return { refusal, expiries: null };
 }

@@ -92,6 +92,18 @@ describe("a hold that expires", () => {
     }
   });
 
+  test("has its expiry logged by what was refused for it", () => {
+    const decision = decide(expiring, { type: "release", callerKey: "k", holdId: "h" });
+    expect(decision).toMatchObject({
+      refusal: { problem: "holdResolved" },
+      expiries: {
+        entries: [{ seq: 5, type: "expire", amount: 40n, balance: 100n, held: 5n, holdId: "h" }],
+        holds: [{ holdId: "h", status: "expired" }],
+      },
+    });
+    expect(decide(expiring, debit(96n))).toMatchObject({ expiries: null });
+  });
+
   test("begins at the moment of its reservation", () => {
     const reserve: WalletWrite = { ...debit(10n), type: "reserve", expiresInSeconds: 90 };
     const { holds } = change(state(10n), reserve);

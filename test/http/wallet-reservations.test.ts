@@ -193,7 +193,7 @@ test("a hold that the wallet does not have is 404, another wallet's too", async 
 });
 
 describe("a hold that expired", () => {
-  test("stops counting at its instant, without any write", async () => {
+  test("stops counting at its instant, and is logged when it is asked for", async () => {
     const key = await funded();
     await hold(service, key, 20);
     const holdId = await hold(service, key, 30, { expiresInSeconds: 1 });
@@ -203,7 +203,9 @@ describe("a hold that expired", () => {
     expect(await readWalletLog(service, key)).toHaveLength(3);
     refusal(await resolve(service, key, holdId, "commit"), 409);
     refusal(await resolve(service, key, holdId, "release"), 409);
-    expect(await readWalletLog(service, key)).toHaveLength(3);
+    const log = await readWalletLog(service, key);
+    expect(log.map(({ type }) => type)).toEqual(["credit", "reserve", "reserve", "expire"]);
+    expectConsistentLog(log);
     expect(await readFigures(service, key)).toEqual({ balance: "100", available: "80" });
   });
 

@@ -26,7 +26,6 @@ interface Ledgered {
   readonly seqOfKey: ReadonlyMap<string, number>;
   /** By hold: the row that committed, released or expired it. */
   readonly endOfHold: ReadonlyMap<string, LoggedRow>;
-  readonly expiringHolds: ReadonlySet<string>;
 }
 
 /** Between which seqs an attempt must have taken hold or looked: above `after`'s, below `before`. */
@@ -64,7 +63,6 @@ function replay(rows: readonly LoggedRow[], attempts: readonly Attempt[]): Ledge
   const states: State[] = [{ balance: 0n, held: 0n, expiring: [] }];
   const active = new Map<string, ActiveHold>();
   const endOfHold = new Map<string, LoggedRow>();
-  const expiringHolds = new Set<string>();
   for (const row of rows) {
     const holdId = row.holdId ?? "";
     const atMs = Date.parse(row.at);
@@ -83,7 +81,6 @@ function replay(rows: readonly LoggedRow[], attempts: readonly Attempt[]): Ledge
       const seconds = byTag.get(row.metadata ?? "")?.expiresInSeconds ?? null;
       const expiresAtMs = seconds === null ? null : atMs + seconds * 1_000;
       active.set(holdId, { holdId, amount: BigInt(row.amount), expiresAtMs });
-      if (seconds !== null) expiringHolds.add(holdId);
     }
     const expiring = [...active.values()]
       .filter(({ expiresAtMs }) => expiresAtMs !== null)
@@ -96,7 +93,7 @@ function replay(rows: readonly LoggedRow[], attempts: readonly Attempt[]): Ledge
   const seqOfTag = seqs(({ metadata }) => metadata);
   expect(seqOfTag.size).toBe(rows.filter(({ metadata }) => metadata !== null).length);
   const seqOfKey = seqs(({ externalId }) => externalId);
-  return { rows, states, seqOfTag, seqOfKey, endOfHold, expiringHolds };
+  return { rows, states, seqOfTag, seqOfKey, endOfHold };
 }
 
 /** The row that an attempt certainly made; null where it made none, or where nobody can tell which of several did. */
@@ -188,9 +185,7 @@ function isTrueAt(
     case 422:
       return type !== "credit" && !isKnown && state.balance - state.held < (amount ?? 0n);
     case 409:
-      return ended === null
-        ? wallet.expiringHolds.has(holdId ?? "")
-        : !isMovement(type) && ended !== type;
+      return !isMovement(type) && ended !== null && ended !== type;
     default:
       throw new Error(`an answer that nothing explains: ${answer.text}`);
   }

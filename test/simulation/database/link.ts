@@ -27,7 +27,7 @@ class Direction {
   deliver(receive: () => void): void {
     const { nowMs } = this.#scheduler;
     this.#lastAtMs = Math.max(this.#lastAtMs, nowMs + this.#delayMs());
-    this.#scheduler.after(this.#lastAtMs - nowMs, () => {
+    this.#scheduler.at(this.#lastAtMs, () => {
       if (this.isOpen) receive();
     });
   }

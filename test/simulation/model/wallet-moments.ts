@@ -31,16 +31,14 @@ export class WalletMoments {
     });
   }
 
-  /** Whether a hold had ended otherwise than it was asked to, or had expired. */
+  /** Whether a hold had ended otherwise than it was asked to. */
   mayHaveEnded({ asked, answeredAt }: Attempt): boolean {
     if (asked.kind !== "wallet" || !("holdId" in asked.write)) return false;
     const { holdId, type } = asked.write;
     const end = this.#books.writes.find(
       (row) => row.holdId === holdId && ["commit", "release", "expire"].includes(row.type),
     );
-    const hold = this.#books.holds.find((each) => each.holdId === holdId);
-    if (end === undefined) return hold?.expiresAt !== null;
-    if (end.type === "expire") return true;
+    if (end === undefined || end.type === "expire") return end !== undefined;
     const wasAsked = this.#attempts.some(
       (other) =>
         other.asked.kind === "wallet" &&

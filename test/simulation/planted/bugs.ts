@@ -116,6 +116,12 @@ export const bugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: "forgets that it called a hold expired",
+    rule: "What was refused as expired never is active again.",
+    file: "src/core/wallet.ts",
+    changes: [["expiries: expired === undefined ? null : logged", "expiries: null"]],
+  },
+  {
     name: "posts without marking what it posted",
     rule: "What wallets accepted is posted exactly once.",
     file: "src/engine/posting.ts",

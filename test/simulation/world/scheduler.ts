@@ -39,8 +39,13 @@ export class Scheduler {
   #cancelled = 0;
 
   after(delayMs: number, run: () => void): Task {
+    return this.at(this.nowMs + Math.max(0, delayMs), run);
+  }
+
+  /** Tasks of one moment run in the order in which they are given; of a delay, rounding would make two moments. */
+  at(atMs: number, run: () => void): Task {
     this.#order += 1;
-    const task = new QueuedTask(this, this.nowMs + Math.max(0, delayMs), this.#order, run);
+    const task = new QueuedTask(this, Math.max(this.nowMs, atMs), this.#order, run);
     this.#push(task);
     return task;
   }
