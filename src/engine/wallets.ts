@@ -188,8 +188,8 @@ function planOf(
 
 /**
  * The writes of a batch that show that it was recorded, and not what another server wrote at the same place:
- * one that bears an id made for this batch. Releases and expiries have none; where there is nothing else, all
- * of them have to be there, which is then what was asked for, whoever did it.
+ * one that bears an id made for this batch. Releases and expiries have none: where there is nothing else, all of them
+ * have to be there, at the time of this batch.
  */
 function marksOf(writes: readonly WalletLogEntry[]): readonly WalletLogEntry[] {
   const marked = writes.find(

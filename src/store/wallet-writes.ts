@@ -42,13 +42,13 @@ export async function listWritesByExternalId(
       ) AS writes`);
 }
 
-/** Whether rows of wallets' logs are all there: these, not others that took their seqs. */
+/** Whether rows of wallets' logs are all there: these, not others that took their seqs or did the same later. */
 export async function hasWalletWrites(
   connection: Connection,
   ledgerId: string,
   writes: readonly Pick<
     WalletLogEntry,
-    "walletId" | "seq" | "type" | "holdId" | "pendingPostingId"
+    "walletId" | "seq" | "type" | "holdId" | "at" | "pendingPostingId"
   >[],
 ): Promise<boolean> {
   const { count } = await connection.one(sql.type(countRow)`
@@ -58,14 +58,15 @@ export async function hasWalletWrites(
         ${column(writes, ({ seq }) => seq, "int8")},
         ${column(writes, ({ type }) => type, "text")},
         ${column(writes, ({ holdId }) => holdId, "uuid")},
+        ${column(writes, ({ at }) => at, "timestamptz")},
         ${column(writes, ({ pendingPostingId }) => pendingPostingId, "uuid")})
-        AS wanted (wallet_id, seq, type, hold_id, batch_id)
+        AS wanted (wallet_id, seq, type, hold_id, at, batch_id)
       CROSS JOIN LATERAL (
-        SELECT type, hold_id, batch_id FROM wallet_writes
+        SELECT type, hold_id, at, batch_id FROM wallet_writes
          WHERE ledger_id = ${ledgerId} AND wallet_id = wanted.wallet_id AND seq = wanted.seq
          LIMIT 1
       ) AS found
-     WHERE found.type = wanted.type
+     WHERE found.type = wanted.type AND found.at = wanted.at
        AND found.hold_id IS NOT DISTINCT FROM wanted.hold_id
        AND found.batch_id IS NOT DISTINCT FROM wanted.batch_id`);
   return count === writes.length;

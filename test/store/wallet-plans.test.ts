@@ -114,7 +114,8 @@ const statements: readonly PlannedStatement[] = [
   {
     name: "hasWalletWrites",
     send: (connection) => {
-      const row = { type: "credit", holdId: null, pendingPostingId: null } as const;
+      const at = "2026-01-31T12:00:00.000Z" as Timestamp;
+      const row = { type: "credit", holdId: null, at, pendingPostingId: null } as const;
       return hasWalletWrites(connection, ledgerId, [{ walletId, seq: 19_000, ...row }]);
     },
     scans: { wallet_writes: ["ledger_id", "wallet_id", "seq"] },

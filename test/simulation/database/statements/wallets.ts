@@ -107,12 +107,12 @@ function addLogs(handlers: Handlers): void {
   );
   handlers.add(
     (connection) => hasWalletWrites(connection, anId, []),
-    (db, [walletIds, seqs, types, holdIds, batchIds, ledgerId]) => {
-      const wanted = unnest(walletIds, seqs, types, holdIds, batchIds);
-      const found = wanted.filter(([walletId, seq, type, holdId, batchId]) => {
+    (db, [walletIds, seqs, types, holdIds, ats, batchIds, ledgerId]) => {
+      const wanted = unnest(walletIds, seqs, types, holdIds, ats, batchIds);
+      const found = wanted.filter(([walletId, seq, type, holdId, at, batchId]) => {
         const key = { ledgerId: text(ledgerId), walletId: text(walletId), seq: Number(seq) };
         const row = db.find(db.tables.walletWrites, key);
-        if (row === null || row.type !== type) return false;
+        if (row?.type !== type || row?.at !== time(at)) return false;
         return row.holdId === (holdId ?? null) && row.pendingPostingId === (batchId ?? null);
       });
       return [{ count: found.length }];
