@@ -4,7 +4,7 @@ import { parseAssetCode } from "../core/asset.ts";
 import { brokenTextFault, parseUuid } from "../core/text.ts";
 import type { MovementType, WalletWrite } from "../core/wallet.ts";
 import type { ExactJson } from "./exact-json.ts";
-import { bulkItemsMax, label, optional, wrongType } from "./field-schemas.ts";
+import { bulkItemsMax, fault, label, optional, wrongType } from "./field-schemas.ts";
 import { metadataBytesMax } from "./metadata.ts";
 import { parseBy } from "./schema-faults.ts";
 
@@ -19,19 +19,25 @@ const amount = z
 
 const assetCharacters = "1 to 32 letters, digits or _ . : / -";
 
-const assetCode = z.string(wrongType(assetCharacters)).transform((value, context) => {
+const assetCode = z.string(wrongType(assetCharacters)).check((payload) => {
+  const { value } = payload;
   const parsed = parseAssetCode(value);
-  if (parsed !== null) return parsed;
-  context.addIssue({ code: "custom", message: `must be ${assetCharacters}` });
-  return z.NEVER;
+  if (parsed !== null) payload.value = parsed;
+  else {
+    payload.issues.push({ code: "custom", message: `must be ${assetCharacters}`, input: value });
+  }
 });
 
 /** Any text; it is kept and not read. */
-const walletMetadata = z.string({ error: "must be a string" }).superRefine((value, context) => {
-  const isTooLong = Buffer.byteLength(value) > metadataBytesMax;
-  const fault = isTooLong ? "must be at most 64 KiB" : brokenTextFault(value);
-  if (fault !== null) context.addIssue({ code: "custom", message: fault });
-});
+const walletMetadata = z
+  .string({ error: "must be a string" })
+  .check(
+    fault((value) =>
+      Buffer.byteLength(value) > metadataBytesMax
+        ? "must be at most 64 KiB"
+        : brokenTextFault(value),
+    ),
+  );
 
 const notObject = { error: "must be a JSON object" };
 

@@ -118,6 +118,7 @@ interface DecisionContext {
 
 /** The holds that have expired at a moment and are still listed as active. */
 export function expiredHolds(state: WalletState, now: Timestamp): Hold[] {
+  if (state.activeHolds.size === 0) return [];
   const at = laterOf(now, state.wallet.lastAt);
   return [...state.activeHolds.values()].filter(
     ({ expiresAt }) => expiresAt !== null && expiresAt <= at,

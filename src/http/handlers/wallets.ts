@@ -93,15 +93,18 @@ export const streamWallet: RouteHandler<"streamWallet"> = () => {
 export const writeWallets: RouteHandler<"writeWallets"> = async ({ wallets }, request) => {
   const writes = parseBulkBody(request.body);
   const bytes = Math.ceil(request.bodyBytes / writes.length);
+  const refuse = (error: unknown): BulkResult["results"][number] => {
+    const refusal = asRefusal(error);
+    request.noteRefusal(refusal);
+    return { status: refusal.status, error: plainMessage(refusal) };
+  };
   const results = await Promise.all(
-    writes.map(async (write): Promise<BulkResult["results"][number]> => {
+    writes.map((write) => {
       try {
-        const reply = await wallets.write(request.ledger, parseBulkMovement(write), bytes);
-        return wireReply(reply);
+        const written = wallets.write(request.ledger, parseBulkMovement(write), bytes);
+        return written.then(wireReply, refuse);
       } catch (error) {
-        const refusal = asRefusal(error);
-        request.noteRefusal(refusal);
-        return { status: refusal.status, error: plainMessage(refusal) };
+        return Promise.resolve(refuse(error));
       }
     }),
   );
