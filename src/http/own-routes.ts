@@ -24,7 +24,8 @@ export interface OwnRoutesOptions {
 
 export function addOwnRoutes(app: FastifyInstance, options: OwnRoutesOptions): void {
   const { readiness, version, clockWindowSeconds } = options;
-  const openApi = JSON.stringify(openApiDocument(version));
+  // Made when it is asked for: it would be a twentieth of the work of a start.
+  let openApi: string | undefined;
   const page = documentationPage(version, clockWindowSeconds);
   app.get("/healthz", async () => ({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
@@ -32,7 +33,10 @@ export function addOwnRoutes(app: FastifyInstance, options: OwnRoutesOptions): v
     if (!ready) reply.code(503).header("retry-after", retryAfterSeconds());
     return { status: ready ? "ready" : "unavailable", reason, nodesDown };
   });
-  app.get("/openapi.json", async (_request, reply) => reply.type("application/json").send(openApi));
+  app.get("/openapi.json", async (_request, reply) => {
+    openApi ??= JSON.stringify(openApiDocument(version));
+    return reply.type("application/json").send(openApi);
+  });
   app.get("/docs", async (_request, reply) =>
     reply
       .type("text/html; charset=utf-8")
