@@ -1,12 +1,23 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The order in which files begin: what takes longest first, so that no core is left without work at the end. */
-class LongestFirst extends BaseSequencer {
+/**
+ * The order in which files begin. Those that compute and those that wait for a slow reader or a timeout take turns, so that
+ * no core is left without work; what takes longest is not left to the end.
+ */
+class TakingTurns extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) =>
-      ["/test/simulation/", "/test/acceptance/", ""].findIndex((part) => moduleId.includes(part));
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) =>
+      moduleId.includes("/test/simulation/") || moduleId.includes("/test/acceptance/");
+    const spread = (group: TestSpecification[], until: number) =>
+      group.map((file, index) => ({ file, at: (until * index) / group.length }));
+    const long = spread(sorted.filter(isLong), 0.7);
+    const others = spread(
+      sorted.filter((file) => !isLong(file)),
+      1,
+    );
+    return [...long, ...others].toSorted((one, other) => one.at - other.at).map(({ file }) => file);
   }
 }
 
@@ -21,7 +32,7 @@ export default defineConfig({
     // Every file has a database of its own. More than the two cores of the smallest machine: there are always files that
     // wait, for a slow reader or a timeout.
     maxWorkers: 4,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: TakingTurns },
     // Files share a process and what it has imported; importing was a third of the work of most files.
     isolate: false,
   },

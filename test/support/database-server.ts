@@ -80,7 +80,9 @@ async function findServer(): Promise<Omit<RunningServer, "template">> {
   });
   // Nothing here outlives the run. What is about durability (test/acceptance/crash, test/store/embedded) starts
   // clusters of its own.
-  await runStatement(database.url, "ALTER SYSTEM SET fsync = off");
+  for (const setting of ["fsync", "full_page_writes", "autovacuum"]) {
+    await runStatement(database.url, `ALTER SYSTEM SET ${setting} = off`);
+  }
   await runStatement(database.url, "SELECT pg_reload_conf()");
   return {
     url: database.url,
