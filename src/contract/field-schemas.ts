@@ -26,7 +26,8 @@ export function fault<Value>(
 ): (payload: z.core.ParsePayload<Value>) => void {
   return ({ value, issues }) => {
     const message = faultOf(value);
-    if (message !== null) issues.push({ code: "custom", message, input: value });
+    // Other faults are looked for all the same: all of a body are told at once.
+    if (message !== null) issues.push({ code: "custom", message, input: value, continue: true });
   };
 }
 

@@ -135,6 +135,8 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
       if (zodSchema._zod.def.type === "bigint") target.type = "integer";
       // Metadata is checked by hand; to a schema it is any object.
       if (zodSchema._zod.def.type === "custom") target.type = "object";
+      // What is left out is as good as null; generators would take a default for a member that is always there.
+      if (zodSchema._zod.def.type === "default") delete target.default;
     },
   });
   // The dialect is said once, by the document's version.

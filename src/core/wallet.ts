@@ -105,7 +105,7 @@ export interface WalletChange {
 
 export type WalletDecision =
   | (WalletChange & { readonly reply: WalletReply })
-  /** `expiries`: logged although it is refused, so that a hold that was called expired never is active again. */
+  /** `expiries`: logged although it is refused, so that a hold that was called expired is never active again. */
   | { readonly refusal: Refusal; readonly expiries: WalletChange | null };
 
 interface DecisionContext {

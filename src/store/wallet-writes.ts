@@ -42,7 +42,7 @@ export async function listWritesByExternalId(
       ) AS writes`);
 }
 
-/** Whether rows of wallets' logs are all there: these, not others that took their seqs or did the same later. */
+/** Whether rows of wallets' logs are all there: these, not others that took their seqs, or did the same at another time. */
 export async function hasWalletWrites(
   connection: Connection,
   ledgerId: string,

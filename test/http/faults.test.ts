@@ -57,6 +57,13 @@ describe("all faults of a body", () => {
     expect(pointers(await post({ lines, extra: 1 })).sort()).toEqual(["#/extra", "#/lines"]);
   });
 
+  test("include what members say together where one of them is wrong by itself", async () => {
+    const times = { startsAt: "2026-02-01T00:00Z", endsAt: "2026-01-01T00:00Z" };
+    const closes = `/v1/ledgers/${service.books.ledgerId}/period-closes`;
+    const close = await service.post(closes, { periodId: "", ...times });
+    expect(pointers(close)).toEqual(["#/periodId", "#/endsAt"]);
+  });
+
   test("include every account that the ledger lacks", async () => {
     const lines = [
       { glAccountCode: "no", functionalAmount: "1" },

@@ -117,7 +117,7 @@ export const bugs: readonly PlantedBug[] = [
   },
   {
     name: "forgets that it called a hold expired",
-    rule: "What was refused as expired never is active again.",
+    rule: "What was refused as expired is never active again.",
     file: "src/core/wallet.ts",
     changes: [["expiries: expired === undefined ? null : logged", "expiries: null"]],
   },
