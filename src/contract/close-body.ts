@@ -1,12 +1,11 @@
 // The body of a period close.
 import * as z from "zod";
-import { description, label, optional, refuseNearDate, timestamp } from "./field-schemas.ts";
+import { closeLabel, description, optional, timestamp } from "./field-schemas.ts";
 
-/** A label that looks like a date and is none is a fault. */
 export const closeBody = z
   .strictObject(
     {
-      periodId: label.superRefine(refuseNearDate),
+      periodId: closeLabel,
       reason: optional(description),
       startsAt: optional(timestamp),
       endsAt: optional(timestamp),

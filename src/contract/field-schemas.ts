@@ -38,13 +38,13 @@ const text = (codePointsMax: number) =>
 export const label = text(labelCodePointsMax);
 export const description = text(descriptionCodePointsMax);
 
-/** Of the label of a period to be closed: one that looks like a date, and can't be closed as one, is a fault. */
-export function refuseNearDate(periodId: string, context: z.RefinementCtx): void {
-  const meaning = readPeriodLabel(periodId);
-  if (typeof meaning === "object" && "fault" in meaning) {
-    context.addIssue({ code: "custom", message: meaning.fault });
-  }
-}
+/** Of a period to be closed: a label that looks like a date, and can't be closed as one, is a fault. */
+export const closeLabel = label.check(
+  fault((periodId) => {
+    const meaning = readPeriodLabel(periodId);
+    return typeof meaning === "object" && "fault" in meaning ? meaning.fault : null;
+  }),
+);
 
 const integer = "an integer in smallest units, as a string of at most 38 digits";
 

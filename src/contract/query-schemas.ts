@@ -1,7 +1,7 @@
 // Query parameters of the routes: texts in, values out. Parameters that a route does not know are ignored.
 import * as z from "zod";
 import { validationRefusal, type Fault } from "../core/errors.ts";
-import { label, refuseNearDate, timestamp } from "./field-schemas.ts";
+import { closeLabel, label, timestamp } from "./field-schemas.ts";
 
 const pageLimitDefault = 50;
 const pageLimitMax = 100;
@@ -69,7 +69,7 @@ export const trialBalanceQuery = z
 
 export const previewQuery = z
   .object({
-    periodId: label.superRefine(refuseNearDate),
+    periodId: closeLabel,
     startsAt: optionalParameter(timestamp),
     endsAt: optionalParameter(timestamp),
   })
