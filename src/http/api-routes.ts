@@ -1,10 +1,9 @@
 // The routes of the API, made from the table in contract/routes.ts: admit, read the body, dispatch, answer.
-import { Readable } from "node:stream";
+import { Readable, type Duplex } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { routeList, type RouteName } from "../contract/routes.ts";
-import { overloadRefusal, Refusal } from "../core/errors.ts";
-import { lanesOverloaded } from "../engine/group-commit.ts";
-import { rejectionOf } from "./admission.ts";
+import { isOverload, overloadRefusal, Refusal } from "../core/errors.ts";
+import { isOverLimit, rejectionOf } from "./admission.ts";
 import { answerRefusal } from "./answer-refusal.ts";
 import { isCancelled, whenClosed } from "./exchanges.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
@@ -74,7 +73,7 @@ export function addApiRoutes(
           if (isCancelled(reply.raw)) reply.hijack();
           else answerRefusal(error, request, reply);
         };
-        const paced = pacedAs(error);
+        const paced = pacedAs(error, request.raw.socket);
         if (paced === null) refuse();
         else rejections[paced].schedule(reply.raw, refuse);
       },
@@ -127,11 +126,9 @@ async function answer(
     : reply.code(status).type("application/json; charset=utf-8").send(body);
 }
 
-/**
- * What a refusal may be one of very many of: for a lane that is full, or for the rate limit of a key. One for the limit
- * of connections is not: it ends its own, and is not to keep it from others.
- */
-function pacedAs(error: unknown): keyof Rejections | null {
-  if (error === lanesOverloaded) return "overload";
-  return error instanceof Refusal && error.problem === "rateLimited" ? "rateLimited" : null;
+/** What a rejection may be one of very many of. That of a connection over the limit ends it, and does not wait. */
+function pacedAs(error: unknown, socket: Duplex): keyof Rejections | null {
+  if (!(error instanceof Refusal) || isOverLimit(socket)) return null;
+  if (error.problem === "rateLimited") return "rateLimited";
+  return isOverload(error) ? "overload" : null;
 }
