@@ -34,8 +34,12 @@ await build({
   // Optional natives of pg and slonik, and ink's tools for its own makers, that nobody installs.
   external: ["pg-native", "cloudflare:sockets", "react-devtools-core"],
   jsx: "automatic",
-  // React brings a slower self along, for its users' mistakes.
-  define: { "process.env.NODE_ENV": '"production"' },
+  define: {
+    // React brings a slower self along, for its users' mistakes.
+    "process.env.NODE_ENV": '"production"',
+    // pg asks a Response whether this is Cloudflare, for which Node 20 loads all of its fetch.
+    Response: "undefined",
+  },
   alias: {
     "is-in-ci": "./src/cli/terminal/screen/not-in-ci.ts",
     // For packages that require it too, so that there is one copy.

@@ -95,6 +95,27 @@ describe("a batch", () => {
     ]);
   });
 
+  test("logs once that a hold has expired, whoever is told so, and frees what it held", () => {
+    const figures = { walletId: "id a", amount: 40n, expiresAt: now };
+    const hold: Hold = { holdId: "h", ...figures, status: "active" };
+    const given = snapshot({
+      wallets: new Map([wallet("a", { held: 40n }, [hold])]),
+      namedHolds: new Map([["h", hold]]),
+    });
+    const resolve = { callerKey: "a", holdId: "h" };
+    const batch = decide(given, [
+      { type: "commit", ...resolve, amount: null },
+      { type: "release", ...resolve },
+      write("debit", "a", 100n),
+    ]);
+    expect(words(batch.outcomes)).toEqual(["holdResolved", "holdResolved", "accepted"]);
+    expect(batch.writes.map(({ seq, type, held }) => [seq, type, held])).toEqual([
+      [2, "expire", 0n],
+      [3, "debit", 0n],
+    ]);
+    expect(batch.holds).toEqual([{ ...hold, status: "expired" }]);
+  });
+
   test("tells duplicates before state, asset and figures", () => {
     const idempotencyKeys = new Map([[keyOf("a", "k"), { holdId: "h" }]]);
     const given = snapshot({ status: "closed", wallets: new Map([wallet("a")]), idempotencyKeys });
