@@ -31,8 +31,12 @@ await build({
   outdir: join(dist, "cli"),
   splitting: true,
   minifySyntax: true,
-  // Optional natives of pg and slonik, and ink's tools for its own makers, that nobody installs.
-  external: ["pg-native", "cloudflare:sockets", "react-devtools-core"],
+  external: [
+    // Optional natives of pg and slonik, and ink's tools for its own makers, that nobody installs.
+    ...["pg-native", "cloudflare:sockets", "react-devtools-core"],
+    // Half of a server's code: what compiles schemas of routes, which have none (http/server.ts).
+    ...["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler"],
+  ],
   jsx: "automatic",
   define: {
     // React brings a slower self along, for its users' mistakes.
