@@ -1,5 +1,5 @@
-// One connection as a pipeline: statements leave together at the end of a tick, and transactions follow each
-// other without waiting.
+// One connection as a pipeline: statements leave together at the end of a tick, large ones at once, and transactions
+// follow each other without waiting.
 import type { Duplex } from "node:stream";
 import type { PoolClient } from "pg";
 import { assert } from "../../core/errors.ts";
@@ -29,6 +29,9 @@ const planEachTime = {
   name: "plan_each_time",
   text: "SET LOCAL plan_cache_mode = force_custom_plan",
 };
+
+/** Characters of parameters from which a statement leaves at once. */
+const largeCharacters = 16 * 1024;
 
 /** A connection that its borrower has alone until it is given back. */
 export class PipelinedConnection extends Connection {
@@ -152,7 +155,9 @@ export class PipelinedConnection extends Connection {
   async #queue(query: QueryText, values: readonly unknown[]): Promise<Answer> {
     const sent = new SentStatement(query, values, this.#plans !== null && query.name !== "");
     this.#unsynced.push(sent);
-    this.#sendAtEndOfTick();
+    if (sent.characters < largeCharacters) this.#sendAtEndOfTick();
+    // The database works on it while the next one is put together.
+    else this.#flush();
     try {
       return await sent.answer;
     } catch (error) {
@@ -167,13 +172,18 @@ export class PipelinedConnection extends Connection {
     this.#isTickOpen = true;
     queueMicrotask(() => {
       this.#isTickOpen = false;
-      this.#sync();
-      const bytes = Buffer.concat(this.#bytes);
-      this.#bytes = [];
-      const stream: Duplex = this.#client.connection.stream;
-      // Whoever sent to a connection that is gone has its error already.
-      if (stream.writable) stream.write(bytes);
+      this.#flush();
     });
+  }
+
+  #flush(): void {
+    this.#sync();
+    if (this.#bytes.length === 0) return;
+    const bytes = Buffer.concat(this.#bytes);
+    this.#bytes = [];
+    const stream: Duplex = this.#client.connection.stream;
+    // Whoever sent to a connection that is gone has its error already.
+    if (stream.writable) stream.write(bytes);
   }
 
   /** Statements that were queued until now are answered together. */

@@ -65,6 +65,11 @@ export class SentStatement {
     return this.isPrepared ? this.query.name : "";
   }
 
+  /** The length of its parameters, as text. */
+  get characters(): number {
+    return this.parameters.reduce((sum, parameter) => sum + (parameter?.length ?? 0), 0);
+  }
+
   /** Whether the columns of its rows are known, from an earlier use. */
   get isDescribed(): boolean {
     return this.#columns !== undefined;
