@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Route } from "../contract/routes.ts";
-import { overloadRefusal, type Refusal } from "../core/errors.ts";
+import { isOverload, overloadRefusal, Refusal } from "../core/errors.ts";
 import { lanesOverloaded } from "../engine/group-commit.ts";
 import { isKnown } from "./exchanges.ts";
 import { ledgerIdIn, type PathParameters } from "./path-parameters.ts";
@@ -72,4 +72,14 @@ export function rejectionOf(
   // As far as it is an id at all, lanes have it in lower case.
   const ledgerId = ledgerIdIn(parameters)?.toLowerCase();
   return ledgerId !== undefined && queues[lane].lanes.isFull(ledgerId) ? lanesOverloaded : null;
+}
+
+/** The kinds of rejections that may be very many. */
+export type PacedKind = "overload" | "rateLimited";
+
+/** What a rejection may be one of very many of; null for others. That of a connection over the limit ends it, and does not wait. */
+export function pacedAs(error: unknown, socket: Duplex): PacedKind | null {
+  if (!(error instanceof Refusal) || isOverLimit(socket)) return null;
+  if (error.problem === "rateLimited") return "rateLimited";
+  return isOverload(error) ? "overload" : null;
 }

@@ -1,9 +1,9 @@
 // The routes of the API, made from the table in contract/routes.ts: admit, read the body, dispatch, answer.
-import { Readable, type Duplex } from "node:stream";
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { routeList, type RouteName } from "../contract/routes.ts";
-import { isOverload, overloadRefusal, Refusal } from "../core/errors.ts";
-import { isOverLimit, rejectionOf } from "./admission.ts";
+import { overloadRefusal } from "../core/errors.ts";
+import { pacedAs, rejectionOf, type PacedKind } from "./admission.ts";
 import { answerRefusal } from "./answer-refusal.ts";
 import { isCancelled, whenClosed } from "./exchanges.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
@@ -31,11 +31,8 @@ interface ApiServices {
   readonly ndjsonAnswers: ResponseBuffer;
 }
 
-/** Those that may be very many, each kind at a rate of its own. */
-export interface Rejections {
-  readonly overload: PacedRejections;
-  readonly rateLimited: PacedRejections;
-}
+/** Each kind at a rate of its own. */
+export type Rejections = Readonly<Record<PacedKind, PacedRejections>>;
 
 /** Adds every route of the table, and 405 for the other methods of its paths. */
 export function addApiRoutes(
@@ -124,11 +121,4 @@ async function answer(
         .type("application/x-ndjson; charset=utf-8")
         .send(Readable.from(body, { highWaterMark: 1 }))
     : reply.code(status).type("application/json; charset=utf-8").send(body);
-}
-
-/** What a rejection may be one of very many of. That of a connection over the limit ends it, and does not wait. */
-function pacedAs(error: unknown, socket: Duplex): keyof Rejections | null {
-  if (!(error instanceof Refusal) || isOverLimit(socket)) return null;
-  if (error.problem === "rateLimited") return "rateLimited";
-  return isOverload(error) ? "overload" : null;
 }

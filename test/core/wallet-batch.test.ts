@@ -103,11 +103,12 @@ describe("a batch", () => {
       namedHolds: new Map([["h", hold]]),
     });
     const resolve = { callerKey: "a", holdId: "h" };
-    const batch = decide(given, [
+    const resolves: WalletWrite[] = [
       { type: "commit", ...resolve, amount: null },
       { type: "release", ...resolve },
-      write("debit", "a", 100n),
-    ]);
+    ];
+    expect(decide(given, resolves).writes).toMatchObject([{ seq: 2, type: "expire" }]);
+    const batch = decide(given, [...resolves, write("debit", "a", 100n)]);
     expect(words(batch.outcomes)).toEqual(["holdResolved", "holdResolved", "accepted"]);
     expect(batch.writes.map(({ seq, type, held }) => [seq, type, held])).toEqual([
       [2, "expire", 0n],

@@ -30,8 +30,8 @@ const planEachTime = {
   text: "SET LOCAL plan_cache_mode = force_custom_plan",
 };
 
-/** Characters of parameters from which a statement leaves at once. */
-const largeCharacters = 16 * 1024;
+/** A statement whose parameters have so many leaves at once. */
+const largeCharactersMin = 16 * 1024;
 
 /** A connection that its borrower has alone until it is given back. */
 export class PipelinedConnection extends Connection {
@@ -41,7 +41,7 @@ export class PipelinedConnection extends Connection {
   #latest: Transaction | null = null;
   /** Statements that have no Sync yet. */
   #unsynced: SentStatement[] = [];
-  /** Bytes that leave at the end of the tick: a write for each message costs more than putting them together. */
+  /** Bytes that leave together: a write for each message costs more than putting them together. */
   #bytes: Buffer[] = [];
   #isTickOpen = false;
   isBroken = false;
@@ -155,7 +155,7 @@ export class PipelinedConnection extends Connection {
   async #queue(query: QueryText, values: readonly unknown[]): Promise<Answer> {
     const sent = new SentStatement(query, values, this.#plans !== null && query.name !== "");
     this.#unsynced.push(sent);
-    if (sent.characters < largeCharacters) this.#sendAtEndOfTick();
+    if (sent.characters < largeCharactersMin) this.#sendAtEndOfTick();
     // The database works on it while the next one is put together.
     else this.#flush();
     try {
