@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,6 +14,7 @@ import { createTestDatabase, runStatement } from "../support/database.ts";
 import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
 import { entry } from "../support/entries.ts";
 import { runHere } from "../support/program.ts";
+import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
 
 let server: BinaryServer;
@@ -538,13 +539,4 @@ describe("migrate, doctor and serve", () => {
 
 function databaseUrl(): string {
   return server.env["LEDGERCTL_DATABASE_URL"] ?? "";
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

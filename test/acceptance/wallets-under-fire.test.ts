@@ -3,7 +3,6 @@
 // Short by default; `LEDGERCTL_TEST_KILLS=20 npx vitest run test/acceptance/wallets-under-fire.test.ts` is the
 // long form (any number of kills), and LEDGERCTL_TEST_SEED chooses traffic, victims and moments.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,6 +14,7 @@ import { readStream } from "../support/wallet-stream-reader.ts";
 import { expectExplained } from "../support/wallet-model.ts";
 import { expectPostedExactly, expectReconciled } from "../support/wallet-postings.ts";
 import { pick, random, WalletTraffic } from "../support/wallet-traffic.ts";
+import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
 
 const kills = Number(process.env["LEDGERCTL_TEST_KILLS"] ?? 3);
@@ -47,25 +47,6 @@ afterAll(async () => {
   for (const server of servers) await server.end("SIGTERM");
   rmSync(home, { recursive: true, force: true });
 });
-
-/** Below the ports that systems give to connections: one of those could take it while its server is dead. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const listener = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      listener.once("error", () => {
-        resolve(false);
-      });
-      listener.listen(port, "127.0.0.1", () => {
-        resolve(true);
-      });
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => listener.close(resolve));
-    return port;
-  }
-}
 
 function start(index: number): Promise<ServerProcess> {
   const args = ["--port", String(ports[index]), "--data-dir", dataDir];

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -25,6 +25,7 @@ import { sampleOf } from "../support/metrics.ts";
 import { readLog } from "../support/wallet-oracle.ts";
 import { expectPostedExactly, expectReconciled } from "../support/wallet-postings.ts";
 import { WalletTraffic } from "../support/wallet-traffic.ts";
+import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
 
 const workers = 3;
@@ -201,11 +202,7 @@ test("whichever worker is asked for metrics tells of all of them, and of the boo
 });
 
 test("metrics of workers have an address of their own where one is asked for, and SIGTERM ends all workers once they have answered what they had taken", async () => {
-  const free = createServer().listen(0, "127.0.0.1");
-  await once(free, "listening");
-  const metricsPort = (free.address() as AddressInfo).port;
-  free.close();
-  await once(free, "close");
+  const metricsPort = await freePort();
   const stopping = await startWorkers(2, ["--metrics-port", String(metricsPort)]);
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   expect(sampleOf(text, "ledgerctl_database_connections_max", { pool: "write" })).toBe(8 * 2);

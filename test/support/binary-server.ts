@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
 import { openBooks, type OpenBooks } from "./books.ts";
 import { createTestDatabase } from "./database.ts";
+import { freePort } from "./free-port.ts";
 import { startServerProcess, type ServerProcess } from "./server-process.ts";
 
 export interface BinaryServer {
@@ -41,7 +42,7 @@ export async function startBinaryServer(): Promise<BinaryServer> {
       args: ["--bootstrap", "--port", port],
       env: { ...databaseEnv, XDG_CONFIG_HOME: join(home, "server") },
     });
-  let server = await start("0");
+  let server = await start(String(await freePort()));
   const { organizationId, ledgerId, apiKey, apiSecret } = server.made;
   if (!organizationId || !ledgerId || !apiKey || !apiSecret) throw new Error("nothing was made");
   const { url } = server;

@@ -1,12 +1,11 @@
 // PostgreSQL servers of a test's own, which may crash, stand by for each other, and be promoted.
 import { appendFile, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { databaseAccount, type Account } from "../../src/store/embedded/account.ts";
 import { findBinaries, locateBinaries, type Binaries } from "../../src/store/embedded/binaries.ts";
 import { runProgram } from "../../src/store/embedded/run-program.ts";
+import { freePort } from "./free-port.ts";
 
 /** Of tests that crash servers, and never machines. */
 const settings = `
@@ -149,13 +148,4 @@ async function makeHome(parent: string, account: Account | undefined): Promise<s
   const home = await mkdtemp(join(parent, "ledgerctl-cluster-"));
   if (account) await chown(home, account.uid, account.gid);
   return home;
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  const { port } = listener.address() as AddressInfo;
-  listener.close();
-  await once(listener, "close");
-  return port;
 }

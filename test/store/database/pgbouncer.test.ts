@@ -2,7 +2,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
@@ -13,6 +12,7 @@ import { databaseAccount } from "../../../src/store/embedded/account.ts";
 import { spawnOptions } from "../../../src/store/embedded/run-program.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { createTestDatabase, runStatement, type TestDatabase } from "../../support/database.ts";
+import { freePort } from "../../support/free-port.ts";
 import { until } from "../../support/until.ts";
 
 const program = ["pgbouncer", "/usr/sbin/pgbouncer"].find(
@@ -28,11 +28,7 @@ describe.skipIf(program === undefined)("behind PgBouncer", () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     folder = await mkdtemp(join(tmpdir(), "ledgerctl-test-bouncer-"));
-    const listener = createServer().listen(0, "127.0.0.1");
-    await once(listener, "listening");
-    port = (listener.address() as AddressInfo).port;
-    listener.close();
-    await once(listener, "close");
+    port = await freePort();
     const url = new URL(database.url);
     const backend = [
       `host=${decodeURIComponent(url.hostname)} port=${url.port || "5432"} dbname=${url.pathname.slice(1)}`,
