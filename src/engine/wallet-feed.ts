@@ -4,7 +4,7 @@ import type { WalletLogEntry } from "../core/wallet.ts";
 export interface BalanceEvent {
   readonly balance: bigint;
   readonly available: bigint;
-  /** Of the write, or of the wallet's latest write where the event is a posting. */
+  /** Of the write, or of the log's latest row, which may be an expiry, where the event is a posting. */
   readonly seq: number;
   readonly isPosting: boolean;
 }
