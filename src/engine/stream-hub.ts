@@ -6,7 +6,11 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { Refusal } from "../core/errors.ts";
 import type { WalletLogEntry } from "../core/wallet.ts";
 import { listPendingPostingIds, listPostings } from "../store/pending-postings.ts";
-import { listWalletHistory, type PostedWalletLogEntry } from "../store/wallet-writes.ts";
+import {
+  findLastWriteSeq,
+  listWalletHistory,
+  type PostedWalletLogEntry,
+} from "../store/wallet-writes.ts";
 import { writeBarrier } from "../store/ledger-states.ts";
 import { listWalletFigures, type WalletFigures } from "../store/wallets.ts";
 import { AmbiguousCommit } from "../store/database/errors.ts";
@@ -187,16 +191,17 @@ export class StreamHub {
     { ledgerId, callerKey, figures }: WalletStart,
   ): Promise<Feed> {
     const key = feedKey(ledgerId, callerKey);
-    const pending =
-      figures === null ? [] : await listPendingPostingIds(this.#pool, ledgerId, figures.walletId);
+    const { balance, available, lastSeq } = figures ?? { balance: 0n, available: 0n, lastSeq: 0 };
+    const [pending, lastWriteSeq] =
+      figures === null ? [[], 0] : await this.#readStart(ledgerId, figures);
     const meanwhile = feeds.get(key);
     if (meanwhile !== undefined) return meanwhile;
     const feed: Feed = {
       ledgerId,
       callerKey,
-      lastSeq: figures?.lastSeq ?? 0,
-      confirmedSeq: figures?.lastSeq ?? 0,
-      latest: { balance: figures?.balance ?? 0n, available: figures?.available ?? 0n },
+      lastSeq,
+      confirmedSeq: lastSeq,
+      latest: { balance, available, seq: lastWriteSeq },
       listeners: new Map(),
       pendingPostings: new Set(pending),
       sentEntries: new Set(),
@@ -204,6 +209,16 @@ export class StreamHub {
     };
     feeds.set(key, feed);
     return feed;
+  }
+
+  /** What waits to be posted of a wallet, and the seq of its last write when it had these figures. */
+  #readStart(ledgerId: string, { walletId, lastSeq }: WalletFigures): Promise<[string[], number]> {
+    return this.#pool.withConnection((connection) =>
+      Promise.all([
+        listPendingPostingIds(connection, ledgerId, walletId),
+        findLastWriteSeq(connection, ledgerId, walletId, lastSeq),
+      ]),
+    );
   }
 
   /** Reads and sends what the log has beyond the feed and is confirmed. One read at a time; callers share the next. */

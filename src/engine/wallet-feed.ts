@@ -4,7 +4,7 @@ import type { WalletLogEntry } from "../core/wallet.ts";
 export interface BalanceEvent {
   readonly balance: bigint;
   readonly available: bigint;
-  /** Of the write, or of the log's latest row, which may be an expiry, where the event is a posting. */
+  /** Of the write, or of the wallet's latest write where the event is a posting; expiries are no writes. */
   readonly seq: number;
   readonly isPosting: boolean;
 }
@@ -19,7 +19,8 @@ export interface Feed {
   lastSeq: number;
   /** The last seq that a COMMIT has confirmed: nothing beyond it is sent. */
   confirmedSeq: number;
-  latest: { balance: bigint; available: bigint };
+  /** The figures after the last row that was given, and the seq of the last write. */
+  latest: Omit<BalanceEvent, "isPosting">;
   /** Each with what it is told by that the feed is over. */
   readonly listeners: Map<Listener, () => void>;
   /** Pending postings with writes of this wallet whose posting has not been sent. */
@@ -53,7 +54,7 @@ export function sendPostings(feed: Feed, journalOf: ReadonlyMap<string, string>)
     if (feed.sentEntries.size > sentEntriesMax && oldest !== undefined) {
       feed.sentEntries.delete(oldest);
     }
-    const event = { ...feed.latest, seq: feed.lastSeq, isPosting: true };
+    const event = { ...feed.latest, isPosting: true };
     for (const listener of feed.listeners.keys()) listener(event);
   }
 }
@@ -62,10 +63,13 @@ export function sendPostings(feed: Feed, journalOf: ReadonlyMap<string, string>)
 export function sendWrite(feed: Feed, row: WalletLogEntry): void {
   feed.lastSeq = row.seq;
   const event = eventOf(row);
-  feed.latest = { balance: event.balance, available: event.available };
-  if (row.pendingPostingId !== null) feed.pendingPostings.add(row.pendingPostingId);
   // It is logged, but nobody accepted it.
-  if (row.type === "expire") return;
+  if (row.type === "expire") {
+    feed.latest = { ...event, seq: feed.latest.seq };
+    return;
+  }
+  feed.latest = event;
+  if (row.pendingPostingId !== null) feed.pendingPostings.add(row.pendingPostingId);
   for (const listener of feed.listeners.keys()) listener(event);
 }
 

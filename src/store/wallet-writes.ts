@@ -157,6 +157,23 @@ export async function listWalletHistory(
      ORDER BY writes.seq`);
 }
 
+const seqRow = z.object({ seq: z.number() });
+
+/** The seq of the last write of a wallet's log up to a seq, expiries left out; 0 where there is none. */
+export async function findLastWriteSeq(
+  connection: Connection,
+  ledgerId: string,
+  walletId: string,
+  upToSeq: number,
+): Promise<number> {
+  const row = await connection.maybeOne(sql.type(seqRow)`
+    SELECT seq FROM wallet_writes
+     WHERE ledger_id = ${ledgerId} AND wallet_id = ${walletId} AND seq <= ${upToSeq}
+       AND type <> 'expire'
+     ORDER BY seq DESC LIMIT 1`);
+  return row?.seq ?? 0;
+}
+
 const totalRow = z.object({ total: z.number() });
 
 /** The writes that an entry posts, by wallet and seq, and how many there are. */

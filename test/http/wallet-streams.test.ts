@@ -106,6 +106,28 @@ describe.each([["on the writer's service"], ["on another service"]])("a reader %
     ]);
   });
 
+  test("is not told of an expiry that a refusal has logged; a posting has the seq of the write before", async () => {
+    const ledgerId = await books.createLedger();
+    const key = newKey(one, ledgerId);
+    accepted(await move(one, key, "credit", 100));
+    const before = await openStream(reads(), key, { since: 1 });
+    const holdId = await hold(one, key, 40, { expiresInSeconds: 1 });
+    await until("the expiry", async () => (await readFigures(one, key)).available === "100");
+    refusal(await resolve(one, key, holdId, "commit"), 409);
+    expect((await readWalletLog(one, key)).map(({ type }) => type)).toEqual([
+      "credit",
+      "reserve",
+      "expire",
+    ]);
+    const after = await openStream(reads(), key, { since: 3 });
+    await engine.post(ledgerId);
+    await Promise.all([before.reach(2), after.reach(1)]);
+    const posting = { type: "balance", balance: "100", available: "100", seq: 2 };
+    expect(before.messages).toEqual([{ ...posting, available: "60" }, posting]);
+    expect(after.messages).toEqual([posting]);
+    await Promise.all([before.end(), after.end()]);
+  });
+
   test("gets one more when what it got is posted, with the latest figures", async () => {
     const ledgerId = await books.createLedger();
     const key = newKey(one, ledgerId);

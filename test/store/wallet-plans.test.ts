@@ -9,6 +9,7 @@ import {
 } from "../../src/store/pending-postings.ts";
 import { listActiveHolds, listHolds } from "../../src/store/wallet-holds.ts";
 import {
+  findLastWriteSeq,
   hasWalletWrites,
   listWalletHistory,
   listWritesByExternalId,
@@ -144,6 +145,11 @@ const statements: readonly PlannedStatement[] = [
     name: "listPostings",
     send: (connection) => listPostings(connection, ledgerId, ids),
     scans: { wallet_batches: ["ledger_id", "batch_id"] },
+  },
+  {
+    name: "findLastWriteSeq",
+    send: (connection) => findLastWriteSeq(connection, ledgerId, walletId, rowCount),
+    scans: { wallet_writes: ["ledger_id", "wallet_id"] },
   },
   {
     name: "listPendingPostingIds",

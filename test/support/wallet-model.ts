@@ -223,18 +223,14 @@ function expectRowsSent(attempts: readonly Attempt[], rows: readonly LoggedRow[]
 }
 
 /**
- * Writes once each and in order. A posting has the seq and the balance of the log's latest row, which is that of the
- * message before it or an expiry; of its holds, those that have expired meanwhile no longer count, where the stream was
- * opened since. Expiries are not told.
+ * Writes once each and in order. A posting repeats the seq and the balance of the write before it; of its holds,
+ * those that have expired meanwhile no longer count, where the stream was opened since. Expiries are not told.
  */
 export function expectStreamed(
   messages: readonly { seq?: number; balance: string; available: string }[],
   rows: readonly LoggedRow[],
 ): void {
-  const isPosting = (index: number) => {
-    const { seq = 0 } = messages[index] ?? {};
-    return seq === messages[index - 1]?.seq || rows[seq - 1]?.type === "expire";
-  };
+  const isPosting = (index: number) => messages[index]?.seq === messages[index - 1]?.seq;
   const writes = messages.filter((_, index) => !isPosting(index));
   const told = rows.filter(({ type }) => type !== "expire");
   expect(writes.map(({ seq }) => seq)).toEqual(told.map(({ seq }) => seq));

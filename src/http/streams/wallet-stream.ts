@@ -124,8 +124,7 @@ export class WalletStream {
 
   #deliver(send: SendEvent, event: BalanceEvent): void {
     const { since } = this.#request;
-    // The reader has the write with this seq; that it was posted is new to it.
-    const newFromSeq = event.isPosting ? event.seq + 1 : event.seq;
-    if (since === null || newFromSeq > since) send(event);
+    // That a write was posted is new also to a reader that has the write.
+    if (since === null || event.isPosting || event.seq > since) send(event);
   }
 }

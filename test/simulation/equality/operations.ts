@@ -76,6 +76,10 @@ export const reads: Readonly<Record<string, Operation>> = {
     const page = { afterSeq: d.random.below(2), limit: d.random.between(1, 9) };
     return bind(d.ledgerId(), (c, id) => writes.listWalletHistory(c, id, callerKey, page));
   },
+  findLastWriteSeq: (d) => {
+    const [walletId, upToSeq] = [d.walletId(), d.random.below(4)];
+    return bind(d.ledgerId(), (c, id) => writes.findLastWriteSeq(c, id, walletId, upToSeq));
+  },
   listPostings: (d) => {
     const wanted = d.ids(5);
     return bind(d.ledgerId(), (c, id) => pendingPostings.listPostings(c, id, wanted));

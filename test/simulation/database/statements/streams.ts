@@ -1,7 +1,7 @@
 // The statements of wallets' streams, as the simulated database carries them out.
 import { laterOf, timestampFromEpochMs, type Timestamp } from "../../../../src/core/time.ts";
 import { listPendingPostingIds, listPostings } from "../../../../src/store/pending-postings.ts";
-import { listWalletHistory } from "../../../../src/store/wallet-writes.ts";
+import { findLastWriteSeq, listWalletHistory } from "../../../../src/store/wallet-writes.ts";
 import { listWalletFigures } from "../../../../src/store/wallets.ts";
 import type { Execution } from "../execution.ts";
 import type { Handlers } from "../handler.ts";
@@ -49,6 +49,22 @@ function addLogReads(handlers: Handlers): void {
           return { ...withoutLedger(row), callerKey, journalId: batch?.journalId ?? null };
         });
     },
+  );
+  handlers.add(
+    (connection) => findLastWriteSeq(connection, anId, anId, 1),
+    (db, [ledgerId, walletId, upToSeq]) =>
+      db
+        .filter(
+          db.tables.walletWrites,
+          (row) =>
+            row.walletId === walletId &&
+            row.ledgerId === ledgerId &&
+            row.seq <= Number(upToSeq) &&
+            row.type !== "expire",
+        )
+        .map(({ seq }) => ({ seq }))
+        .sort((one, other) => other.seq - one.seq)
+        .slice(0, 1),
   );
 }
 
