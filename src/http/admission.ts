@@ -77,7 +77,10 @@ export function rejectionOf(
 /** The kinds of rejections that may be very many. */
 export type PacedKind = "overload" | "rateLimited";
 
-/** What a rejection may be one of very many of; null for others. That of a connection over the limit ends it, and does not wait. */
+/**
+ * The kind of a rejection that may be one of very many; null for others. The rejection of a connection over the limit
+ * is none of them: it ends the connection, and does not wait.
+ */
 export function pacedAs(error: unknown, socket: Duplex): PacedKind | null {
   if (!(error instanceof Refusal) || isOverLimit(socket)) return null;
   if (error.problem === "rateLimited") return "rateLimited";

@@ -65,7 +65,7 @@ export class SentStatement {
     return this.isPrepared ? this.query.name : "";
   }
 
-  /** The length of its parameters together; of bytes, how many. */
+  /** How long its parameters are together, in UTF-16 code units of what is sent. */
   get characters(): number {
     return this.parameters.reduce((sum, parameter) => sum + (parameter?.length ?? 0), 0);
   }

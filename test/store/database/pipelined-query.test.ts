@@ -217,3 +217,37 @@ describe("a statement that fails", () => {
     });
   });
 });
+
+describe("a large statement in a transaction leaves before the others, and is", () => {
+  const text = sql.type(z.object({ length: z.number() }))`
+    SELECT length(word)::integer AS length FROM words ORDER BY 1`;
+  const insert = (connection: Connection, word: string) =>
+    connection.any(statementOf("INSERT INTO words VALUES ($1)", [word]));
+  const large = "x".repeat(20_000);
+
+  beforeAll(() =>
+    connections.any(statementOf("CREATE TABLE words (word text CHECK (word <> ''))")),
+  );
+
+  test("undone with the others, also where one of them fails that was sent with it or later", async () => {
+    const orders = [
+      ["", large, "a"],
+      ["a", large, ""],
+      [large, "", large],
+    ];
+    for (const words of orders) {
+      const writing = connections.transaction((transaction) =>
+        Promise.all(words.map((word) => insert(transaction, word))),
+      );
+      await expect(writing).rejects.toMatchObject({ code: "23514" });
+    }
+    expect(await connections.any(text)).toEqual([]);
+  });
+
+  test("recorded with the others", async () => {
+    await connections.transaction((transaction) =>
+      Promise.all(["a", large, "bc"].map((word) => insert(transaction, word))),
+    );
+    expect(await connections.any(text)).toEqual([{ length: 1 }, { length: 2 }, { length: 20_000 }]);
+  });
+});
