@@ -161,13 +161,14 @@ export class Closes {
     await requireOrder(transaction, ledgerId, { period, calendar, upTo: head.lastSequence });
     const current = await bringUpTo(transaction, ledgerId, prepared, period, head.lastSequence);
     const rows = current.balances.rows();
+    // In the order in which the record is read back.
     const unsigned = {
-      ...period,
       ledgerId,
       closeId: newId(),
       number: (previous?.number ?? 0) + 1,
       periodId: request.periodId,
       reason: request.reason,
+      ...period,
       closedAt,
       lastSequence: head.lastSequence,
       entryCount: current.tree.size,

@@ -54,6 +54,13 @@ describe("closing", () => {
     expect(closed(again)).toEqual(january);
   });
 
+  test("answers with the members in one order, the first time and later", async () => {
+    const members = Object.keys(closeReply.shape);
+    expect(Object.keys(january)).toEqual(members);
+    const again = await service.post(closesPath(), { periodId: "2026-01" });
+    expect(Object.keys(again.body as Close)).toEqual(members);
+  });
+
   test.each([
     ["an empty body", {}, ["#/periodId"]],
     ["a number", { periodId: 2026 }, ["#/periodId"]],
