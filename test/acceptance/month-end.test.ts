@@ -192,7 +192,33 @@ it("period close warns of a period that has not ended, also where --yes keeps it
   const closed = await runBuilt("period", "close", "2998", "--yes");
   expect(closed.code, closed.stderr).toBe(0);
   expect(closed.stderr).toContain("ATTENTION: the period ends in the future");
-  expect((await run("period", "close", "2020", "--yes")).stderr).toBe("");
+  expect((await run("period", "close", "2020", "--yes")).stderr).not.toContain("in the future");
+});
+
+it("period close prints each thing to look at also where --yes keeps it from asking", async () => {
+  const closed = await runBuilt("period", "close", "2026-05", "--yes");
+  expect(closed.code, closed.stderr).toBe(0);
+  expect(closed.stderr).toMatch(/^ATTENTION: earlier months .*2026-02 \(2\), 2026-04 \(1\)/m);
+  expect(closed.stderr).toMatch(/^ATTENTION: what wallets accepted in EUR waits for a rate/m);
+  expect(closed.stderr).toMatch(/^ATTENTION: MOVED since "2026-03" was closed/m);
+  expect(closed.stdout).not.toContain("ATTENTION");
+  const typo = await run("period", "close", "Janaury", "--starts-at", "2026-10-01", "--yes");
+  expect(typo.code, typo.stderr).toBe(0);
+  expect(typo.stderr).toContain(
+    'ATTENTION: "Janaury" IS NO DATE. A close would take EVERYTHING from 2026-10-01T00:00:00.000Z up to the moment',
+  );
+});
+
+it("period close says what it can of a label and bounds to a key that may not read", async () => {
+  const scope = ["--org", server.organizationId, "--scope", "periods:close"];
+  const { apiKey, apiSecret } = await json<{ apiKey: string; apiSecret: string }>(
+    ...["key", "create", ...scope],
+  );
+  const env = { ...server.env, LEDGERCTL_API_KEY: apiKey, LEDGERCTL_API_SECRET: apiSecret };
+  const closed = await runHere(["period", "close", "finally", "--yes"], env);
+  expect(closed.code, closed.stderr).toBe(0);
+  expect(closed.stderr).toContain('ATTENTION: "finally" IS NO DATE.');
+  expect(closed.stderr).toContain("EVERYTHING from the end of what is closed up to the moment");
 });
 
 it("period close is refused, with exit code 6, where closes come in order and earlier months are open", async () => {

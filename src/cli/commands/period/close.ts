@@ -7,7 +7,9 @@ import { Output } from "../../terminal/output.ts";
 import { withService } from "../../connection/service-context.ts";
 import { closesOf } from "./find-close.ts";
 import {
+  attentionTo,
   describePreview,
+  noDate,
   readPreview,
   requirePeriod,
   stillToCome,
@@ -39,8 +41,9 @@ export async function closePeriod(
       if (!isStored && isAsked) {
         await showPreview(client, id, period);
         await confirm(question, false);
+      } else if (!isStored) {
+        for (const line of await readAttention(client, id, period)) output.note(line);
       }
-      if (!isStored && !isAsked && isStillToCome(period)) output.note(stillToCome);
       const { periodId, startsAt, endsAt } = period;
       const reason = flags.reason ?? null;
       const close = await client.closePeriod(id, { periodId, startsAt, endsAt, reason });
@@ -77,6 +80,21 @@ async function showPreview(
   );
 }
 
+/** What to look at where nobody is asked; of a key that may not read, as far as the label and the bounds say it. */
+async function readAttention(
+  client: LedgerClient,
+  ledgerId: string,
+  period: RequestedPeriod,
+): Promise<string[]> {
+  const preview = await whereReadable(() => readPreview(client, ledgerId, period));
+  if (preview !== null) return attentionTo(new Output({}, true), preview);
+  const closesToDate = period.ownBounds === null && period.endsAt === null;
+  return [
+    ...(closesToDate ? [noDate(period.periodId, startOf(period))] : []),
+    ...(isStillToCome(period) ? [stillToCome] : []),
+  ];
+}
+
 /** A key may close and not read: null then. */
 async function whereReadable<Result>(read: () => Promise<Result>): Promise<Result | null> {
   try {
@@ -95,10 +113,13 @@ function isStillToCome({ endsAt, ownBounds }: RequestedPeriod): boolean {
 /** What would be closed, in words: what is no date closes everything up to now, and has to say so. */
 function describePeriod(period: RequestedPeriod): string {
   const { periodId, ownBounds } = period;
-  const ownStart =
-    ownBounds === null ? "the end of what is closed" : (ownBounds.startsAt ?? "the beginning");
-  const startsAt = period.startsAt ?? ownStart;
+  const startsAt = startOf(period);
   const endsAt = period.endsAt ?? ownBounds?.endsAt ?? "THIS MOMENT (the label is no date)";
   const future = isStillToCome(period) ? ", WHICH IS STILL TO COME" : "";
   return `${JSON.stringify(periodId)}, from ${startsAt} up to ${endsAt}${future}`;
+}
+
+function startOf({ startsAt, ownBounds }: RequestedPeriod): string {
+  if (startsAt !== null) return startsAt;
+  return ownBounds === null ? "the end of what is closed" : (ownBounds.startsAt ?? "the beginning");
 }

@@ -19,7 +19,16 @@ export interface PeriodFlags extends ServiceFlags {
 
 /** What closing a period means that has not ended. */
 export const stillToCome =
-  "ATTENTION: the period ends in the future. What is still to come in it could not be posted any more.";
+  "ATTENTION: the period ends in the future. What is still to come in it could not be posted any more; what " +
+  "wallets accept in it is dated after it.";
+
+/** What closing means with a label that is no date. */
+export function noDate(periodId: string, startsAt: string): string {
+  return (
+    `ATTENTION: ${JSON.stringify(periodId)} IS NO DATE. A close would take EVERYTHING from ${startsAt} up to the ` +
+    "moment at which it is made."
+  );
+}
 
 /** A period that is to be closed; a bound of null is the label's own. */
 export interface RequestedPeriod {
@@ -83,7 +92,8 @@ export function describePreview(output: Output, preview: ClosePreview): string {
     `${printable(periodId)}, ${bounds}: ${counted(entryCount, "entry", "entries")}`,
     ...(preview.accounts.length > 0 ? [balanceTable(output, preview)] : []),
     ...describePostings(output, preview),
-    ...warnings(output, preview),
+    ...describeClose(preview),
+    ...attentionTo(output, preview),
   ].join("\n\n");
 }
 
@@ -105,24 +115,20 @@ function describePostings(output: Output, preview: ClosePreview): string[] {
   return [`what wallets have pending is posted first:\n${table}`];
 }
 
-function warnings(output: Output, preview: ClosePreview): string[] {
-  const { periodId, startsAt, close, assetsWithoutRate, earlierOpen, moved } = preview;
+function describeClose({ close }: ClosePreview): string[] {
+  if (close === null) return [];
+  return [
+    `ALREADY CLOSED at ${close.closedAt} by close ${close.number} (${close.closeId}): closing it again changes ` +
+      "nothing and prints that record.",
+  ];
+}
+
+/** Each thing to look at before closing, in a line or a few that begin with ATTENTION. */
+export function attentionTo(output: Output, preview: ClosePreview): string[] {
+  const { periodId, startsAt, assetsWithoutRate, earlierOpen, moved } = preview;
   const told: string[] = [];
-  if (close !== null) {
-    told.push(
-      `ALREADY CLOSED at ${close.closedAt} by close ${close.number} (${close.closeId}): closing it again changes ` +
-        "nothing and prints that record.",
-    );
-  }
-  if (preview.closesToDate) {
-    told.push(
-      `ATTENTION: ${JSON.stringify(periodId)} IS NO DATE. A close would take EVERYTHING from ` +
-        `${startsAt ?? "the beginning"} up to the moment at which it is made.`,
-    );
-  }
-  if (preview.endsInFuture) {
-    told.push(stillToCome);
-  }
+  if (preview.closesToDate) told.push(noDate(periodId, startsAt ?? "the beginning"));
+  if (preview.endsInFuture) told.push(stillToCome);
   if (assetsWithoutRate.length > 0) {
     told.push(
       `ATTENTION: what wallets accepted in ${assetsWithoutRate.join(", ")} waits for a rate and would not be in ` +
