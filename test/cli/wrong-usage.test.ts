@@ -62,6 +62,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [["entries", "--hot"], /unknown option/],
     [["entries", "--url", "localhost:8420"], /--url must be an http:\/\/ or https:\/\/ URL/],
   ],
+  "trial-balance": [
+    [
+      ["--period", "2026-1"],
+      /^ledgerctl: --period "2026-1" looks like a date, but is none of 2026,/,
+    ],
+  ],
   asset: [
     [["set", "E U R", "--rate", "1"], /CODE must be 1 to 32 letters/],
     [["set", "EUR"], /nothing to change: give --rate/],

@@ -1,5 +1,6 @@
 // Arguments of commands: checked before anything is opened, with messages that name them.
 import { currencyExponents } from "../../core/currencies.ts";
+import { readPeriodLabel } from "../../core/period.ts";
 import { labelCodePointsMax, parseUuid, textFault } from "../../core/text.ts";
 import { dayFault, parseTimestamp, type Timestamp } from "../../core/time.ts";
 import { usageFailure } from "../failure.ts";
@@ -9,6 +10,16 @@ export function requireLabel(argument: string, value: string): string {
   const fault = textFault(value, labelCodePointsMax);
   if (fault !== null) throw usageFailure(`${argument} ${fault}`);
   return value;
+}
+
+/** The label of a period: one that looks like a date and is none is a usage failure. */
+export function requirePeriodLabel(argument: string, value: string): string {
+  const label = requireLabel(argument, value);
+  const meaning = readPeriodLabel(label);
+  if (typeof meaning === "object" && "fault" in meaning) {
+    throw usageFailure(`${argument} ${JSON.stringify(label)} ${meaning.fault}`);
+  }
+  return label;
 }
 
 /** One of a few words. */

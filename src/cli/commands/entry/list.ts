@@ -1,7 +1,7 @@
 // `entry list`: entries by sequence, page by page, however many there are.
 import type { Environment } from "../../../config.ts";
 import type { EntryListQuery, Entry } from "../../../client/ledger-client.ts";
-import { requireLabel, requireMoment } from "../../input/arguments.ts";
+import { requireMoment, requirePeriodLabel } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { outputDrained, type Column, type Output } from "../../terminal/output.ts";
 import { noteMore, pages, readRange, type RangeFlags } from "../../connection/pages.ts";
@@ -42,7 +42,7 @@ export async function listEntries(flags: ListFlags, environment: Environment): P
 function readFilter(flags: ListFlags): EntryListQuery {
   const { period, account, from, to, externalId } = flags;
   return {
-    ...(period === undefined ? {} : { periodId: requireLabel("--period", period) }),
+    ...(period === undefined ? {} : { periodId: requirePeriodLabel("--period", period) }),
     ...(account === undefined ? {} : { glAccountCode: account }),
     ...(from === undefined ? {} : { from: requireMoment("--from", from) }),
     ...(to === undefined ? {} : { to: requireMoment("--to", to) }),

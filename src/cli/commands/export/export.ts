@@ -7,8 +7,8 @@ import {
   type LedgerClient,
   type Ledger,
 } from "../../../client/ledger-client.ts";
-import { labelExamples, readPeriodLabel } from "../../../core/period.ts";
-import { requireMoment, requireOneOf } from "../../input/arguments.ts";
+import { labelExamples } from "../../../core/period.ts";
+import { requireMoment, requireOneOf, requirePeriodLabel } from "../../input/arguments.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
@@ -74,12 +74,8 @@ function readFilter({ period, from, to }: ExportFlags): EntryListQuery {
   if (period !== undefined && (from !== undefined || to !== undefined)) {
     throw usageFailure("--period has bounds of its own; leave out --from and --to");
   }
-  const meaning = period === undefined ? "toDate" : readPeriodLabel(period);
-  if (typeof meaning === "object" && "fault" in meaning) {
-    throw usageFailure(`--period ${period ?? ""} ${meaning.fault}`);
-  }
   return {
-    ...(period === undefined ? {} : { periodId: period }),
+    ...(period === undefined ? {} : { periodId: requirePeriodLabel("--period", period) }),
     ...(from === undefined ? {} : { from: requireMoment("--from", from) }),
     ...(to === undefined ? {} : { to: requireMoment("--to", to) }),
   };

@@ -1,7 +1,7 @@
 // The trial balance of the live books.
 import type { Environment } from "../../../config.ts";
 import type { TrialBalance } from "../../../client/ledger-client.ts";
-import { requireLabel, requireMoment } from "../../input/arguments.ts";
+import { requireMoment, requirePeriodLabel } from "../../input/arguments.ts";
 import {
   balanceCsv,
   balanceTable,
@@ -33,7 +33,7 @@ export async function showTrialBalance(
     throw usageFailure("--csv and --json exclude each other");
   }
   const query = {
-    ...(period === undefined ? {} : { periodId: requireLabel("--period", period) }),
+    ...(period === undefined ? {} : { periodId: requirePeriodLabel("--period", period) }),
     ...(asOf === undefined ? {} : { asOf: requireMoment("--as-of", asOf) }),
   };
   return withService(
