@@ -445,6 +445,14 @@ describe("reading entries", () => {
     expect(table.stdout).not.toContain("\u001b");
     const none = await run(["entry", "list", "--period", "2020-03"]);
     expect([none.code, none.stdout, none.stderr]).toEqual([0, "", "none\n"]);
+    const unused = await run(["entry", "list", "--account", "1100", "--period", "2020-03"]);
+    expect([unused.code, unused.stdout, unused.stderr]).toEqual([0, "", "none\n"]);
+    const mistyped = await run(["entry", "list", "--account", "1010"]);
+    expect([mistyped.code, mistyped.stdout]).toEqual([5, ""]);
+    const balance = await run(["balance", "1010"]);
+    const withoutId = (text: string) => text.replace(/request .*/, "");
+    expect(withoutId(mistyped.stderr)).toBe(withoutId(balance.stderr));
+    expect(mistyped.stderr).toMatch(/"1010".*\n {2}Did you mean .*1000.*\n.*404 ACCOUNT_NOT_FOUND/);
   });
 
   it("tells a balance in major units, and with all its digits as JSON", async () => {

@@ -1,6 +1,7 @@
 // `entry list`: entries by sequence, page by page, however many there are.
 import type { Environment } from "../../../config.ts";
-import type { EntryListQuery, Entry } from "../../../client/ledger-client.ts";
+import type { EntryListQuery, Entry, LedgerClient } from "../../../client/ledger-client.ts";
+import { suggestingAccounts } from "../../input/account-suggestion.ts";
 import { requireMoment, requirePeriodLabel } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { outputDrained, type Column, type Output } from "../../terminal/output.ts";
@@ -20,6 +21,7 @@ export interface ListFlags extends ServiceFlags, RangeFlags {
 export async function listEntries(flags: ListFlags, environment: Environment): Promise<void> {
   const range = readRange(flags);
   const filter = readFilter(flags);
+  const { account } = flags;
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const rows = new RowPrinter(output);
     let isMore = false;
@@ -34,9 +36,22 @@ export async function listEntries(flags: ListFlags, environment: Environment): P
       await outputDrained();
       isMore = page.hasMore;
     }
-    if (rows.lastSequence === null) output.note("none");
-    else if (isMore) noteMore(output, rows.lastSequence);
+    if (rows.lastSequence === null) {
+      if (account !== undefined) await requireAccount(client, id, account);
+      output.note("none");
+    } else if (isMore) noteMore(output, rows.lastSequence);
   });
+}
+
+/** Where no entry is found, the account may be mistyped: fails as `balance` does. */
+async function requireAccount(
+  client: LedgerClient,
+  ledgerId: string,
+  account: string,
+): Promise<void> {
+  await suggestingAccounts({ client, ledgerId, codes: [account] }, () =>
+    client.getBalance(ledgerId, { account }),
+  );
 }
 
 function readFilter(flags: ListFlags): EntryListQuery {
