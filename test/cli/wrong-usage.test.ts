@@ -1,5 +1,8 @@
 // What commands say of arguments that they can't use: one message, exit code 2, before anything is asked of a service or
 // a database. Nothing answers where these would ask. What the built program does with such a refusal is in test/acceptance.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runHere } from "../support/program.ts";
 
@@ -106,5 +109,31 @@ describe.each(Object.entries(cases))("%s", (noun, those) => {
     expect(stderr).toMatch(message);
     // No stack.
     expect(stderr).not.toMatch(/\.[jt]s:\d+/);
+  });
+});
+
+describe("a URL that is none", () => {
+  const given = "127.0.0.1:8420";
+
+  it.each([
+    [["balance", "1000"], { LEDGERCTL_URL: given }, `LEDGERCTL_URL must be an http:// or`],
+    [["balance", "1000", "--url", given], {}, "--url must be an http:// or https:// URL"],
+    [["top", "--json", "--metrics-url", given], {}, "--metrics-url must be an http:// or"],
+  ])("is named by where it comes from: %j %j", async (args, variables, message) => {
+    const { code, stderr } = await runHere(args, { ...env, ...variables });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).toContain(given);
+  });
+
+  it("is named by its profile", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ledgerctl-url-"));
+    const file = join(folder, "config.json");
+    const { LEDGERCTL_API_KEY: apiKey, LEDGERCTL_API_SECRET: apiSecret } = env;
+    const profiles = { books: { url: given, apiKey, apiSecret } };
+    writeFileSync(file, JSON.stringify({ profiles }), { mode: 0o600 });
+    const variables = { LEDGERCTL_CONFIG: file, LEDGERCTL_PROFILE: "books" };
+    const { code, stderr } = await runHere(["ledger", "list"], variables);
+    rmSync(folder, { recursive: true });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("the url of profile books must")]);
   });
 });

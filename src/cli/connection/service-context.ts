@@ -47,12 +47,12 @@ export async function withService<Result>(
   const connection = requireCredentials(
     found ?? (await resolveConnection(flags, environment, output)),
   );
-  const { url, apiKey, apiSecret, ledger } = connection;
+  const { url, urlSource, apiKey, apiSecret, ledger } = connection;
   const wait = new RetryNotice(output);
   const progress = new ProgressLine(!showsProgress && !output.isQuiet);
   let requestsInFlight = 0;
   const client = new LedgerClient({
-    url: requireHttpUrl(url),
+    url: requireHttpUrl(url, urlSource),
     apiKey,
     apiSecret,
     // Long enough for a hiccup, short enough for somebody who waits at a prompt.

@@ -10,6 +10,8 @@ const defaultUrl = "http://127.0.0.1:8420";
 
 export interface Connection {
   readonly url: string;
+  /** The flag, variable or profile that the URL comes from; null for the default. */
+  readonly urlSource?: string | null;
   readonly apiKey: string;
   readonly apiSecret: string;
   readonly ledger: string | null;
@@ -63,7 +65,10 @@ export async function resolveConnection(
 ): Promise<Partial<Connection>> {
   const settings = await resolveSettings(flags, environment, output);
   const given = Object.entries(settings).filter(([, { value }]) => value !== null);
-  return Object.fromEntries(given.map(([name, { value }]) => [name, value]));
+  const values = Object.fromEntries(given.map(([name, { value }]) => [name, value]));
+  const { source } = settings.url;
+  const isOfProfile = source?.startsWith("profile ") === true;
+  return { ...values, urlSource: isOfProfile ? `the url of ${source}` : source };
 }
 
 /**
@@ -77,7 +82,7 @@ export function isServiceMeant(flags: DatabaseFlags, connection: Partial<Connect
 
 /** Fails, saying what is missing, unless there is a key with its secret. */
 export function requireCredentials(connection: Partial<Connection>): Connection {
-  const { url, apiKey, apiSecret, ledger } = connection;
+  const { url, urlSource = null, apiKey, apiSecret, ledger } = connection;
   if (apiKey === undefined) {
     throw usageFailure(
       "no API key: set LEDGERCTL_API_KEY and LEDGERCTL_API_SECRET, or use a profile",
@@ -86,7 +91,7 @@ export function requireCredentials(connection: Partial<Connection>): Connection 
   if (apiSecret === undefined) {
     throw usageFailure(`no secret for ${apiKey}: set LEDGERCTL_API_SECRET, or use its profile`);
   }
-  return { url: url ?? defaultUrl, apiKey, apiSecret, ledger: ledger ?? null };
+  return { url: url ?? defaultUrl, urlSource, apiKey, apiSecret, ledger: ledger ?? null };
 }
 
 async function selectProfile(
@@ -107,10 +112,10 @@ async function selectProfile(
   return { name, profile: requireProfile(config, name, file) };
 }
 
-/** A URL of a service, or a usage failure. */
-export function requireHttpUrl(text: string): string {
+/** A URL of a service, or a usage failure that names where it comes from: a flag, a variable or a profile. */
+export function requireHttpUrl(text: string, source: string | null = null): string {
   if (!isHttpUrl(text)) {
-    throw usageFailure(`--url must be an http:// or https:// URL, not ${text}`);
+    throw usageFailure(`${source ?? "--url"} must be an http:// or https:// URL, not ${text}`);
   }
   return text;
 }

@@ -33,7 +33,7 @@ export async function benchStreams(
 ): Promise<ExitCode> {
   const settings = readLoadSettings({ ...flags, connections: "1" });
   const walletCount = readWalletCount(flags.wallets);
-  const readUrl = flags.readUrl === undefined ? null : requireHttpUrl(flags.readUrl);
+  const readUrl = flags.readUrl === undefined ? null : requireHttpUrl(flags.readUrl, "--read-url");
   return measure("streams", flags, environment, {
     prepare: (bench) => prepareStreams(bench, walletCount, readUrl),
     load: async (runLoad) => ({ load: await runLoad(settings) }),

@@ -97,11 +97,11 @@ function checkConfiguration(connection: Partial<Connection>, environment: Enviro
 }
 
 async function checkService(connection: Partial<Connection>): Promise<Check[]> {
-  const { url = "" } = connection;
+  const { url = "", urlSource } = connection;
   let dateHeader: string | undefined;
   const startedMs = performance.now();
   try {
-    dateHeader = await askForTime(requireHttpUrl(url));
+    dateHeader = await askForTime(requireHttpUrl(url, urlSource));
   } catch (error) {
     const unreachable = new ServiceUnreachable(url, error);
     const { message } = unreachable;

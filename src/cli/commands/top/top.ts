@@ -44,9 +44,9 @@ async function metricsUrl(
   environment: Environment,
   output: Output,
 ): Promise<string> {
-  if (flags.metricsUrl !== undefined) return requireHttpUrl(flags.metricsUrl);
-  const { url } = await resolveConnection(flags, environment, output);
-  return `${requireHttpUrl(url ?? "")}/metrics`;
+  if (flags.metricsUrl !== undefined) return requireHttpUrl(flags.metricsUrl, "--metrics-url");
+  const { url, urlSource } = await resolveConnection(flags, environment, output);
+  return `${requireHttpUrl(url ?? "", urlSource)}/metrics`;
 }
 
 async function scrapeMetrics(url: string): Promise<Scrape> {
