@@ -134,7 +134,10 @@ function place(fault: { pointer?: string; parameter?: string }): string {
 
 function hintOf(error: ServiceProblem): string | null {
   if (error.status === 401) {
-    return "Check the API key, its secret and this machine's clock: `ledgerctl doctor` tells which.";
+    return (
+      "Check the API key, its secret and this machine's clock: `ledgerctl doctor` compares the clocks, and " +
+      "`ledgerctl key list`, where the database is, shows whether the key is live."
+    );
   }
   if (error.code === "INSUFFICIENT_SCOPE")
     return "Use a key with that scope: `ledgerctl key create`.";
