@@ -249,8 +249,15 @@ describe("posting a list", () => {
     const semicolons = saveFile("german.csv", csv.replaceAll(",", ";"));
     const refused = await run(["entry", "post", semicolons]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("line 1: the columns are separated by semicolons");
+    const named = `ledgerctl: ${semicolons}: line 1: the columns are separated by semicolons`;
+    expect(refused.stderr.startsWith(named), refused.stderr).toBe(true);
     expect(refused.stderr).not.toContain("again");
+    expect(refused.stderr).not.toContain("posted 0");
+    const piped = await run(["entry", "post", "--format", "csv", "-"], "glAccountCode,name\n");
+    expect([piped.code, piped.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^ledgerctl: stdin: line 1: the header lacks the column/),
+    ]);
   });
 
   it("lists all that is wrong with an entry, in the words of a shell", async () => {

@@ -16,7 +16,7 @@ import {
 } from "../../failure.ts";
 import type { ServiceContext } from "../../connection/service-context.ts";
 import { describeProgress, ProgressLine } from "../../terminal/progress-line.ts";
-import { outputDrained } from "../../terminal/output.ts";
+import { outputDrained, type Output } from "../../terminal/output.ts";
 import { Bulks, type Found } from "./bulks.ts";
 import { resultLine, type PostResult } from "./post-result.ts";
 
@@ -99,12 +99,8 @@ export async function postList(
     progress.end();
     process.off("SIGINT", interrupt);
   }
-  const seconds = (performance.now() - startedMs) / 1000;
-  const rate = Math.round(run.handled / Math.max(seconds, 0.001));
-  output.note(
-    `posted ${run.posted}, already there ${run.skipped}, failed ${run.failed} ` +
-      `in ${seconds.toFixed(1)} s (${rate}/s)`,
-  );
+  const isUnreadable = run.handled === 0 && run.stop?.exitCode === exitCodes.usage;
+  if (!isUnreadable) noteSummary(output, run, (performance.now() - startedMs) / 1000);
   if (run.stop !== null) {
     const again = "\n  Not all of the file was posted; run the same command again to go on.";
     // What is wrong with the file is so the next time, too.
@@ -112,6 +108,14 @@ export async function postList(
     process.stderr.write(`${run.stop.message}${isOver ? "" : again}\n`);
   }
   return run.stop?.exitCode ?? run.firstFailure?.exitCode ?? exitCodes.done;
+}
+
+function noteSummary(output: Output, run: Run, seconds: number): void {
+  const rate = Math.round(run.handled / Math.max(seconds, 0.001));
+  output.note(
+    `posted ${run.posted}, already there ${run.skipped}, failed ${run.failed} ` +
+      `in ${seconds.toFixed(1)} s (${rate}/s)`,
+  );
 }
 
 /** Posts bulk after bulk, as many at once as `concurrency` says, until the file ends or the run is stopped. */

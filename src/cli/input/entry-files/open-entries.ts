@@ -1,6 +1,6 @@
 // A file of entries, opened: what it holds comes out one by one, each with an externalId.
-import { usageFailure } from "../../failure.ts";
-import { openByteSource, type ByteSource } from "./byte-source.ts";
+import { CommandFailure, usageFailure } from "../../failure.ts";
+import { openByteSource, UnreadableFile, type ByteSource } from "./byte-source.ts";
 import { readCsvEntries, type Remark } from "./csv-entries.ts";
 import { DerivedIds } from "./derived-id.ts";
 import type { Found, FoundEntry, FoundFault } from "./file-entry.ts";
@@ -35,7 +35,7 @@ export async function openEntries(
   return {
     ...source,
     isSingle: layout === "json object",
-    entries: withExternalIds(readers[layout](chunks, remark)),
+    entries: withExternalIds(namingFile(file ?? "stdin", readers[layout](chunks, remark))),
   };
 }
 
@@ -50,6 +50,16 @@ const readers: Readonly<
   ndjson: readNdjson,
   csv: readCsvEntries,
 };
+
+/** What is wrong with the file as a whole, such as the header of a CSV, is said of the file by its name. */
+async function* namingFile(name: string, entries: AsyncGenerator<Found>): AsyncGenerator<Found> {
+  try {
+    yield* entries;
+  } catch (error) {
+    if (!(error instanceof CommandFailure) || error instanceof UnreadableFile) throw error;
+    throw usageFailure(`${name}: ${error.message}`);
+  }
+}
 
 async function* withExternalIds(
   entries: AsyncGenerator<Found>,
