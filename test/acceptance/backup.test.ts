@@ -182,6 +182,17 @@ describe("backup and restore", () => {
 });
 
 describe("restore", () => {
+  it("says of an auditor's file which command checks it", async () => {
+    const bundle = join(home, "bundle.ndjson");
+    writeFileSync(bundle, '{"kind":"close","format":"ledgerctl-bundle-v1","close":{}}\n');
+    const refused = await runIn(join(home, "none"), "restore", bundle);
+    expect([refused.code, refused.stderr]).toEqual([
+      3,
+      `ledgerctl: ${bundle} is no backup but a bundle: \`ledgerctl merkle verify --bundle\` checks it. ` +
+        "Nothing was restored\n",
+    ]);
+  });
+
   it("refuses a damaged or truncated file with exit code 3, and makes no database", async () => {
     const bytes = readFileSync(file);
     const dataDir = join(home, "never");

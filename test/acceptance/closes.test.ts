@@ -186,6 +186,16 @@ describe("merkle verify", () => {
     writeFileSync(none, "hello\n");
     expect((await audit("merkle", "verify", "--bundle", none)).code).toBe(3);
     expect((await audit("merkle", "check", none)).code).toBe(3);
+    const swapped = await audit("merkle", "check", bundle);
+    expect([swapped.code, swapped.stderr]).toEqual([
+      3,
+      `ledgerctl: ${bundle} is no proof: it is a bundle: \`ledgerctl merkle verify --bundle\` checks it\n`,
+    ]);
+    const other = await audit("merkle", "verify", "--bundle", proof);
+    expect([other.code, other.stderr]).toEqual([
+      3,
+      `ledgerctl: ${proof} is no bundle: it is a proof: \`ledgerctl merkle check\` checks it\n`,
+    ]);
     const missing = join(server.home, "missing");
     expect((await audit("merkle", "verify", "--bundle", missing)).code).toBe(1);
     expect((await audit("merkle", "check", missing)).code).toBe(1);

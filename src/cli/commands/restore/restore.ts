@@ -21,6 +21,7 @@ import {
 import { usingDatabase } from "../../connection/database-context.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
 import { CommandFailure, exitCodes, type ExitCode } from "../../failure.ts";
+import { describeAuditorsFile, kindOfAuditorsFile } from "../../input/auditors-file.ts";
 import { counted } from "../../terminal/counted.ts";
 import { untilInterrupted } from "../../terminal/interrupts.ts";
 import { Output } from "../../terminal/output.ts";
@@ -73,8 +74,12 @@ async function check(file: string, output: Output) {
       await requireKnownMigrations(content.manifest);
       return { source, whole, content };
     } catch (error) {
+      const start = await source.read({ position: 0, length: 4096 });
       await source.close();
-      throw explain(error, file);
+      const found = kindOfAuditorsFile(start.buffer.subarray(0, start.bytesRead));
+      if (!(error instanceof DamagedBackup) || found === null) throw explain(error, file);
+      const message = `${file} is no backup but ${describeAuditorsFile(found)}. Nothing was restored`;
+      throw new CommandFailure(message, exitCodes.verificationFailed, error);
     }
   });
 }
