@@ -182,22 +182,38 @@ function refuseReversal(
     );
   }
   return (
-    refusePeriod(snapshot, original.transactionDate, "the entry is dated") ??
+    refusePeriod(snapshot, original.transactionDate, ofReversedEntry) ??
     refusePeriod(snapshot, draft.transactionDate ?? original.transactionDate)
   );
 }
 
+/** What a refusal says of a date in a closed period, and what can be done instead. */
+interface ClosedDateWords {
+  readonly what: string;
+  readonly remedy: string;
+}
+
+const ofNewEntry: ClosedDateWords = {
+  what: "the transactionDate is",
+  remedy: "date the entry in an open period",
+};
+
+const ofReversedEntry: ClosedDateWords = {
+  what: "the entry is dated",
+  remedy: "post an entry with its amounts negated, dated in an open period",
+};
+
 function refusePeriod(
   snapshot: JournalSnapshot,
   date: Timestamp,
-  what = "the transactionDate is",
+  { what, remedy }: ClosedDateWords = ofNewEntry,
 ): Refusal | null {
   const closed = snapshot.closed.covering(date);
   if (closed === null) return null;
   const { periodId, closeId } = closed;
   return new Refusal(
     "periodClosed",
-    `${what} ${date}, in the period ${JSON.stringify(periodId)}, which is closed`,
+    `${what} ${date}, in the period ${JSON.stringify(periodId)}, which is closed; ${remedy}`,
     { members: { periodId, closeId } },
   );
 }

@@ -100,7 +100,12 @@ describe("period", () => {
     const refused = await run("entry", "post", ...lines);
     expect(refused.code).toBe(6);
     expect(refused.stderr).toMatch(
-      /^ledgerctl: .*\n(.*\n)* {2}\(4.. PERIOD_CLOSED, request .*\)\n$/,
+      /^ledgerctl: .*; date the entry in an open period\n {2}\(4.. PERIOD_CLOSED, request .*\)\n$/,
+    );
+    const kept = await run("entry", "reverse", entryIds[1] ?? "");
+    expect(kept.code).toBe(6);
+    expect(kept.stderr).toMatch(
+      /the entry is dated .*; post an entry with its amounts negated, dated in an open period\n/,
     );
   });
 
