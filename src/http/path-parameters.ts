@@ -34,13 +34,19 @@ export async function resolveLedger(
   return { ledger, callerKey: ledgerId === null ? "" : walletKey.slice(ledgerId.length + 1) };
 }
 
-/** 1 to 256 characters, none of them a control character. */
-export function requireCallerKey(callerKey: string): void {
+/** Refuses a wallet key without a colon, and a callerKey other than 1 to 256 characters without control characters. */
+export function requireCallerKey(callerKey: string, parameters: PathParameters): void {
+  const fault =
+    ledgerIdIn(parameters) === null ? "this one has no colon" : callerKeyFault(callerKey);
+  if (fault === null) return;
+  throw validationRefusal([
+    { path: [], detail: `walletKey must be {ledgerId}:{callerKey}; ${fault}` },
+  ]);
+}
+
+function callerKeyFault(callerKey: string): string | null {
   const fault = hasControlCharacter(callerKey)
     ? "must not contain control characters"
     : textFault(callerKey, labelCodePointsMax);
-  if (fault === null) return;
-  throw validationRefusal([
-    { path: [], detail: `walletKey must be {ledgerId}:{callerKey}; callerKey ${fault}` },
-  ]);
+  return fault === null ? null : `callerKey ${fault}`;
 }

@@ -152,7 +152,7 @@ export async function authorize<Name extends RouteName>(
   if (!caller.scopes.includes(scope)) {
     throw new Refusal("insufficientScope", `the API key lacks the scope ${scope}`);
   }
-  if (callerKey !== null) requireCallerKey(callerKey);
+  if (callerKey !== null) requireCallerKey(callerKey, parameters);
   const question = target.indexOf("?");
   const rawQuery = question < 0 ? "" : target.slice(question + 1);
   const parsed = parseQuery(query, Object.keys(query.shape), rawQuery);

@@ -96,7 +96,9 @@ describe("a caller key", () => {
   );
 
   test("that is empty is 400", async () => {
-    for (const reply of await askAll(`${ledgerId}:`)) refusal(reply, 400);
+    for (const reply of await askAll(`${ledgerId}:`)) {
+      expect(refusal(reply, 400)).toMatch(/; callerKey must not be empty$/);
+    }
   });
 
   test.each(["%", "%2", "%zz", "%C3", "%FF", "%ED%A0%80", "%C0%80"])(
@@ -109,7 +111,11 @@ describe("a caller key", () => {
 
 describe("a wallet key", () => {
   test.each(["no-colon", "7", "", randomUUID()])("without a colon (%s) is 400", async (segment) => {
-    for (const reply of await askAll(segment)) refusal(reply, 400);
+    for (const reply of await askAll(segment)) {
+      expect(refusal(reply, 400)).toMatch(
+        /must be \{ledgerId\}:\{callerKey\}; this one has no colon$/,
+      );
+    }
   });
 
   test.each([
