@@ -1,5 +1,5 @@
 // The tree of commands, and running one of them. Each command's work is loaded only when it runs.
-import { Command, CommanderError, type Help } from "commander";
+import { Command, CommanderError, Help } from "commander";
 import { defineMigrate } from "./commands/migrate/command.ts";
 import { defineOrg } from "./commands/org/command.ts";
 import { defineKey } from "./commands/key/command.ts";
@@ -125,7 +125,11 @@ function complete(command: Command): void {
     .helpCommand(false)
     .helpOption("-h, --help", "show this help")
     .exitOverride()
-    .configureHelp({ sortSubcommands: false, groupItems: ownFirst })
+    .configureHelp({
+      sortSubcommands: false,
+      groupItems: ownFirst,
+      optionDescription: describeOption,
+    })
     .configureOutput({
       writeErr: (text) => process.stderr.write(printableLines(text)),
       outputError: (text, write) => {
@@ -140,6 +144,12 @@ function inOurStyle(text: string, path: string): string {
   const suggestion = more.map((line) => `  ${line.replace(/^\((.*)\)$/, "$1")}\n`).join("");
   return `ledgerctl: ${message.replace(/^error: /, "")}\n${suggestion}  \`${path} --help\` tells more.\n`;
 }
+
+/** As the reference in docs/cli.md has it. */
+const describeOption: Help["optionDescription"] = (option) => {
+  const text = new Help().optionDescription(option);
+  return option.mandatory ? `${text}; required` : text;
+};
 
 /** A command's own options before those that it shares with others. */
 const ownFirst: Help["groupItems"] = (all, visible, groupOf) => {

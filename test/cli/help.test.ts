@@ -40,6 +40,18 @@ it("defines a command by itself as it does beside the others", () => {
   }
 });
 
+it("marks the options that a command needs, and no others", () => {
+  const help = (noun: string, verb: string) =>
+    program.commands
+      .find((command) => command.name() === noun)
+      ?.commands.find((command) => command.name() === verb)
+      ?.helpInformation();
+  const marked = /^ +--asset <code> +the wallet's asset, such as USD; required$/m;
+  expect(help("wallet", "credit")).toMatch(marked);
+  expect(help("wallet", "credit")?.match(/; required$/gm)).toHaveLength(1);
+  expect(help("wallet", "balance")).not.toContain("; required");
+});
+
 it("explains every exit code", () => {
   const explained = [...textOf("exit-codes").matchAll(/^ +([0-9]+) {2}/gm)].map(([, code]) =>
     Number(code),
