@@ -18,7 +18,8 @@ export function parseMajorAmount(text: string, exponent: number): ParsedAmount {
   const [, sign, whole = "", decimals = ""] = match;
   if (decimals.length > exponent) {
     const allowed = exponent === 0 ? "none" : `only ${exponent}`;
-    return { fault: `has ${decimals.length} decimals, but its currency has ${allowed}` };
+    const count = decimals.length === 1 ? "1 decimal" : `${decimals.length} decimals`;
+    return { fault: `has ${count}, but its currency has ${allowed}` };
   }
   const magnitude = BigInt(whole + decimals.padEnd(exponent, "0"));
   return { amount: sign === "-" ? -magnitude : magnitude };

@@ -15,7 +15,8 @@ export function refuseOtherMethods(
     url,
     onRequest: (_request, reply) => {
       reply.header("allow", methods.join(", "));
-      throw new Refusal("methodNotAllowed", `only ${methods.join(" and ")} is answered here`);
+      const verb = methods.length === 1 ? "is" : "are";
+      throw new Refusal("methodNotAllowed", `only ${methods.join(" and ")} ${verb} answered here`);
     },
     handler: async () => undefined,
   });

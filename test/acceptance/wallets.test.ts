@@ -64,6 +64,14 @@ async function posted(key: string, seq: number): Promise<void> {
   });
 }
 
+it("`entry show` lists the writes of a posting, be it one", async () => {
+  await server.client.creditWallet(wallet("alone"), { amount: "5", assetCode: "LONE" });
+  await posted("alone", 1);
+  const { writes } = await server.client.listWalletWrites(wallet("alone"), {});
+  const shown = await runHere(["entry", "show", writes[0]?.journalId ?? ""], server.env);
+  expect(shown.stdout).toContain("\n1 wallet write:\n");
+});
+
 describe("crediting and debiting", () => {
   it("prints the API's object, and for people major units of the asset", async () => {
     const made = await runBuilt("credit", "figures", "12500", ...usd, "--json");

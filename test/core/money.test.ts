@@ -23,7 +23,7 @@ describe("amounts in major units", () => {
   it("says so when there are too many decimals, even where they are zeros", () => {
     expect(parseMajorAmount("1.005", 2).fault).toBe("has 3 decimals, but its currency has only 2");
     expect(parseMajorAmount("1.000", 2).fault).toBe("has 3 decimals, but its currency has only 2");
-    expect(parseMajorAmount("1.0", 0).fault).toBe("has 1 decimals, but its currency has none");
+    expect(parseMajorAmount("1.0", 0).fault).toBe("has 1 decimal, but its currency has none");
   });
 
   it.each([

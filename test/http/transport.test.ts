@@ -35,6 +35,8 @@ describe("a wrong method", () => {
       if (method === "HEAD") continue;
       expect(problem(reply)).toMatchObject({ status: 405, title: "Method not allowed" });
       expect(problem(reply).code).toBeUndefined();
+      const verb = allowed.length === 1 ? "is" : "are";
+      expect(problem(reply).detail).toMatch(new RegExp(`^only .* ${verb} answered here$`));
     }
   });
 });

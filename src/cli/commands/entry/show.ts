@@ -5,6 +5,7 @@ import type { ServiceFlags } from "../../definition/options.ts";
 import { members, type Column, type Output } from "../../terminal/output.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
+import { counted } from "../../terminal/counted.ts";
 
 export async function showEntry(
   id: string,
@@ -39,7 +40,7 @@ function describePosted({ writes, total, hasMore }: PostedWritePage, output: Out
     { title: "EXTERNAL ID", value: ({ externalId }) => externalId ?? "" },
     { title: "AT", value: ({ at }) => at },
   ]);
-  return `\n\n${total} wallet writes${hasMore ? `, the first ${writes.length}` : ""}:\n\n${table}`;
+  return `\n\n${counted(total, "wallet write")}${hasMore ? `, the first ${writes.length}` : ""}:\n\n${table}`;
 }
 
 /** Columns that no line has anything in are left out. */
