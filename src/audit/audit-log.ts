@@ -38,6 +38,7 @@ export const auditCheckNames = [
   "lines",
   "leaves",
   "balances",
+  "day-sums",
   "reversals",
   "close-chain",
   "close-roots",

@@ -13,6 +13,7 @@ import {
   listUnlikeReversals,
   readAuditedEntries,
 } from "../store/audit/journal.ts";
+import { countSums, listSumFaults } from "../store/audit/day-sums.ts";
 import type { Connection } from "../store/database/connection.ts";
 import { areLogsDigested } from "../store/wallet-log-digests.ts";
 import { checkActs, checkRecordedTables } from "./administration-checks.ts";
@@ -106,6 +107,9 @@ async function auditJournal(
   }
   for (const check of checks) await check.finish?.();
   log.of("lines", ledgerId).findAll(await listStrayLines(connection, ledgerId));
+  const daySums = log.of("day-sums", ledgerId);
+  daySums.looked(await countSums(connection, ledgerId));
+  for (const faults of await listSumFaults(connection, ledgerId)) daySums.findAll(faults);
   const reversals = log.of("reversals", ledgerId);
   reversals.looked(await countRows(connection, "journal_reversals", ledgerId));
   reversals.findAll(await listReversalFaults(connection, ledgerId));

@@ -16,8 +16,7 @@ import {
 } from "../core/period.ts";
 import type { Posting } from "../core/posting.ts";
 import type { Timestamp } from "../core/time.ts";
-import { readClock, readJournalHead } from "../store/journal-heads.ts";
-import { countEntriesByMonth, measureSpan, sumTrialBalance } from "../store/journal-spans.ts";
+import { readClock } from "../store/journal-heads.ts";
 import { listAssetsWithoutRate } from "../store/pending-postings.ts";
 import {
   findCloseOfPeriod,
@@ -25,9 +24,11 @@ import {
   listCloseBalances,
   listClosedPeriods,
 } from "../store/period-closes.ts";
+import { everyEntry } from "../store/entry-lists.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { closingTime, periodOf } from "./closes.ts";
+import { SummedJournal } from "./summed-journal.ts";
 import { previewPending } from "./posting.ts";
 
 export interface ClosePreview {
@@ -66,32 +67,17 @@ export async function previewClose(
   request: CloseRequest,
   signal: AbortSignal | null = null,
 ): Promise<ClosePreview> {
-  const limits = { signal };
-  const moment = await longRunning.snapshot(
-    (connection) => readMoment(connection, ledgerId, request),
-    limits,
+  const { moment, read } = await longRunning.snapshot(
+    async (snapshot) => {
+      const journal = await SummedJournal.read(snapshot, ledgerId);
+      const moment = await readMoment(snapshot, ledgerId, request, journal);
+      return { moment, read: await readSums(snapshot, journal, moment) };
+    },
+    { signal },
   );
-  const { period, close, lastSequence, calendar, compared } = moment;
-  const span = { ...period, afterSequence: 0, upToSequence: lastSequence };
-  const read = await longRunning.withConnection(
-    async (connection) => ({
-      measured: await measureSpan(connection, ledgerId, span),
-      rows: await sumTrialBalance(connection, ledgerId, span),
-      earlierOpen:
-        period.startsAt === null
-          ? []
-          : await countEntriesByMonth(
-              connection,
-              ledgerId,
-              calendar.openBefore(period.startsAt),
-              lastSequence,
-            ),
-      since: await sumSince(connection, ledgerId, compared, lastSequence),
-    }),
-    limits,
-  );
+  const { period, close } = moment;
   const balances = new TrialBalance(read.rows);
-  let entryCount = read.measured.count;
+  let { entryCount } = read;
   for (const { transactionDate, lines } of moment.postings) {
     if (holds(period, transactionDate)) {
       balances.addEntry(lines);
@@ -100,39 +86,38 @@ export async function previewClose(
       balances.addOpening(lines);
     }
   }
-  const moved = read.since.map(({ close: stored, before, rows }) => {
-    const after = new TrialBalance(before);
-    after.addRows(rows);
-    return { close: stored, accounts: movedBalances(before, after.rows()) };
-  });
   return {
     period,
     close,
     previewedAt: moment.previewedAt,
     closesToDate: close === null && isToDate(request),
     endsInFuture: close === null && period.endsAt > moment.previewedAt,
-    lastSequence,
+    lastSequence: moment.lastSequence,
     entryCount,
     rows: balances.rows(),
     postings: moment.postings,
     assetsWithoutRate: moment.assetsWithoutRate,
     earlierOpen: read.earlierOpen,
-    moved: moved.filter(({ accounts }) => accounts.length > 0),
+    moved: read.moved.filter(({ accounts }) => accounts.length > 0),
   };
 }
 
 /** What of the ledger can change, as it is at one moment. */
-async function readMoment(connection: Connection, ledgerId: string, request: CloseRequest) {
-  const [close, head, now, closedPeriods, last, assetsWithoutRate] = await Promise.all([
+async function readMoment(
+  connection: Connection,
+  ledgerId: string,
+  request: CloseRequest,
+  { lastSequence, lastPersistedAt }: SummedJournal,
+) {
+  const [close, now, closedPeriods, last, assetsWithoutRate] = await Promise.all([
     findCloseOfPeriod(connection, ledgerId, request.periodId),
-    readJournalHead(connection, ledgerId),
     readClock(connection),
     listClosedPeriods(connection, ledgerId, 0),
     findLastClose(connection, ledgerId),
     listAssetsWithoutRate(connection, ledgerId),
   ]);
   const calendar = new ClosedCalendar(closedPeriods);
-  const previewedAt = closingTime(now, head.lastPersistedAt, calendar);
+  const previewedAt = closingTime(now, lastPersistedAt, calendar);
   const { startsAt, endsAt } = close ?? periodOf(request, calendar, previewedAt);
   // The close whose end comes last of those that end before the period starts.
   const lastEnd = startsAt === null ? null : calendar.lastEndUpTo(startsAt);
@@ -146,7 +131,7 @@ async function readMoment(connection: Connection, ledgerId: string, request: Clo
     close,
     previewedAt,
     calendar,
-    lastSequence: head.lastSequence,
+    lastSequence,
     assetsWithoutRate,
     // A period that is closed already is not closed again: nothing would be posted.
     postings: close === null ? await previewPending(connection, ledgerId, calendar) : [],
@@ -161,23 +146,27 @@ function distinct(closes: readonly (CloseRecord | null)[]): CloseRecord[] {
   return [...byNumber.values()].sort((a, b) => a.number - b.number);
 }
 
-/** What closes stored, and what came into their figures after they were made. */
-async function sumSince(
+/** What is summed of the period, and of closes to compare with what they stored. */
+async function readSums(
   connection: Connection,
-  ledgerId: string,
-  closes: readonly CloseRecord[],
-  upToSequence: number,
+  journal: SummedJournal,
+  { period, calendar, compared }: Awaited<ReturnType<typeof readMoment>>,
 ) {
-  const sums = closes.map(async (close) => {
-    const { startsAt, endsAt, lastSequence } = close;
-    const span = { startsAt, endsAt, afterSequence: lastSequence, upToSequence };
-    const [before, rows] = await Promise.all([
-      listCloseBalances(connection, close),
-      sumTrialBalance(connection, ledgerId, span),
-    ]);
-    return { close, before, rows };
-  });
-  return Promise.all(sums);
+  const { startsAt } = period;
+  const comparisons = compared.map(async (close) => ({
+    close,
+    accounts: movedBalances(
+      await listCloseBalances(connection, close),
+      await journal.sumTrialBalance(close),
+    ),
+  }));
+  const [rows, entryCount, earlierOpen, moved] = await Promise.all([
+    journal.sumTrialBalance(period),
+    journal.countEntries({ ...everyEntry, from: startsAt, to: period.endsAt }),
+    startsAt === null ? [] : journal.countByMonth(calendar.openBefore(startsAt)),
+    Promise.all(comparisons),
+  ]);
+  return { rows, entryCount, earlierOpen, moved };
 }
 
 function isToDate({ periodId, endsAt }: CloseRequest): boolean {

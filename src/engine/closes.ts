@@ -1,14 +1,7 @@
 // Closing periods. What was posted long ago is hashed and summed before the ledger's lock is taken: the
 // journal only grows. Under the lock there is only what came meanwhile, and the record.
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  balancesRootOf,
-  closeHashOf,
-  CloseTree,
-  merkleAlgorithm,
-  TrialBalance,
-  type CloseRecord,
-} from "../core/close.ts";
+import { balancesRootOf, closeHashOf, merkleAlgorithm, type CloseRecord } from "../core/close.ts";
 import { assert, Refusal, validationRefusal } from "../core/errors.ts";
 import type { LedgerStatus } from "../core/ledger.ts";
 import {
@@ -36,7 +29,7 @@ import type { ClosedPeriods } from "./closed-periods.ts";
 import { commitsHalted } from "./group-commit.ts";
 import { newId } from "./new-id.ts";
 import { postPending } from "./posting.ts";
-import { bringUpTo, extend, type PreparedClose } from "./prepared-close.ts";
+import { bringUpTo, prepareClose, type PreparedClose } from "./prepared-close.ts";
 
 /** How long a close is tried again after its first failure: a lock not had, a database that is away. */
 const deadlineMs = 30_000;
@@ -117,7 +110,7 @@ export class Closes {
 
   /** Hashes and sums what the journal holds by now, as if the close were made this moment. */
   async #prepare(
-    connection: Connection,
+    connection: PipelinedConnection,
     ledgerId: string,
     request: CloseRequest,
   ): Promise<PreparedClose> {
@@ -130,9 +123,7 @@ export class Closes {
     requireNotClosed(status);
     const period = periodOf(request, calendar, now);
     await requireOrder(connection, ledgerId, { period, calendar, upTo: head.lastSequence });
-    const prepared = { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
-    await extend(connection, ledgerId, prepared, head.lastSequence);
-    return prepared;
+    return prepareClose(connection, ledgerId, period);
   }
 
   /** Gives the close that the period has, or records one. To be committed, whichever it was. */
@@ -219,7 +210,10 @@ async function requireOrder(
   const { startsAt } = period;
   if (startsAt === null || !(await hasClosesInOrder(connection, ledgerId))) return;
   const open = calendar.openBefore(startsAt);
-  const months = await countEntriesByMonth(connection, ledgerId, open, upTo);
+  const months = await countEntriesByMonth(connection, ledgerId, open, {
+    afterSequence: 0,
+    upToSequence: upTo,
+  });
   if (months.length === 0) return;
   const named = months
     .slice(0, monthsNamed)

@@ -6,12 +6,12 @@ import {
   type MovedBalance,
 } from "../core/close.ts";
 import type { Period } from "../core/period.ts";
-import { readClock, readJournalHead } from "../store/journal-heads.ts";
-import { sumTrialBalance } from "../store/journal-spans.ts";
+import { readClock } from "../store/journal-heads.ts";
 import { listCloseBalances } from "../store/period-closes.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { momentAfter } from "./closes.ts";
+import { SummedJournal } from "./summed-journal.ts";
 
 export interface TrialBalanceReading {
   readonly period: Period;
@@ -34,19 +34,18 @@ export async function readTrialBalance(
   signal: AbortSignal | null = null,
 ): Promise<TrialBalanceReading> {
   const close = asked?.close ?? null;
-  const read = async (connection: Connection) => {
-    const [head, now] = await Promise.all([
-      readJournalHead(connection, ledgerId),
-      readClock(connection),
+  const read = async (snapshot: Connection) => {
+    const [journal, now] = await Promise.all([
+      SummedJournal.read(snapshot, ledgerId),
+      readClock(snapshot),
     ]);
-    const { lastSequence, lastPersistedAt } = head;
+    const { lastSequence, lastPersistedAt } = journal;
     const toNow = { startsAt: null, endsAt: momentAfter(now, lastPersistedAt) };
     const { startsAt, endsAt } = asked ?? toNow;
-    const span = { startsAt, endsAt, afterSequence: 0, upToSequence: lastSequence };
-    const rows = await sumTrialBalance(connection, ledgerId, span);
+    const rows = await journal.sumTrialBalance({ startsAt, endsAt });
     const moved =
-      close === null ? [] : movedBalances(await listCloseBalances(connection, close), rows);
+      close === null ? [] : movedBalances(await listCloseBalances(snapshot, close), rows);
     return { period: { startsAt, endsAt }, lastSequence, rows, moved };
   };
-  return longRunning.withConnection(read, { signal });
+  return longRunning.snapshot(read, { signal });
 }

@@ -2,6 +2,7 @@
 import type { Environment } from "../config.ts";
 import { ClosedPeriods } from "../engine/closed-periods.ts";
 import { Closes } from "../engine/closes.ts";
+import { DaySums } from "../engine/day-sums.ts";
 import { Journal } from "../engine/journal.ts";
 import { Poster } from "../engine/posting.ts";
 import { StreamHub } from "../engine/stream-hub.ts";
@@ -45,6 +46,11 @@ export function createEngine(
     digests: new WalletLogDigests(pools.longRunning, {
       pauseMs: 250,
       ...logOutages(log, "making digests of wallets' logs"),
+    }),
+    daySums: new DaySums(pools.longRunning, {
+      intervalMs: 1_000,
+      areCommitsHalted,
+      ...logOutages(log, "summing entries by day"),
     }),
     hub,
   };

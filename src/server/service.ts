@@ -101,6 +101,7 @@ export function createService(options: ServiceOptions): Service {
       const url = await server.listen(host, port);
       engine.poster.start();
       engine.digests.start();
+      engine.daySums.start();
       return url;
     },
     metrics,
@@ -150,7 +151,7 @@ const answerMs = 1_000;
 /** Requests first, since they need all else; then what was accepted; connections to the database last. */
 async function stopInOrder(
   server: HttpServer,
-  { journal, wallets, closes, poster, digests, hub }: Engine,
+  { journal, wallets, closes, poster, digests, daySums, hub }: Engine,
   { write, longRunning }: Pools,
   graceMs: number,
 ): Promise<void> {
@@ -160,13 +161,13 @@ async function stopInOrder(
     closes.stop();
     return (cancelled ??= longRunning.cut());
   };
-  // It works for nobody who waits, on a pool that may be cut.
-  const digested = digests.stop();
+  // They work for nobody who waits, on a pool that may be cut.
+  const inBackground = Promise.all([digests.stop(), daySums.stop()]);
   const timer = setTimeout(() => void cancelSums(), Math.max(graceMs / 2, graceMs - answerMs));
   await server.close(graceMs);
   clearTimeout(timer);
   await Promise.all([journal.lanes.drain(), wallets.lanes.drain()]);
   await poster.stop();
   hub.stop();
-  await Promise.all([write.end(), cancelSums(), digested]);
+  await Promise.all([write.end(), cancelSums(), inBackground]);
 }

@@ -16,6 +16,14 @@ export interface EntryFilter {
   readonly glAccountCode: string | null;
 }
 
+/** The filter that every entry passes. */
+export const everyEntry: EntryFilter = {
+  from: null,
+  to: null,
+  externalId: null,
+  glAccountCode: null,
+};
+
 const pageRow = entryRow
   .extend({ foundCount: z.number() })
   .transform(({ foundCount, ...entry }) => ({ foundCount, entry }));
@@ -41,9 +49,8 @@ export async function listEntries(
   const rows = await connection.any(sql.type(pageRow)`
     WITH found AS MATERIALIZED (
       SELECT entries.sequence FROM journal_entries AS entries
-       WHERE entries.ledger_id = ${ledgerId}
-         AND entries.sequence > ${page.afterSequence} AND entries.sequence <= ${page.upToSequence}
-         ${filterCondition(ledgerId, page.filter)}
+       WHERE entries.ledger_id = ${ledgerId} AND ${isBetween(sql.fragment`entries`, page)}
+         ${filterCondition(ledgerId, page.filter, page)}
        ORDER BY entries.sequence LIMIT ${page.limit + 1} OFFSET ${page.offset}
     ), weighed AS MATERIALIZED (
       SELECT entries.sequence,
@@ -66,36 +73,54 @@ export async function listEntries(
   };
 }
 
-/** How many entries up to a sequence pass a filter. */
+/** How many entries after a sequence and up to another pass a filter. */
 export async function countEntries(
   connection: Connection,
   ledgerId: string,
   filter: EntryFilter,
-  upToSequence: number,
+  span: SequenceRange,
 ): Promise<number> {
   const { count } = await connection.one(sql.type(countRow)`
     SELECT count(*) FROM journal_entries AS entries
-     WHERE entries.ledger_id = ${ledgerId} AND entries.sequence <= ${upToSequence}
-       ${filterCondition(ledgerId, filter)}`);
+     WHERE entries.ledger_id = ${ledgerId} AND ${isBetween(sql.fragment`entries`, span)}
+       ${filterCondition(ledgerId, filter, span)}`);
   return count;
+}
+
+interface SequenceRange {
+  readonly afterSequence: number;
+  readonly upToSequence: number;
+}
+
+function isBetween(
+  table: FragmentSqlToken,
+  { afterSequence, upToSequence }: SequenceRange,
+): FragmentSqlToken {
+  return sql.fragment`${table}.sequence > ${afterSequence} AND ${table}.sequence <= ${upToSequence}`;
 }
 
 function filterCondition(
   ledgerId: string,
   { from, to, externalId, glAccountCode }: EntryFilter,
+  span: SequenceRange,
 ): FragmentSqlToken {
   const none = sql.fragment``;
   return sql.fragment`
     ${from === null ? none : sql.fragment`AND entries.transaction_date >= ${from}`}
     ${to === null ? none : sql.fragment`AND entries.transaction_date < ${to}`}
     ${externalId === null ? none : sql.fragment`AND entries.external_id = ${externalId}`}
-    ${glAccountCode === null ? none : accountCondition(ledgerId, glAccountCode)}`;
+    ${glAccountCode === null ? none : accountCondition(ledgerId, glAccountCode, span)}`;
 }
 
-function accountCondition(ledgerId: string, glAccountCode: string): FragmentSqlToken {
+/** Names the sequences once more: else all lines of the account may be read for a page. */
+function accountCondition(
+  ledgerId: string,
+  glAccountCode: string,
+  span: SequenceRange,
+): FragmentSqlToken {
   return sql.fragment`
     AND EXISTS (
       SELECT 1 FROM journal_lines AS lines
        WHERE lines.ledger_id = ${ledgerId} AND lines.gl_account_code = ${glAccountCode}
-         AND lines.sequence = entries.sequence)`;
+         AND lines.sequence = entries.sequence AND ${isBetween(sql.fragment`lines`, span)})`;
 }

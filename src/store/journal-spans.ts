@@ -8,6 +8,7 @@ import type { Timestamp } from "../core/time.ts";
 import { balanceRow } from "./period-closes.ts";
 import type { Connection } from "./database/connection.ts";
 import { column, sql } from "./database/statement.ts";
+import type { Interval } from "./whole-days.ts";
 
 /** Entries of a period, by sequence: after one, up to another. */
 export interface LeafSpan extends Period {
@@ -69,11 +70,14 @@ export async function readLeaves(
   }));
 }
 
-/** The trial balance over entries with sequences after one and up to another, ordered by code. */
+/**
+ * The trial balance over entries with sequences after one and up to another, ordered by code. Its opening begins with
+ * `openingFrom`; unless given, with the journal.
+ */
 export function sumTrialBalance(
   connection: Connection,
   ledgerId: string,
-  span: LeafSpan,
+  span: LeafSpan & { readonly openingFrom?: Timestamp },
 ): Promise<BalanceRow[]> {
   return connection.any(sql.type(balanceRow)`
     SELECT gl_account_code AS "glAccountCode",
@@ -93,34 +97,41 @@ export function sumTrialBalance(
           FROM journal_entries AS entries
           JOIN journal_lines AS lines
             ON lines.ledger_id = entries.ledger_id AND lines.sequence = entries.sequence
-         WHERE entries.ledger_id = ${ledgerId} AND entries.transaction_date < ${span.endsAt}
+         WHERE entries.ledger_id = ${ledgerId}
+           AND entries.transaction_date >= ${startOf(span.openingFrom ?? null)}
+           AND entries.transaction_date < ${span.endsAt}
            AND entries.sequence > ${span.afterSequence} AND entries.sequence <= ${span.upToSequence}
          GROUP BY lines.gl_account_code, entries.sequence, is_within
       ) AS sums
      GROUP BY gl_account_code ORDER BY gl_account_code`);
 }
 
-const monthRow = z.object({ month: z.string(), entryCount: z.number() });
+export const monthRow = z.object({ month: z.string(), entryCount: z.number() });
 
-/** How many entries up to a sequence are dated in some intervals, by months in UTC (`2026-03`), in order. */
+/** How many entries are dated in a month, in UTC: `2026-03`. */
+export type MonthCount = Readonly<z.output<typeof monthRow>>;
+
+/**
+ * How many entries with sequences after one and up to another are dated in some intervals, by months in UTC
+ * (`2026-03`), in order.
+ */
 export async function countEntriesByMonth(
   connection: Connection,
   ledgerId: string,
-  intervals: readonly Period[],
-  upToSequence: number,
-): Promise<{ month: string; entryCount: number }[]> {
+  intervals: readonly Interval[],
+  { afterSequence, upToSequence }: Pick<LeafSpan, "afterSequence" | "upToSequence">,
+): Promise<readonly MonthCount[]> {
   if (intervals.length === 0) return [];
-  const starts = intervals.map(({ startsAt }) => startOf(startsAt));
   return connection.any(sql.type(monthRow)`
     SELECT to_char(transaction_date AT TIME ZONE 'UTC', 'YYYY-MM') AS month,
            count(*) AS "entryCount"
       FROM unnest(
-        ${sql.array(starts, "timestamptz")},
-        ${column(intervals, ({ endsAt }) => endsAt, "timestamptz")}) AS intervals (starts_at, ends_at)
+        ${column(intervals, ({ startsAt }) => startsAt ?? "-infinity", "timestamptz")},
+        ${column(intervals, ({ endsAt }) => endsAt ?? "infinity", "timestamptz")}) AS intervals (starts_at, ends_at)
       JOIN journal_entries AS entries
         ON entries.ledger_id = ${ledgerId}
        AND entries.transaction_date >= intervals.starts_at
        AND entries.transaction_date < intervals.ends_at
-     WHERE entries.sequence <= ${upToSequence}
+     WHERE entries.sequence > ${afterSequence} AND entries.sequence <= ${upToSequence}
      GROUP BY month ORDER BY month`);
 }

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { auditLedgers } from "../../src/audit/audit.ts";
 import { chainEntry, chainStart } from "../../src/core/wallet-chain.ts";
+import { DaySums } from "../../src/engine/day-sums.ts";
 import { insertBackup } from "../../src/store/backups.ts";
 import { revokeApiKey } from "../../src/store/api-keys.ts";
 import { Pool } from "../../src/store/database/pool.ts";
@@ -73,6 +74,7 @@ async function makeBooks(): Promise<void> {
   accepted(await move(service, key("c"), "credit", 4, { assetCode: "EUR" }));
   await engine.close(ledgerId, "2026-01");
   await engine.close(ledgerId, "2026-02", { reason: "month end" });
+  await new DaySums(pool, { intervalMs: 1, spanEntries: 2, onFailure: fail }).sumAll();
   const { apiKey } = await service.books.createKey({ expiresAt: "2030-01-01T00:00:00.000Z" });
   await revokeApiKey(pool, apiKey, "2026-03-01T00:00:00.000Z" as Timestamp);
   await insertDigestCompletion(pool);
@@ -83,6 +85,10 @@ async function makeBooks(): Promise<void> {
     // The server itself changes rows of this table all the time, but none of these.
     `INSERT INTO commit_probes SELECT slot, now() FROM generate_series(100, 130, 10) AS slot`,
   );
+}
+
+function fail(error: unknown): never {
+  throw error;
 }
 
 /** As a wallet of an older version is after an upgrade: a log without a chain, but with a digest. */

@@ -58,10 +58,12 @@ test("an outage is a warning when it begins and one when it is over, without a s
   await logged("not ready");
   await logged("posting wallets fails; it is tried again");
   await logged("reading the logs of wallets for streams fails; it is tried again");
+  await logged("summing entries by day fails; it is tried again");
   expect((await move(service, key, "credit", 1)).status).toBe(503);
   await proxy.comeBack();
   await logged("posting wallets succeeds again");
   await logged("reading the logs of wallets for streams succeeds again");
+  await logged("summing entries by day succeeds again");
   await logged("ready again");
   accepted(await move(service, key, "credit", 1));
   await reader.end();
@@ -79,5 +81,7 @@ test("an outage is a warning when it begins and one when it is over, without a s
     "reading the logs of wallets for streams fails; it is tried again",
     "reading the logs of wallets for streams succeeds again",
     "ready again",
+    "summing entries by day fails; it is tried again",
+    "summing entries by day succeeds again",
   ]);
 });

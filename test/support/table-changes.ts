@@ -60,6 +60,7 @@ function othersOf({ table, column, type, isNullable, words }: Column): string[] 
     bigint: [`coalesce(${c}, 0) + 1`, `${c} - 1`],
     numeric: [`coalesce(${c}, 0) + 1`],
     "double precision": [`coalesce(${c}, 0) + 0.5`],
+    date: [`${c} + 1`, `${c} - 1`],
     "timestamp with time zone": [
       `coalesce(${c}, now()) + interval '1 day'`,
       `${c} + interval '1 microsecond'`,

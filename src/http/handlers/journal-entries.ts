@@ -5,17 +5,14 @@ import type { Period } from "../../core/period.ts";
 import { parseUuid } from "../../core/text.ts";
 import { atomicDrafts, parseEntriesBody } from "../../contract/bulk-entries-body.ts";
 import { parseEntryBody, parseReversalBody } from "../../contract/entry-body.ts";
-import {
-  countEntries,
-  type EntryFilter,
-  listEntries as listPage,
-} from "../../store/entry-lists.ts";
+import { SummedJournal } from "../../engine/summed-journal.ts";
+import { type EntryFilter, listEntries as listPage } from "../../store/entry-lists.ts";
 import { readJournalHead } from "../../store/journal-heads.ts";
 import type { EntryOutcome } from "../../contract/types.ts";
 import { asRefusal, problemDocument } from "../problems.ts";
 import { requireEntry, resolvePeriod } from "./named-records.ts";
 import { wireEntry } from "./wire-entry.ts";
-import { limitSearch, type RouteHandler } from "./route-handler.ts";
+import { searchInSnapshot, type RouteHandler } from "./route-handler.ts";
 
 /** What a reversal weighs beside its body: the entry that it mirrors is read and written whole. */
 const reversalBytes = 32 * 1024;
@@ -86,23 +83,29 @@ export const listEntries: RouteHandler<"listEntries"> = async (services, request
     periodId === null
       ? given
       : within(given, await resolvePeriod(services.interactive, ledgerId, periodId));
+  const page = { limit, bytesMax: pageBytesMax };
+  if (Object.values(filter).some((value) => value !== null)) {
+    const found = await searchInSnapshot(services, request, async (snapshot) => {
+      const journal = await SummedJournal.read(snapshot, ledgerId);
+      const place = { ...page, afterSequence: after ?? 0, offset: offset ?? 0 };
+      const [listed, total] = await Promise.all([
+        journal.listEntries(filter, place),
+        journal.countEntries(filter),
+      ]);
+      return { ...listed, total };
+    });
+    return { ...found, entries: found.entries.map(wireEntry) };
+  }
   // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
-  const { lastSequence: upToSequence } = await readJournalHead(services.interactive, ledgerId);
-  const isFiltered = Object.values(filter).some((value) => value !== null);
-  const pool = isFiltered ? limitSearch(services, request) : services.interactive;
-  const skip = offset ?? 0;
-  const { entries, hasMore } = await listPage(pool, ledgerId, {
+  const { lastSequence: total } = await readJournalHead(services.interactive, ledgerId);
+  const { entries, hasMore } = await listPage(services.interactive, ledgerId, {
+    ...page,
     filter,
     // Sequences have no gaps: without a filter, an offset is a sequence.
-    afterSequence: after ?? (isFiltered ? 0 : skip),
-    offset: isFiltered ? skip : 0,
-    upToSequence,
-    limit,
-    bytesMax: pageBytesMax,
+    afterSequence: after ?? offset ?? 0,
+    offset: 0,
+    upToSequence: total,
   });
-  const total = isFiltered
-    ? await countEntries(pool, ledgerId, filter, upToSequence)
-    : upToSequence;
   return { entries: entries.map(wireEntry), total, hasMore };
 };
 

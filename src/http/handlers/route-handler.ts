@@ -65,3 +65,12 @@ export function limitSearch(
 ): Connection {
   return longRunning.within({ signal: request.gone(), timeoutMs: searchMsMax });
 }
+
+/** The same for reads that have to agree: together they end in time, or when nobody waits any more. */
+export function searchInSnapshot<Result>(
+  { longRunning }: Services,
+  request: { readonly gone: () => AbortSignal },
+  work: (snapshot: Connection) => Promise<Result>,
+): Promise<Result> {
+  return longRunning.snapshot(work, { signal: request.gone(), timeoutMs: searchMsMax });
+}

@@ -22,7 +22,6 @@ const fixedSettings: Record<string, string | number> = {
   max_wal_size: "4GB",
   min_wal_size: "512MB",
   checkpoint_timeout: "15min",
-  jit: "off",
   timezone: "UTC",
   log_timezone: "UTC",
   // Tables only grow: visibility maps and statistics must follow inserts, not updates.

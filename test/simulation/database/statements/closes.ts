@@ -1,5 +1,6 @@
 // The statements of closes, as the simulated database carries them out.
 import { TrialBalance, type CloseRecord } from "../../../../src/core/close.ts";
+import { readSummedSequence } from "../../../../src/store/day-sums.ts";
 import {
   countEntriesByMonth,
   measureSpan,
@@ -181,14 +182,22 @@ function addSpans(handlers: Handlers): void {
     },
   );
   handlers.add((connection) => sumTrialBalance(connection, anId, anySpan), trialBalance);
-  handlers.add((connection) => countEntriesByMonth(connection, anId, [anySpan], 1), entriesByMonth);
+  // Nothing is summed by day here: journals are short.
+  handlers.add(
+    (connection) => readSummedSequence(connection, anId),
+    () => [],
+  );
+  handlers.add(
+    (connection) => countEntriesByMonth(connection, anId, [anySpan], anySpan),
+    entriesByMonth,
+  );
 }
 
 function trialBalance(db: Execution, parameters: Parameters): readonly object[] {
-  const [startsAt, , , , ledgerId, endsAt, after, upTo] = parameters;
+  const [startsAt, , , , ledgerId, openingFrom, endsAt, after, upTo] = parameters;
   const entries = entriesIn(db, {
     ledgerId: text(ledgerId),
-    startsAt: "-infinity",
+    startsAt: text(openingFrom),
     endsAt: text(endsAt),
     after: Number(after),
     upTo: Number(upTo),
@@ -207,14 +216,14 @@ function trialBalance(db: Execution, parameters: Parameters): readonly object[] 
 }
 
 function entriesByMonth(db: Execution, parameters: Parameters): readonly object[] {
-  const [starts, ends, ledgerId, upTo] = parameters;
+  const [starts, ends, ledgerId, after, upTo] = parameters;
   const counts = new Map<string, number>();
   for (const [startsAt, endsAt] of unnest(starts, ends)) {
     const entries = entriesIn(db, {
       ledgerId: text(ledgerId),
       startsAt: text(startsAt),
       endsAt: text(endsAt),
-      after: 0,
+      after: Number(after),
       upTo: Number(upTo),
     });
     for (const { transactionDate } of entries) {

@@ -1,0 +1,93 @@
+// Adds entries to the sums by day: in the background, span by span, one server at a time for a ledger.
+import { readJournalHead } from "../store/journal-heads.ts";
+import {
+  addSpan,
+  insertSummedJournal,
+  listUnsummedLedgers,
+  tryLockSums,
+} from "../store/day-sums.ts";
+import { isUnavailable } from "../store/database/errors.ts";
+import type { Pool } from "../store/database/pool.ts";
+import { repeat } from "./repeat.ts";
+
+export interface DaySumsOptions {
+  readonly intervalMs: number;
+  /**
+   * Entries of a span. Up to so many are left for those who read sums to add, and a page of a list reads a few spans
+   * at most. In books without any order of dates a span has a row for most days, so that shorter ones would be many.
+   */
+  readonly spanEntries?: number;
+  /** Whether COMMITs wait for a standby without end, so that none may be added; unless given, never. */
+  readonly areCommitsHalted?: () => boolean;
+  readonly onFailure: (error: unknown) => void;
+  /** A round in which nothing failed. */
+  readonly onSuccess?: () => void;
+}
+
+export class DaySums {
+  readonly #pool: Pool;
+  readonly #options: DaySumsOptions;
+  readonly #spanEntries: number;
+  #end: () => Promise<void> = async () => undefined;
+  #isStopped = false;
+
+  /** `pool` must let a statement take seconds. */
+  constructor(pool: Pool, options: DaySumsOptions) {
+    this.#pool = pool;
+    this.#options = options;
+    this.#spanEntries = options.spanEntries ?? 8_192;
+  }
+
+  /** Begins to look every interval for entries to sum. */
+  start(): void {
+    if (!this.#isStopped) this.#end = repeat(this.#options.intervalMs, () => this.sumAll());
+  }
+
+  /** Waits for the span under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#end();
+  }
+
+  /** Sums whole spans in all ledgers, a span of each in turn. Failures are reported and tried again the next time. */
+  async sumAll(): Promise<void> {
+    if (this.#options.areCommitsHalted?.() === true) return;
+    const failures: unknown[] = [];
+    try {
+      let ledgerIds = await listUnsummedLedgers(this.#pool, this.#spanEntries);
+      while (ledgerIds.length > 0) {
+        const unfinished: string[] = [];
+        for (const ledgerId of ledgerIds) {
+          if (this.#isStopped) return;
+          const hasSummed = await this.#sumSpan(ledgerId).catch((error: unknown) => {
+            // A ledger that is held or broken leaves the others theirs; a database that is away ends the round.
+            if (isUnavailable(error)) throw error;
+            failures.push(error);
+            return false;
+          });
+          if (hasSummed) unfinished.push(ledgerId);
+        }
+        ledgerIds = unfinished;
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+    if (this.#isStopped) return;
+    for (const failure of failures) this.#options.onFailure(failure);
+    if (failures.length === 0) this.#options.onSuccess?.();
+  }
+
+  /** Sums a ledger's next span, unless another server does or it is not whole yet; true where it did. */
+  async #sumSpan(ledgerId: string): Promise<boolean> {
+    return this.#pool.transaction(async (transaction) => {
+      await insertSummedJournal(transaction, ledgerId);
+      const afterSequence = await tryLockSums(transaction, ledgerId);
+      if (afterSequence === null) return false;
+      const { lastSequence } = await readJournalHead(transaction, ledgerId);
+      const upToSequence = afterSequence + this.#spanEntries;
+      if (lastSequence < upToSequence) return false;
+      await addSpan(transaction, ledgerId, { afterSequence, upToSequence });
+      return true;
+    });
+  }
+}

@@ -1,0 +1,188 @@
+// A ledger's journal at one moment: what is summed by day, and the entries since. What is read of it costs the accounts and
+// days that are asked for and the entries that are not summed yet.
+import { TrialBalance, type BalanceRow } from "../core/close.ts";
+import type { Period } from "../core/period.ts";
+import type { StoredEntry } from "../core/journal.ts";
+import { compareUtf8 } from "../core/text.ts";
+import type { Timestamp } from "../core/time.ts";
+import { listBalances } from "../store/account-balances.ts";
+import type { Connection } from "../store/database/connection.ts";
+import {
+  countAccountDays,
+  countJournalDays,
+  readSummedSequence,
+  sumAccountDays,
+} from "../store/day-sums.ts";
+import { countEntries, listEntries, type EntryFilter } from "../store/entry-lists.ts";
+import { findPage, type PagePlace } from "../store/entry-places.ts";
+import { readJournalHead } from "../store/journal-heads.ts";
+import {
+  countEntriesByMonth,
+  sumTrialBalance,
+  type LeafSpan,
+  type MonthCount,
+} from "../store/journal-spans.ts";
+import { splitByDays } from "../store/whole-days.ts";
+
+const everyDay = { fromDay: "-infinity", untilDay: "infinity" };
+const endOfTime = { startsAt: null, endsAt: "infinity" as Timestamp };
+
+type Span = Pick<LeafSpan, "afterSequence" | "upToSequence">;
+
+export class SummedJournal {
+  readonly #snapshot: Connection;
+  readonly #ledgerId: string;
+  /** Entries up to it are in the sums. */
+  readonly #summedSequence: number;
+  readonly lastSequence: number;
+  /** persistedAt of the last entry. */
+  readonly lastPersistedAt: Timestamp | null;
+
+  private constructor(
+    snapshot: Connection,
+    ledgerId: string,
+    head: { readonly lastSequence: number; readonly lastPersistedAt: Timestamp | null },
+    summedSequence: number,
+  ) {
+    this.#snapshot = snapshot;
+    this.#ledgerId = ledgerId;
+    this.#summedSequence = summedSequence;
+    this.lastSequence = head.lastSequence;
+    this.lastPersistedAt = head.lastPersistedAt;
+  }
+
+  /** All that is read has to be of one moment: `snapshot` is one (`Pool.snapshot`). */
+  static async read(snapshot: Connection, ledgerId: string): Promise<SummedJournal> {
+    const [head, summedSequence] = await Promise.all([
+      readJournalHead(snapshot, ledgerId),
+      readSummedSequence(snapshot, ledgerId),
+    ]);
+    return new SummedJournal(snapshot, ledgerId, head, summedSequence);
+  }
+
+  /** The trial balance of a period, ordered by code; dates before it are its opening. */
+  async sumTrialBalance(period: Period): Promise<BalanceRow[]> {
+    const sumEntries = (span: Partial<Parameters<typeof sumTrialBalance>[2]>) =>
+      sumTrialBalance(this.#snapshot, this.#ledgerId, { ...period, ...this.#unsummed, ...span });
+    if (this.#summedSequence === 0) return sumEntries({});
+    const { days, parts } = splitByDays(period);
+    const cutDays = parts.map(({ day }) => day);
+    const sums = await Promise.all([
+      sumAccountDays(this.#snapshot, this.#ledgerId, days, cutDays),
+      sumEntries({}),
+      ...parts.map(({ dayStartsAt, endsAt }) =>
+        sumEntries({
+          ...this.#summed,
+          openingFrom: dayStartsAt,
+          endsAt: endsAt ?? period.endsAt,
+        }),
+      ),
+    ]);
+    const balance = new TrialBalance();
+    for (const rows of sums) balance.addRows(rows);
+    return balance.rows();
+  }
+
+  /**
+   * The same, for a record that stays. Sums by day are used only where they agree with the balances of accounts, which
+   * the transactions of entries keep themselves; else entries are summed.
+   */
+  async sumTrialBalanceForClose(period: Period): Promise<BalanceRow[]> {
+    if (await this.#agreesWithBalances()) return this.sumTrialBalance(period);
+    const span = { ...period, afterSequence: 0, upToSequence: this.lastSequence };
+    return sumTrialBalance(this.#snapshot, this.#ledgerId, span);
+  }
+
+  async #agreesWithBalances(): Promise<boolean> {
+    // Nothing is summed by day, so that nothing is used.
+    if (this.#summedSequence === 0) return true;
+    const [summed, since, balances] = await Promise.all([
+      sumAccountDays(this.#snapshot, this.#ledgerId, everyDay, []),
+      sumTrialBalance(this.#snapshot, this.#ledgerId, { ...endOfTime, ...this.#unsummed }),
+      listBalances(this.#snapshot, this.#ledgerId),
+    ]);
+    const all = new TrialBalance(summed);
+    all.addRows(since);
+    const sums = new Map(all.rows().map((row) => [row.glAccountCode, row]));
+    return (
+      sums.size === balances.length &&
+      balances.every(({ glAccountCode, balance, entryCount }) => {
+        const sum = sums.get(glAccountCode);
+        return sum?.closing === balance && sum.entryCount === entryCount;
+      })
+    );
+  }
+
+  /** How many entries are dated in some periods, by months in UTC, in order. */
+  async countByMonth(periods: readonly Period[]): Promise<MonthCount[]> {
+    const counts = [countEntriesByMonth(this.#snapshot, this.#ledgerId, periods, this.#unsummed)];
+    if (this.#summedSequence > 0) {
+      const split = periods.map(splitByDays);
+      const parts = split.flatMap((each) => each.parts);
+      counts.push(
+        countEntriesByMonth(this.#snapshot, this.#ledgerId, parts, this.#summed),
+        ...split.map(({ days }) => countJournalDays(this.#snapshot, this.#ledgerId, days)),
+      );
+    }
+    const countOf = new Map<string, number>();
+    for (const { month, entryCount } of (await Promise.all(counts)).flat()) {
+      countOf.set(month, (countOf.get(month) ?? 0) + entryCount);
+    }
+    return [...countOf]
+      .map(([month, entryCount]) => ({ month, entryCount }))
+      .sort((one, other) => compareUtf8(one.month, other.month));
+  }
+
+  /** How many entries pass a filter. */
+  async countEntries(filter: EntryFilter): Promise<number> {
+    const { from, to, externalId, glAccountCode } = filter;
+    const count = (some: Partial<EntryFilter>, span: Span) =>
+      countEntries(this.#snapshot, this.#ledgerId, { ...filter, ...some }, span);
+    // It is in one entry at most.
+    if (externalId !== null)
+      return count({}, { afterSequence: 0, upToSequence: this.lastSequence });
+    const counts = [count({}, this.#unsummed)];
+    if (this.#summedSequence > 0) {
+      const { days, parts } = splitByDays({ startsAt: from, endsAt: to });
+      counts.push(
+        glAccountCode === null
+          ? countJournalDays(this.#snapshot, this.#ledgerId, days).then(sumCounts)
+          : countAccountDays(this.#snapshot, this.#ledgerId, glAccountCode, days),
+        ...parts.map(({ startsAt, endsAt }) => count({ from: startsAt, to: endsAt }, this.#summed)),
+      );
+    }
+    return (await Promise.all(counts)).reduce((sum, part) => sum + part, 0);
+  }
+
+  /**
+   * A page of the entries that pass a filter, by sequence. It ends early where its JSON would weigh more than `bytesMax`,
+   * but never before its first entry. `hasMore`: whether entries follow the page.
+   */
+  async listEntries(
+    filter: EntryFilter,
+    page: PagePlace & { readonly bytesMax: number },
+  ): Promise<{ entries: StoredEntry[]; hasMore: boolean }> {
+    const place =
+      this.#summedSequence === 0 || filter.externalId !== null
+        ? { ...page, upToSequence: null }
+        : await findPage(this.#snapshot, this.#ledgerId, filter, page, this.#summedSequence);
+    return listEntries(this.#snapshot, this.#ledgerId, {
+      ...page,
+      ...place,
+      filter,
+      upToSequence: place.upToSequence ?? this.lastSequence,
+    });
+  }
+
+  get #unsummed(): Span {
+    return { afterSequence: this.#summedSequence, upToSequence: this.lastSequence };
+  }
+
+  get #summed(): Span {
+    return { afterSequence: 0, upToSequence: this.#summedSequence };
+  }
+}
+
+function sumCounts(counts: readonly MonthCount[]): number {
+  return counts.reduce((sum, { entryCount }) => sum + entryCount, 0);
+}

@@ -1,0 +1,62 @@
+// Intervals of time as whole days in UTC, which are summed, and parts of days, which are not.
+import { timestampFromEpochMs, type Timestamp } from "../core/time.ts";
+
+const dayMs = 86_400_000;
+
+/** A half-open interval of transaction dates; null is without a bound. */
+export interface Interval {
+  readonly startsAt: Timestamp | null;
+  readonly endsAt: Timestamp | null;
+}
+
+/** Days in UTC, from one to another, which is not included. PostgreSQL's `-infinity` and `infinity` are without a bound. */
+export interface DayRange {
+  readonly fromDay: string;
+  readonly untilDay: string;
+}
+
+export interface SplitInterval {
+  /** The days that are wholly in the interval. */
+  readonly days: DayRange;
+  /** Of the days that a bound cuts, at most two, what is in the interval, and when the day begins. */
+  readonly parts: readonly (Interval & { readonly day: string; readonly dayStartsAt: Timestamp })[];
+}
+
+/** Splits an interval at the midnights after its start and before its end. */
+export function splitByDays({ startsAt, endsAt }: Interval): SplitInterval {
+  if (startsAt !== null && endsAt !== null && startsAt >= endsAt) {
+    return { days: { fromDay: dayOf(endsAt), untilDay: dayOf(endsAt) }, parts: [] };
+  }
+  const startDay = startsAt === null ? null : dayOf(startsAt);
+  const endDay = endsAt === null ? null : dayOf(endsAt);
+  const isStartCut = startDay !== null && startsAt !== startOf(startDay);
+  const isEndCut = endDay !== null && endsAt !== startOf(endDay);
+  const nextDay = startDay === null ? null : dayAfter(startDay);
+  const fromDay = isStartCut ? (nextDay ?? "infinity") : (startDay ?? "-infinity");
+  const days = { fromDay, untilDay: endDay ?? "infinity" };
+  const parts = [];
+  if (isStartCut) {
+    const dayEndsAt = nextDay === null ? null : startOf(nextDay);
+    const partEndsAt = startDay === endDay ? endsAt : dayEndsAt;
+    parts.push({ day: startDay, dayStartsAt: startOf(startDay), startsAt, endsAt: partEndsAt });
+  }
+  if (isEndCut && !(isStartCut && startDay === endDay)) {
+    const dayStartsAt = startOf(endDay);
+    parts.push({ day: endDay, dayStartsAt, startsAt: dayStartsAt, endsAt });
+  }
+  return { days, parts };
+}
+
+function dayOf(time: Timestamp): string {
+  return time.slice(0, 10);
+}
+
+function startOf(day: string): Timestamp {
+  return `${day}T00:00:00.000Z` as Timestamp;
+}
+
+/** null after the last day of the year 9999. */
+function dayAfter(day: string): string | null {
+  const time = timestampFromEpochMs(Date.parse(day) + dayMs);
+  return time === null ? null : dayOf(time);
+}
