@@ -3,8 +3,10 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { changeLedgerStatus } from "../../src/engine/ledger-state.ts";
+import { UnreadableSequence } from "../../src/store/backup/tables.ts";
 import { Pool } from "../../src/store/database/pool.ts";
-import { runStatement } from "../support/database.ts";
+import { backUp, restoreInto } from "../support/backups.ts";
+import { createEmptyDatabase, runStatement } from "../support/database.ts";
 import { entriesPath, entry } from "../support/entries.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
 import { accepted, hold, move, newKey, resolve } from "../support/wallets.ts";
@@ -69,4 +71,28 @@ it("serves entries, wallets with their postings, closes and changes of a ledger'
   } finally {
     await connections.end();
   }
+});
+
+it("takes a backup that can be restored", async () => {
+  const { summary, bytes } = await backUp(databaseUrl);
+  const restored = await createEmptyDatabase();
+  try {
+    const { tables } = await restoreInto(restored.url, bytes);
+    expect(tables).toEqual(summary.tables);
+  } finally {
+    await restored.drop();
+  }
+});
+
+it("takes no backup without a sequence that it may not read, and names the privilege", async () => {
+  await runStatement(
+    books.databaseUrl,
+    "CREATE TABLE numbered (n bigint GENERATED ALWAYS AS IDENTITY)",
+  );
+  await runStatement(books.databaseUrl, `GRANT SELECT ON numbered TO ${role}`);
+  const refused = backUp(databaseUrl);
+  await expect(refused).rejects.toThrow(UnreadableSequence);
+  await expect(refused).rejects.toThrow(
+    'GRANT SELECT ON SEQUENCE "public"."numbered_n_seq" TO the role',
+  );
 });

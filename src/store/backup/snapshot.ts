@@ -79,6 +79,8 @@ function isSame(seen: readonly BackupTable[], tables: readonly BackupTable[]): b
 }
 
 async function describe(client: Client, tables: readonly BackupTable[]): Promise<Snapshot> {
+  // One that can't be read is told before hours of copying, and not after them.
+  await listSequences(client);
   const head = await oneRow(
     client,
     sql.type(headRow)`

@@ -64,24 +64,56 @@ export function inOrderOfReferences<Table extends Pick<BackupTable, "name" | "re
   return ordered;
 }
 
-const sequenceRow = z.object({ name: z.string(), lastValue: z.string() });
+const sequenceRow = z.object({
+  schema: z.string(),
+  name: z.string(),
+  isReadable: z.boolean(),
+  /** Null where no number was taken from it. */
+  lastValue: z.string().nullable(),
+});
 
 /** A sequence that numbers were taken from, and the last one. */
-export type BackupSequence = z.infer<typeof sequenceRow>;
+export interface BackupSequence {
+  readonly name: string;
+  readonly lastValue: string;
+}
 
-/** Sequences aren't part of any snapshot: what is read after a table's rows is never below what they hold. */
+/** The role may not read a sequence, so that a restored table would be numbered from its beginning again. */
+export class UnreadableSequence extends Error {
+  constructor(sequence: { readonly schema: string; readonly name: string }) {
+    super(
+      `the role may not read the sequence ${sequence.name}: as its owner, ` +
+        `GRANT SELECT ON SEQUENCE ${qualifiedName(sequence)} TO the role`,
+    );
+    this.name = "UnreadableSequence";
+  }
+}
+
+/**
+ * All sequences but that of the table of migrations, which a restore numbers itself. Sequences aren't part of any
+ * snapshot: what is read after a table's rows is never below what they hold. Throws UnreadableSequence.
+ */
 export async function listSequences(client: Client): Promise<readonly BackupSequence[]> {
-  return anyRows(
+  // CASE has the privilege looked at first: without it PostgreSQL 15 and 16 fail, and later ones give no value.
+  const sequences = await anyRows(
     client,
     sql.type(sequenceRow)`
-    SELECT relname AS name, pg_sequence_last_value(seqrelid)::text AS "lastValue"
-      FROM pg_sequence JOIN pg_class ON pg_class.oid = seqrelid
-     WHERE relnamespace = ${schemaOid} AND pg_sequence_last_value(seqrelid) IS NOT NULL
+    SELECT nspname AS schema, relname AS name, has_sequence_privilege(seqrelid, 'SELECT') AS "isReadable",
+           CASE WHEN has_sequence_privilege(seqrelid, 'SELECT')
+                THEN pg_sequence_last_value(seqrelid)::text END AS "lastValue"
+      FROM pg_sequence JOIN pg_class AS class ON class.oid = seqrelid
+      JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE relnamespace = ${schemaOid}
        AND NOT EXISTS (SELECT FROM pg_depend
                         WHERE classid = 'pg_class'::regclass AND objid = seqrelid
                           AND refobjid = to_regclass(${migrationsTable}))
      ORDER BY relname COLLATE "C"`,
   );
+  return sequences.flatMap((sequence) => {
+    const { name, isReadable, lastValue } = sequence;
+    if (!isReadable) throw new UnreadableSequence(sequence);
+    return lastValue === null ? [] : [{ name, lastValue }];
+  });
 }
 
 const presenceRow = z.object({ hasSchema: z.boolean(), isDistributed: z.boolean() });
