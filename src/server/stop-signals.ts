@@ -1,4 +1,5 @@
-// The signals that end a process which has a database.
+// The signals that end a process which has a database, and what SIGHUP means to a server.
+import { isatty } from "node:tty";
 
 export const stopSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
@@ -20,4 +21,26 @@ export function stopSignal(
       });
     }
   });
+}
+
+/**
+ * Whether SIGHUP stops a server: where it has no certificate to read again, and a terminal that can be closed. Whoever
+ * sends it to another one, such as `systemctl reload`, does not mean its end.
+ */
+export function stopsOnHangup(hasCertificate: boolean): boolean {
+  return !hasCertificate && [0, 1, 2].some((descriptor) => isatty(descriptor));
+}
+
+/** Keeps SIGHUP from ending the process. Returns what hands it on to `take`, also one that came before. */
+export function keepHangups(): (take: () => void) => void {
+  let handOn: (() => void) | null = null;
+  let isWaiting = false;
+  process.on("SIGHUP", () => {
+    if (handOn === null) isWaiting = true;
+    else handOn();
+  });
+  return (take) => {
+    handOn = take;
+    if (isWaiting) take();
+  };
 }

@@ -6,7 +6,12 @@ import { loadCertificate, type LoadedCertificate } from "../../../server/certifi
 import { openDatabase, type Database } from "../../../server/database.ts";
 import { connectionsOf } from "../../../server/prepare-database.ts";
 import { startServer } from "../../../server/start.ts";
-import { stopSignal, stopSignals } from "../../../server/stop-signals.ts";
+import {
+  keepHangups,
+  stopsOnHangup,
+  stopSignal,
+  stopSignals,
+} from "../../../server/stop-signals.ts";
 import { isWorker, serveAsWorker } from "../../../server/worker.ts";
 import { databasePlace } from "../../connection/database-context.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
@@ -25,13 +30,13 @@ const nothingToBootstrap =
 export async function serve(flags: ServeFlags, environment: Environment): Promise<ExitCode> {
   const settings = readServeSettings(flags, environment);
   const log = createLog(environment.logLevel);
+  const doesHangupStop = stopsOnHangup(settings.certificateFiles !== null);
   const stopRequested = stopSignal(
     () => process.exit(exitCodes.interrupted),
-    // With TLS, SIGHUP means that the certificate was renewed.
-    stopSignals.filter((signal) => signal !== "SIGHUP" || settings.certificateFiles === null),
+    stopSignals.filter((signal) => signal !== "SIGHUP" || doesHangupStop),
   );
-  // Ignored by workers, and until there is a server.
-  if (settings.certificateFiles !== null) process.on("SIGHUP", () => undefined);
+  // Workers take none: the first process sends them the certificate.
+  const onHangup = doesHangupStop ? null : keepHangups();
   // A worker is told to stop by the first process; signals that its group gets are not for it.
   if (isWorker()) {
     return (await serveAsWorker(environment, log)) ? exitCodes.done : exitCodes.failed;
@@ -48,7 +53,15 @@ export async function serve(flags: ServeFlags, environment: Environment): Promis
     },
   });
   try {
-    await serveOn(database, { flags, settings, certificate, environment, log, stopRequested });
+    await serveOn(database, {
+      flags,
+      settings,
+      certificate,
+      environment,
+      log,
+      stopRequested,
+      onHangup,
+    });
     return exitCodes.done;
   } finally {
     await database.stop();
@@ -62,11 +75,13 @@ interface Serving {
   readonly environment: Environment;
   readonly log: Log;
   readonly stopRequested: Promise<string>;
+  /** Hands on each SIGHUP; null where that stops the server. */
+  readonly onHangup: ReturnType<typeof keepHangups> | null;
 }
 
 async function serveOn(
   database: Database,
-  { flags, settings, certificate, environment, log, stopRequested }: Serving,
+  { flags, settings, certificate, environment, log, stopRequested, onHangup }: Serving,
 ): Promise<void> {
   const output = new Output(flags, environment.isColorRefused);
   // With --json stderr is the log alone.
@@ -88,7 +103,10 @@ async function serveOn(
     log,
     version: programVersion(),
   });
-  if (certificate !== null) process.on("SIGHUP", () => void server.reloadCertificate());
+  onHangup?.(() => {
+    if (certificate !== null) void server.reloadCertificate();
+    else log.warn("SIGHUP has no effect: without --tls-cert there is no certificate to read again");
+  });
   try {
     const { url, metricsUrl, pool, masterKeys } = server;
     if (flags.bootstrap === true) {
