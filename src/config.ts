@@ -5,11 +5,17 @@ import { join } from "node:path";
 /** What the environment says; null where it says nothing. */
 export type Environment = Readonly<ReturnType<typeof readEnvironment>>;
 
+/** A setting can't be used: to try again would not help. */
+export class SettingError extends Error {
+  override readonly name: string = "SettingError";
+}
+
 /** A variable of the environment has a value that can't be used. */
-export class EnvironmentError extends Error {
+export class EnvironmentError extends SettingError {
+  override readonly name = "EnvironmentError";
+
   constructor(name: string, detail: string) {
     super(`${name} ${detail}`);
-    this.name = "EnvironmentError";
   }
 }
 

@@ -1,7 +1,8 @@
 // Exit codes, and which failure ends with which. The numbers are a promise to scripts.
+import { certificateFault } from "../core/certificate-fault.ts";
 import { Refusal } from "../core/errors.ts";
-import { certificateFault, ServiceProblem, ServiceUnreachable } from "../client/errors.ts";
-import { EnvironmentError } from "../config.ts";
+import { ServiceProblem, ServiceUnreachable } from "../client/errors.ts";
+import { SettingError } from "../config.ts";
 import { errorCode } from "../core/thrown.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
 import { printable, printableLines } from "./terminal/printable.ts";
@@ -62,7 +63,7 @@ function headOf(problem: ServiceProblem): string {
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandFailure) return error.exitCode;
   if (error instanceof HintedFailure) return exitCodeOf(error.cause);
-  if (error instanceof EnvironmentError) return exitCodes.usage;
+  if (error instanceof SettingError) return exitCodes.usage;
   if (error instanceof ServiceProblem) return exitCodeOfProblem(error.status, error.code);
   if (error instanceof Refusal) return exitCodeOfProblem(error.status, error.code);
   if (error instanceof ServiceUnreachable) return exitCodes.unavailable;

@@ -1,6 +1,5 @@
 // What can go wrong for a caller of the service.
 import type { Problem, ReserveResult } from "../contract/types.ts";
-import { errorCode } from "../core/thrown.ts";
 
 /** The service answered with an error status. The message is the problem's `detail`. */
 export class ServiceProblem extends Error {
@@ -49,33 +48,6 @@ function reasonOf(cause: unknown): string {
   if ("library" in cause && "reason" in cause)
     return `${String(cause.library)}: ${String(cause.reason)}`;
   return cause.message || cause.name;
-}
-
-/** What OpenSSL and Node call a certificate that is not accepted. */
-const certificateFaults = new Set([
-  "CERT_CHAIN_TOO_LONG",
-  "CERT_HAS_EXPIRED",
-  "CERT_NOT_YET_VALID",
-  "CERT_REJECTED",
-  "CERT_REVOKED",
-  "CERT_SIGNATURE_FAILURE",
-  "CERT_UNTRUSTED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-  "HOSTNAME_MISMATCH",
-  "INVALID_CA",
-  "INVALID_PURPOSE",
-  "PATH_LENGTH_EXCEEDED",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-]);
-
-/** The code of an error that tells of a certificate which is not accepted; null of any other. */
-export function certificateFault(error: unknown): string | null {
-  const code = errorCode(error);
-  return code !== null && certificateFaults.has(code) ? code : null;
 }
 
 /** The externalId of a reservation had been used for a credit or a debit of the wallet: nothing is held. */

@@ -4,12 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import request from "undici/lib/api/api-request.js";
 import Pool from "undici/lib/dispatcher/pool.js";
+import { certificateFault } from "../core/certificate-fault.ts";
 import { signRequest } from "../core/signing.ts";
 import { errorCode } from "../core/thrown.ts";
 import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
 import { requireText } from "../contract/paths.ts";
 import type { Problem } from "../contract/types.ts";
-import { certificateFault, ServiceProblem, ServiceUnreachable } from "./errors.ts";
+import { ServiceProblem, ServiceUnreachable } from "./errors.ts";
 
 /** Where the service is, whose key signs, and how long to try. */
 export interface SignedHttpOptions {

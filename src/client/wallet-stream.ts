@@ -5,8 +5,9 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WebSocket } from "ws";
+import { certificateFault } from "../core/certificate-fault.ts";
 import type { BalanceMessage } from "../contract/types.ts";
-import { certificateFault, ServiceProblem, ServiceUnreachable } from "./errors.ts";
+import { ServiceProblem, ServiceUnreachable } from "./errors.ts";
 import { parseSeconds, problemOf, type SignedHttp } from "./signed-http.ts";
 
 /** Where a stream begins, and who is notified of its connection. */

@@ -3,6 +3,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import { SettingError } from "../config.ts";
 import { errorCode, messageOf } from "../core/thrown.ts";
 import { requireUsable, type Certificate } from "../http/tls.ts";
 import type { Log } from "../log.ts";
@@ -18,7 +19,7 @@ export interface LoadedCertificate extends Certificate {
   readonly files: CertificateFiles;
 }
 
-/** Reads a certificate. Rejects with a message that names the flag of the file at fault, and what to do. */
+/** Reads a certificate. Rejects with SettingError, whose message names the flag of the file at fault, and what to do. */
 export async function loadCertificate(files: CertificateFiles): Promise<LoadedCertificate> {
   const [cert, key] = await Promise.all([
     read("--tls-cert", files.cert),
@@ -27,7 +28,7 @@ export async function loadCertificate(files: CertificateFiles): Promise<LoadedCe
   const certificate = parseCertificate(files.cert, cert);
   const privateKey = parseKey(files.key, key);
   if (!certificate.checkPrivateKey(privateKey)) {
-    throw new Error(
+    throw new SettingError(
       `--tls-key ${files.key} does not belong to --tls-cert ${files.cert}. The first certificate in the file has to ` +
         "be the server's own; those of its authorities follow.",
     );
@@ -36,7 +37,7 @@ export async function loadCertificate(files: CertificateFiles): Promise<LoadedCe
   try {
     requireUsable({ cert, key });
   } catch (error) {
-    throw new Error(
+    throw new SettingError(
       `--tls-cert ${files.cert} and --tls-key ${files.key} can't be used for TLS: ${messageOf(error)}`,
       { cause: error },
     );
@@ -91,7 +92,7 @@ async function read(flag: string, file: string): Promise<string> {
       { ENOENT: "there is no such file", EACCES: "this user may not read it" }[
         errorCode(error) ?? ""
       ] ?? messageOf(error);
-    throw new Error(`${flag} ${file} can't be read: ${reason}`, { cause: error });
+    throw new SettingError(`${flag} ${file} can't be read: ${reason}`, { cause: error });
   }
 }
 
@@ -118,7 +119,7 @@ function parseCertificate(file: string, text: string): X509Certificate {
   try {
     return new X509Certificate(text);
   } catch (error) {
-    throw new Error(
+    throw new SettingError(
       `--tls-cert ${file} has no certificate in PEM (-----BEGIN CERTIFICATE-----) that can be read`,
       { cause: error },
     );
@@ -130,7 +131,7 @@ function parseKey(file: string, text: string): KeyObject {
     return createPrivateKey(text);
   } catch (error) {
     const isEncrypted = errorCode(error) === "ERR_MISSING_PASSPHRASE" || /\bENCRYPTED\b/.test(text);
-    throw new Error(
+    throw new SettingError(
       isEncrypted
         ? `--tls-key ${file} is encrypted, and nobody can type its passphrase when the server starts by itself. ` +
             "`openssl pkey -in FILE -out PLAIN` decrypts it; keep the plain file at mode 0600."
@@ -143,10 +144,10 @@ function parseKey(file: string, text: string): KeyObject {
 function requireValidNow(file: string, { validFrom, validTo }: X509Certificate): void {
   const nowMs = Date.now();
   if (Date.parse(validTo) <= nowMs) {
-    throw new Error(`--tls-cert ${file} expired at ${isoTime(validTo)}: renew it`);
+    throw new SettingError(`--tls-cert ${file} expired at ${isoTime(validTo)}: renew it`);
   }
   if (Date.parse(validFrom) > nowMs) {
-    throw new Error(
+    throw new SettingError(
       `--tls-cert ${file} is valid from ${isoTime(validFrom)} only: is this machine's clock right?`,
     );
   }

@@ -1,6 +1,6 @@
 // The master keys that the secrets of API keys are derived from: found, made where there may be none yet, and checked
 // against the keys in the database.
-import { EnvironmentError, type Environment } from "../config.ts";
+import { EnvironmentError, SettingError, type Environment } from "../config.ts";
 import { masterKeyFingerprint, parseMasterKey } from "../core/signing.ts";
 import type { Timestamp } from "../core/time.ts";
 import { hasApiKeys, listMasterKeyFingerprints } from "../store/api-keys.ts";
@@ -15,7 +15,8 @@ export interface MasterKeys {
 
 /**
  * The master keys: from the environment, else from the embedded database's folder, where one is made
- * as long as there are no API keys. Fails when a live API key was made with a master key that is not at hand.
+ * as long as there are no API keys. Rejects with SettingError where there is none, or where a live API key was made with
+ * one that is not at hand.
  */
 export async function loadMasterKeys(
   environment: Environment,
@@ -32,7 +33,7 @@ export async function loadMasterKeys(
   const used = await listMasterKeyFingerprints(pool, new Date().toISOString() as Timestamp);
   const missing = used.filter((fingerprint) => !given.has(fingerprint));
   if (missing.length > 0) {
-    throw new Error(
+    throw new SettingError(
       `API keys in the database were made with another master key (fingerprint ${missing.join(", ")}). ` +
         "Set LEDGERCTL_MASTER_KEY to that one, or add it to LEDGERCTL_PREVIOUS_MASTER_KEYS.",
     );
@@ -42,7 +43,7 @@ export async function loadMasterKeys(
 
 async function storedMasterKey(pool: Pool, dataDir: string | null): Promise<string> {
   if (dataDir === null) {
-    throw new Error(
+    throw new SettingError(
       "LEDGERCTL_MASTER_KEY is not set. With a database of your own, set it to 32 random bytes in base64 " +
         "(`openssl rand -base64 32`) and keep it safe: the API keys' secrets are derived from it.",
     );
@@ -50,7 +51,7 @@ async function storedMasterKey(pool: Pool, dataDir: string | null): Promise<stri
   const stored = await loadMasterKeyFile(dataDir);
   if (stored !== undefined) return stored;
   if (await hasApiKeys(pool)) {
-    throw new Error(
+    throw new SettingError(
       `the master key is missing from ${dataDir}, but API keys were made with it. ` +
         "Put the file back, or set LEDGERCTL_MASTER_KEY.",
     );

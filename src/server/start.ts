@@ -85,11 +85,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         : createService({ ...common, pool, gatherMetrics: metricsOfOneProcess(books.metrics) });
     service = served;
     if (metricsAddress !== null) {
-      metricsServer = await listening(metricsAddress, "--metrics-port", () =>
+      metricsServer = await listening(metricsAddress, "--metrics-", () =>
         listenForMetrics(metricsAddress, () => served.metrics()),
       );
     }
-    const url = await listening(address, "--port", () => served.listen(address.host, address.port));
+    const url = await listening(address, "--", () => served.listen(address.host, address.port));
     return {
       url: certificate === null ? url : namedUrl(url, address.host, certificate),
       metricsUrl: metricsServer?.url ?? null,
@@ -106,19 +106,26 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-/** Resolves with what `listen` does; its failure names the address and the flag that names another. */
+/**
+ * Resolves with what `listen` does; its failure names the address and the flag that names another, which begins with
+ * `flags`.
+ */
 async function listening<Result>(
   { host, port }: Address,
-  flag: string,
+  flags: "--" | "--metrics-",
   listen: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await listen();
   } catch (error) {
-    const reason =
-      errorCode(error) === "EADDRINUSE"
-        ? `something else is listening there; choose another ${flag}, or 0 for a free one`
-        : messageOf(error);
-    throw new Error(`can't listen on ${host}:${port}: ${reason}`, { cause: error });
+    const reason = {
+      EADDRINUSE: `something else is listening there; choose another ${flags}port, or 0 for a free one`,
+      EADDRNOTAVAIL: `this machine does not have that address; choose another ${flags}host, or 0.0.0.0 for all that it has`,
+      ENOTFOUND: `no address is known for that name; choose another ${flags}host`,
+      EACCES: `this user may not have that port; choose a ${flags}port from 1024 on, with a proxy in front for a lower one`,
+    }[errorCode(error) ?? ""];
+    throw new Error(`can't listen on ${host}:${port}: ${reason ?? messageOf(error)}`, {
+      cause: error,
+    });
   }
 }

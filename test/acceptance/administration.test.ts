@@ -276,11 +276,11 @@ describe("keys", () => {
   it("refuses to start a server, or to make a key, under another master key", async () => {
     const other = { LEDGERCTL_MASTER_KEY: Buffer.alloc(32, 7).toString("base64") };
     const serve = await runBuilt(["serve", "--port", "0"], other);
-    expect(serve).toMatchObject({ code: 1, stdout: "" });
+    expect(serve).toMatchObject({ code: 2, stdout: "" });
     expect(serve.stderr).toContain("LEDGERCTL_MASTER_KEY");
-    expect((await run(["key", "create", "--org", server.organizationId], other)).code).toBe(1);
+    expect((await run(["key", "create", "--org", server.organizationId], other)).code).toBe(2);
     const missing = await runBuilt(["serve", "--port", "0"], { LEDGERCTL_MASTER_KEY: "" });
-    expect(missing).toMatchObject({ code: 1, stdout: "" });
+    expect(missing).toMatchObject({ code: 2, stdout: "" });
     const short = await runBuilt(["serve", "--port", "0"], { LEDGERCTL_MASTER_KEY: "c2hvcnQ=" });
     expect(short).toMatchObject({ code: 2, stdout: "" });
   });

@@ -159,7 +159,7 @@ describe("backup and restore", () => {
     expect(restored.stderr).toContain("The backup has no master key. Copy master-key");
     expect(existsSync(join(dataDir, "master-key"))).toBe(false);
     const refused = await runIn(dataDir, "serve", "--port", "0");
-    expect(refused.code).toBe(1);
+    expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("the master key is missing");
     // The way that docs/operations.md names where the old key is lost.
     expect((await runIn(dataDir, "key", "revoke", seeded.apiKey)).code).toBe(0);
@@ -175,7 +175,7 @@ describe("backup and restore", () => {
     const refused = await runCli(["backup", join(home, "no.backup"), "--with-secrets"], {
       env: { HOME: home, LEDGERCTL_DATABASE_URL: url },
     });
-    expect(refused.code).toBe(1);
+    expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("LEDGERCTL_MASTER_KEY is not set");
     expect(existsSync(join(home, "no.backup"))).toBe(false);
   });

@@ -45,19 +45,30 @@ interface Case {
   readonly says: RegExp;
 }
 
+const quiet = () => ({ LEDGERCTL_LOG_LEVEL: "fatal" });
 const nobody = () => ({ LEDGERCTL_URL: "http://127.0.0.1:9" });
 const otherId = "01a1f929-0000-7000-8000-000000000000";
 
 const cases: Readonly<Record<number, readonly Case[]>> = {
   [exitCodes.failed]: [
     {
-      args: () => ["key", "create", "--org", server.organizationId],
-      env: () => ({ LEDGERCTL_MASTER_KEY: Buffer.alloc(32).toString("base64") }),
-      says: /were made with another master key/,
-    },
-    {
       args: () => ["merkle", "check", file("none.json")],
       says: /none\.json can't be read: there is no such file/,
+    },
+    {
+      args: () => ["serve", "--port", new URL(server.env["LEDGERCTL_URL"] ?? "").port],
+      env: quiet,
+      says: /something else is listening there; choose another --port/,
+    },
+    {
+      args: () => ["serve", "--host", "192.0.2.1"],
+      env: quiet,
+      says: /this machine does not have that address; choose another --host/,
+    },
+    {
+      args: () => ["serve", "--port", "0", "--metrics-port", "0", "--metrics-host", "192.0.2.1"],
+      env: quiet,
+      says: /this machine does not have that address; choose another --metrics-host/,
     },
   ],
   [exitCodes.usage]: [
@@ -81,6 +92,31 @@ const cases: Readonly<Record<number, readonly Case[]>> = {
       says: /is not valid JSON/,
     },
     { args: () => ["balance", "1000"], env: () => ({ LEDGERCTL_API_KEY: "" }), says: /no API key/ },
+    {
+      args: () => ["key", "create", "--org", server.organizationId],
+      env: () => ({ LEDGERCTL_MASTER_KEY: Buffer.alloc(32).toString("base64") }),
+      says: /were made with another master key/,
+    },
+    {
+      args: () => ["key", "create", "--org", server.organizationId],
+      env: () => ({ LEDGERCTL_MASTER_KEY: "" }),
+      says: /LEDGERCTL_MASTER_KEY is not set/,
+    },
+    {
+      args: () => ["key", "create", "--org", server.organizationId],
+      env: () => ({ LEDGERCTL_MASTER_KEY: "short" }),
+      says: /LEDGERCTL_MASTER_KEY must be 32 bytes in base64/,
+    },
+    {
+      args: () => ["org", "list"],
+      env: () => ({ LEDGERCTL_DATABASE_URL: "postgresql://u:p@a/b?sslrootcert=/nope" }),
+      says: /sslrootcert=\/nope in the database URL can't be read: there is no such file/,
+    },
+    {
+      args: () => ["org", "list"],
+      env: () => ({ LEDGERCTL_DATABASE_URL: "postgresql://u:p@a/b?sslmode=foo" }),
+      says: /sslmode must be one of .*verify-full.*, and not foo/,
+    },
   ],
   [exitCodes.verificationFailed]: [
     { args: () => ["merkle", "check", file("forged.json")], says: /^$/ },

@@ -162,7 +162,11 @@ test("does not begin with files that it can't use", async () => {
     stderr: expect.stringContaining("no --tls-key") as string,
   });
   expect(await start(...cert, "--tls-key", certificateFile("other-key.pem"))).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining("does not belong to --tls-cert") as string,
+  });
+  expect(await start(...cert, "--tls-key", "/nope")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--tls-key /nope can't be read: there is no such") as string,
   });
 });

@@ -1,6 +1,8 @@
 // URLs of databases as libpq writes them, with one host or several, and what the driver is given for each of them.
-import { parse } from "pg-connection-string";
+import { readFileSync } from "node:fs";
 import type { ConnectionOptions as TlsOptions } from "node:tls";
+import { parse } from "pg-connection-string";
+import { errorCode, messageOf } from "../../core/thrown.ts";
 
 /** One of the hosts that a URL names. */
 export interface DatabaseHost {
@@ -25,17 +27,20 @@ export interface ConnectionTarget {
   readonly ssl: TlsOptions | false;
 }
 
-/** A text is no URL of a database. The message says how one looks, and nothing of the text: it may hold a password. */
+/**
+ * A text is no URL of a database, or has a parameter that can't be used. The message says how one looks, and nothing of
+ * what may be a password.
+ */
 export class InvalidDatabaseUrl extends Error {
   override readonly name = "InvalidDatabaseUrl";
 }
 
-const tlsParameters = ["ssl", "sslmode", "sslcert", "sslkey", "sslrootcert", "uselibpqcompat"];
+const tlsFiles = ["sslcert", "sslkey", "sslrootcert"];
+const tlsParameters = ["ssl", "sslmode", ...tlsFiles, "uselibpqcompat"];
 /** What is libpq's to read: the driver would take it for something of its own. */
 const hostParameters = ["host", "port", "target_session_attrs"];
 
-const urlForm =
-  /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?(?:#.*)?$/;
+const urlForm = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?(#.*)?$/;
 const hostForm = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/;
 
 /**
@@ -45,7 +50,7 @@ const hostForm = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/;
  * Throws InvalidDatabaseUrl.
  */
 export function parseDatabaseUrl(text: string): DatabaseAddress {
-  const [, scheme = "", user = "", authority = "", path = "", query = ""] =
+  const [, scheme = "", user = "", authority = "", path = "", query = "", fragment = ""] =
     urlForm.exec(text) ?? [];
   const parameters = new URLSearchParams(query);
   const [givenHosts, givenPorts] = [parameters.get("host") ?? "", parameters.get("port") ?? ""];
@@ -68,13 +73,17 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
     const port = ports[index] ?? ports[0] ?? "";
     return `${scheme}${user}${name}${port === "" ? "" : `:${port}`}${path}${rest}`;
   });
-  if (scheme === "" || places.includes(null) || !urls.every(isReadable)) {
+  // A "/" or "#" in a password ends the host before its "@".
+  const isCut = user === "" && (path + fragment).includes("@");
+  if (scheme === "" || isCut || places.includes(null) || !urls.every(isReadable)) {
     throw new InvalidDatabaseUrl(
       "the database URL must look like postgresql://user:password@host:5432/name, with several hosts like " +
         "postgresql://user:password@host1:5432,host2:5432/name, or for a socket like " +
-        "postgresql://user:password@/name?host=/run/postgresql",
+        "postgresql://user:password@/name?host=/run/postgresql; in a password, characters such as / # ? % are " +
+        "percent-encoded: %2F %23 %3F %25",
     );
   }
+  requireUsableTls(parameters);
   const hosts = urls.map((url) => ({ name: hostName(url), url }));
   return { hosts, needsPrimary: needsPrimary(attribute, hosts.length) };
 }
@@ -116,8 +125,36 @@ export function connectionTarget(hostUrl: string, applicationName: string): Conn
   return { url: url.href, ssl };
 }
 
+/** Throws InvalidDatabaseUrl, with the name of the parameter. */
+function requireUsableTls(parameters: URLSearchParams): void {
+  const mode = parameters.get("sslmode");
+  if (mode !== null && !sslModes.includes(mode)) {
+    throw new InvalidDatabaseUrl(`sslmode must be one of ${sslModes.join(", ")}, and not ${mode}`);
+  }
+  for (const parameter of tlsFiles) {
+    const file = parameters.get(parameter) ?? "";
+    if (file !== "") requireReadable(parameter, file);
+  }
+  const isLibpq = parameters.get("uselibpqcompat") === "true";
+  if (isLibpq && mode === "verify-ca" && !parameters.get("sslrootcert")) {
+    throw new InvalidDatabaseUrl("sslmode=verify-ca with uselibpqcompat=true needs an sslrootcert");
+  }
+}
+
+function requireReadable(parameter: string, file: string): void {
+  try {
+    readFileSync(file);
+  } catch (error) {
+    const reason = errorCode(error) === "ENOENT" ? "there is no such file" : messageOf(error);
+    throw new InvalidDatabaseUrl(
+      `${parameter}=${file} in the database URL can't be read: ${reason}`,
+    );
+  }
+}
+
 /** Modes that pg reads as `verify-full`, and warns of: a later version is to check nothing there, as libpq does. */
-const modesReadAsVerifyFull = ["prefer", "require", "verify-ca"];
+const modesReadAsVerifyFull = ["allow", "prefer", "require", "verify-ca"];
+const sslModes = ["disable", ...modesReadAsVerifyFull, "verify-full", "no-verify"];
 
 /**
  * TLS as the URL asks for it. Whatever asks for TLS has the server's certificate and name checked, but for `no-verify`;

@@ -82,10 +82,25 @@ it.each([
   ...["books", "mysql://u@h/books", "postgresql:books", "", "postgresql://u:hidden@h:port/books"],
   ...["postgresql://u:hidden%zz@h/books", "postgresql://u:hidden@h%zz/books"],
   ...["postgresql://u:hidden@a,::1/books", "postgresql://u:hidden@a:1:2/books"],
+  ...["postgresql://u:hidden/x@h/books", "postgresql://u:1/hidden@h/books"],
+  ...["postgresql://u:1#hidden@h/books", "postgresql://u:hidden?x@h/books"],
 ])("refuses %j, and does not repeat it", (text) => {
   const refused = () => urlsOf(text);
   expect(refused).toThrow("the database URL must look like postgresql://");
+  expect(refused).toThrow("in a password, characters such as / # ? % are percent-encoded");
   expect(refused).not.toThrow("hidden");
+});
+
+it.each([
+  ["sslmode=foo", "sslmode must be one of disable, allow, prefer, "],
+  [
+    "sslrootcert=/nope",
+    "sslrootcert=/nope in the database URL can't be read: there is no such file",
+  ],
+  ["sslmode=require&sslcert=/tmp", "sslcert=/tmp in the database URL can't be read: EISDIR"],
+  ["uselibpqcompat=true&sslmode=verify-ca", "needs an sslrootcert"],
+])("refuses %s by name", (query, message) => {
+  expect(() => urlsOf(`postgresql://u:p@a/books?${query}`)).toThrow(message);
 });
 
 it("connects through the socket that the query of a URL names", async () => {
