@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectionTarget } from "../../src/store/database/connection-url.ts";
+import { listMigrations } from "../../src/store/migrate.ts";
 import { upstreamOf } from "../support/cutting-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -45,13 +46,17 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Whether a connection comes about; the reason why not. */
-async function connectWith(host: string, tls: Record<string, string>): Promise<string> {
+function urlThroughProxy(host: string, tls: Record<string, string>): string {
   const url = new URL(database.url);
   url.hostname = host;
   url.port = String((proxy.address() as AddressInfo).port);
   for (const [name, value] of Object.entries(tls)) url.searchParams.set(name, value);
-  const target = connectionTarget(url.href, "test");
+  return url.href;
+}
+
+/** Whether a connection comes about; the reason why not. */
+async function connectWith(host: string, tls: Record<string, string>): Promise<string> {
+  const target = connectionTarget(urlThroughProxy(host, tls), "test");
   const client = new Client({ connectionString: target.url, ssl: target.ssl });
   client.on("error", () => undefined);
   try {
@@ -84,4 +89,11 @@ test.each([
 ])("%s with %o: %s", async (host, tls, outcome) => {
   expect(await connectWith(host, tls)).toBe(outcome);
   expect(warnings).toEqual([]);
+});
+
+test("a certificate that is not accepted is told with the parameters that decide it", async () => {
+  const refused = listMigrations(urlThroughProxy("localhost", { sslmode: "require" }));
+  await expect(refused).rejects.toThrow(
+    /certificate of the database's server is not accepted \(.+\): .*sslrootcert=FILE.*sslmode=no-verify/,
+  );
 });

@@ -4,6 +4,7 @@ import { Client, type ClientConfig } from "pg";
 import { connectionTarget, type ConnectionTarget, type DatabaseHost } from "./connection-url.ts";
 import { HostFailure } from "./errors.ts";
 import type { DatabaseHosts, HostState } from "./hosts.ts";
+import { loginFault } from "./login-fault.ts";
 
 /** How values are written, and that what is acknowledged is on disk: whatever the database's own settings say. */
 const settingsOfAll = {
@@ -43,6 +44,13 @@ export interface SessionOptions {
   /** Has PostgreSQL end statements whose caller is gone. */
   readonly detectsDisconnects: boolean;
 }
+
+/** What pg calls messages of PostgreSQL that ask for a password. */
+const passwordRequests = [
+  "authenticationCleartextPassword",
+  "authenticationMD5Password",
+  "authenticationSASL",
+];
 
 const connectTimeoutMs = 5_000;
 /** With other hosts to try, who waits for a connection still gets one in time. */
@@ -92,6 +100,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 export class Session extends Client {
   readonly #options: SessionOptions;
   readonly #host: DatabaseHost;
+  #isPasswordAsked = false;
 
   constructor(options: SessionOptions, host: DatabaseHost, target: ConnectionTarget) {
     super({ ...options.driver, connectionString: target.url, ssl: target.ssl });
@@ -100,6 +109,9 @@ export class Session extends Client {
     // What breaks while nobody uses it, or in the very packet that made it ready, has nobody else who listens, and
     // an unhandled error event ends the process. What is sent through it fails, which is enough.
     this.on("error", () => undefined);
+    for (const request of passwordRequests) {
+      this.connection.once(request, () => (this.#isPasswordAsked = true));
+    }
     this.on("end", () => {
       options.hosts.forget(this);
     });
@@ -151,7 +163,8 @@ export class Session extends Client {
       this.cut();
       hosts.forget(this);
       hosts.passOver(this.#host, error);
-      throw new HostFailure(this.#host.name, hosts.isSeveral, error);
+      const fault = loginFault(error, this.#isPasswordAsked && !this.password);
+      throw new HostFailure(this.#host.name, hosts.isSeveral, fault);
     } finally {
       clearTimeout(timer);
     }

@@ -19,9 +19,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-const open = () =>
+const open = (url = proxy.url) =>
   openSession({
-    hosts: hostsOf(proxy.url),
+    hosts: hostsOf(url),
     applicationName: "test",
     settings: {},
     driver: {},
@@ -35,4 +35,12 @@ test("one can be ended, and one that is being opened fails", async () => {
   proxy.thaw();
   expect(isUnavailable(failed)).toBe(true);
   expect(String(failed)).toContain("it did not answer within 5 s");
+});
+
+test("one that needs a password says that its URL has none", async () => {
+  const url = new URL(database.url);
+  url.password = "";
+  await expect(open(url.href)).rejects.toThrow(
+    "the database asks for a password, and its URL has none",
+  );
 });
