@@ -32,6 +32,8 @@ interface Check {
     | "postings"
     | "backup";
   readonly ok: boolean;
+  /** Whether there is something to know that is no failure; `ok` is true. */
+  readonly note: boolean;
   readonly detail: string;
   /** What to do; null where nothing needs doing. */
   readonly remedy: string | null;
@@ -57,12 +59,17 @@ export async function doctor(flags: DoctorFlags, environment: Environment): Prom
 }
 
 function describe(check: Omit<Check, "exitCode">): string {
-  const line = `${check.ok ? "ok   " : "FAIL "} ${check.name.padEnd(13)}  ${check.detail}`;
+  const verdict = check.note ? "note " : check.ok ? "ok   " : "FAIL ";
+  const line = `${verdict} ${check.name.padEnd(13)}  ${check.detail}`;
   return check.remedy === null ? line : `${line}\n${" ".repeat(21)}${check.remedy}`;
 }
 
 function passed(name: Check["name"], detail: string): Check {
-  return { name, ok: true, detail, remedy: null, exitCode: exitCodes.done };
+  return { name, ok: true, note: false, detail, remedy: null, exitCode: exitCodes.done };
+}
+
+function noted(name: Check["name"], detail: string): Check {
+  return { ...passed(name, detail), note: true };
 }
 
 function failed(
@@ -71,7 +78,7 @@ function failed(
   remedy: string,
   exitCode: ExitCode = exitCodes.failed,
 ): Check {
-  return { name, ok: false, detail, remedy, exitCode };
+  return { name, ok: false, note: false, detail, remedy, exitCode };
 }
 
 function checkConfiguration(connection: Partial<Connection>, environment: Environment): Check {
@@ -111,7 +118,7 @@ async function checkService(connection: Partial<Connection>): Promise<Check[]> {
   return [
     passed("connection", `${url} answered in ${durationMs.toFixed(0)} ms`),
     checkClock(dateHeader),
-    ...(await checkReadiness(url)),
+    await checkReadiness(url),
     ...(await checkCredentials(connection)),
   ];
 }
@@ -133,17 +140,21 @@ async function getUnsigned(url: string): Promise<{ status: number; date?: string
   return { status: statusCode, text, ...(date === undefined ? {} : { date }) };
 }
 
-/** Nothing where a proxy does not pass /readyz on, or what answers is not the service. */
-async function checkReadiness(url: string): Promise<Check[]> {
+/** A note where a proxy does not pass /readyz on, or what answers is not the service. */
+async function checkReadiness(url: string): Promise<Check> {
+  const unseen = noted(
+    "readiness",
+    "can't be seen here: /readyz does not lead to the server; ask it on the server's machine",
+  );
   try {
     const { status, text } = await getUnsigned(`${url}/readyz`);
-    if (status === 200) return [passed("readiness", "a write would succeed now")];
+    if (status === 200) return passed("readiness", "a write would succeed now");
     const { reason } = JSON.parse(text) as { reason?: unknown };
-    if (status !== 503 || typeof reason !== "string") return [];
+    if (status !== 503 || typeof reason !== "string") return unseen;
     const remedy = "Until then writes are answered 503. The server's log has the cause.";
-    return [failed("readiness", reason, remedy, exitCodes.unavailable)];
+    return failed("readiness", reason, remedy, exitCodes.unavailable);
   } catch {
-    return [];
+    return unseen;
   }
 }
 
@@ -284,10 +295,7 @@ async function checkPostings(pool: Pool): Promise<Check> {
 /** Told only: whoever backs up with PostgreSQL's own tools is well, too. */
 async function checkBackup(pool: Pool): Promise<Check> {
   const last = await findLastBackup(pool);
-  return passed(
-    "backup",
-    last === null
-      ? "`ledgerctl backup` was never run on this database"
-      : `the last one was taken at ${last.takenAt}, ${megabytes(last.bytes)}`,
-  );
+  return last === null
+    ? noted("backup", "`ledgerctl backup` was never run on this database")
+    : passed("backup", `the last one was taken at ${last.takenAt}, ${megabytes(last.bytes)}`);
 }
