@@ -11,7 +11,7 @@ import {
   realpath,
   stat,
 } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { canEnter, databaseAccount, runsAsRoot, type Account } from "./account.ts";
@@ -79,12 +79,19 @@ export async function markInitialized(folder: DataFolder): Promise<void> {
 async function makeFolder(path: string): Promise<string> {
   // Root's database user has to walk through the folder; 0711 lets nobody list it, and each secret is 0600.
   const mode = runsAsRoot() ? 0o711 : 0o700;
-  await ignoring(mkdir(path, { recursive: true, mode }), "EEXIST");
+  await makeFolders(path, mode);
   const found = await stat(path);
   if (found.isDirectory()) return await realpath(path);
   throw new DatabaseUnavailable(
     `The data folder ${path} is a file, not a folder. Choose another --data-dir.`,
   );
+}
+
+/** In place of mkdir's own recursion, which never ends where a folder takes none, as /proc does. */
+async function makeFolders(path: string, mode: number): Promise<void> {
+  if (await succeeds(access(path))) return;
+  await makeFolders(dirname(path), mode);
+  await ignoring(mkdir(path, { mode }), "EEXIST");
 }
 
 /** Puts the marker into a folder that is empty; leaves one that has it alone. */

@@ -78,6 +78,10 @@ test("refuses a data folder that is a file", async () => {
   expect(await refusal(join(path, "below"))).toContain("a file where a folder should be");
 });
 
+test("refuses a data folder that can't be made, and says where", async () => {
+  expect(await refusal("/proc/x/y")).toMatch(/\/proc\/x'?\b.*--data-dir/);
+});
+
 test("refuses a folder made by a newer ledgerctl", async () => {
   const dataDir = join(workshop, "newer");
   await mkdir(dataDir);
