@@ -6,6 +6,7 @@ import type { WalletMessage } from "../../src/client/wallet-stream.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openBooks } from "../support/books.ts";
 import { runStatement } from "../support/database.ts";
+import { neverPosting } from "../support/engine.ts";
 import { entry, postEntry } from "../support/entries.ts";
 import { freezeCluster } from "../support/frozen-cluster.ts";
 import { PostgresCluster } from "../support/postgres-cluster.ts";
@@ -33,7 +34,7 @@ beforeEach(async () => {
   const books = await openBooks(databaseUrl, randomBytes(32));
   const [credentials, ledgerId] = [await books.createKey(), await books.createLedger()];
   const drop = () => books.pool.end();
-  service = await startService({ ...books, credentials, ledgerId, drop });
+  service = await startService({ ...books, credentials, ledgerId, drop }, neverPosting);
   entriesTarget = `/v1/ledgers/${ledgerId}/journal-entries`;
 }, 30_000);
 
