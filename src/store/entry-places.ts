@@ -3,7 +3,7 @@ import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import type { Connection } from "./database/connection.ts";
 import type { EntryFilter } from "./entry-lists.ts";
-import { column, sql } from "./database/statement.ts";
+import { sql } from "./database/statement.ts";
 import { splitByDays } from "./whole-days.ts";
 
 /** A page of a list: so many entries that pass the filter, after a sequence and after so many others that pass it. */
@@ -82,15 +82,14 @@ async function findFirst(
   { from, to, glAccountCode }: AccountAndDates,
   afterSequence: number,
 ): Promise<number | null> {
-  const { days, parts } = splitByDays({ startsAt: from, endsAt: to });
   // How many entries of a day are of the account is not kept: the page is looked for from here on.
   const { firstSequence } = await connection.one(sql.type(firstRow)`
     SELECT min(greatest(accounts.first_sequence, days.first_sequence)) AS "firstSequence"
       FROM account_spans AS accounts
       JOIN day_spans AS days
         ON days.ledger_id = ${ledgerId} AND days.ends_at_sequence = accounts.ends_at_sequence
-       AND ((days.day >= ${days.fromDay}::date AND days.day < ${days.untilDay}::date)
-            OR days.day = ANY (${column(parts, ({ day }) => day, "date")}))
+       AND days.day >= ${from?.slice(0, 10) ?? "-infinity"}::date
+       AND days.day <= ${to?.slice(0, 10) ?? "infinity"}::date
      WHERE accounts.ledger_id = ${ledgerId} AND accounts.gl_account_code = ${glAccountCode}
        AND accounts.ends_at_sequence > ${afterSequence}`);
   return firstSequence;
