@@ -87,6 +87,12 @@ export class LedgerClient {
     return accounts;
   }
 
+  /** The newest rules of assets, by the UTF-8 bytes of the codes; an asset that was never used or set has none. */
+  async listAssets(ledgerId: string): Promise<readonly wire.Asset[]> {
+    const { assets } = await this.#get<{ assets: wire.Asset[] }>(paths.listAssets({ ledgerId }));
+    return assets;
+  }
+
   /**
    * The balance of an account: the sum of its lines in functional currency, or, with `currency`, of its amounts in that
    * transaction currency. Smallest units, debits positive, exact at any size. 404 ACCOUNT_NOT_FOUND.

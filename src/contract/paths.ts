@@ -13,6 +13,7 @@ export const pathTemplates = {
   listLedgers: "/v1/ledgers",
   getLedger: ledger,
   listAccounts: `${ledger}/accounts`,
+  listAssets: `${ledger}/assets`,
   getBalance: `${ledger}/balances`,
   getTrialBalance: `${ledger}/trial-balance`,
   postEntry: `${ledger}/journal-entries`,

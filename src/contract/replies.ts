@@ -34,6 +34,22 @@ export const accountReply = z.strictObject({
 
 export const accountListReply = z.strictObject({ accounts: z.array(accountReply) });
 
+export const assetReply = z.strictObject({
+  assetCode: z.string(),
+  rate: z
+    .string()
+    .nullable()
+    .describe(
+      "exact decimal: functional smallest units for one smallest unit; null while there is none",
+    ),
+  exponent: z.int().describe("how many decimals its major unit has"),
+  walletsAccount: z.string(),
+  clearingAccount: z.string(),
+  overdraftLimit: amount,
+});
+
+export const assetListReply = z.strictObject({ assets: z.array(assetReply) });
+
 export const balanceReply = z.strictObject({
   glAccountCode: z.string(),
   balance: z

@@ -80,6 +80,11 @@ export const routes = {
     query: queries.accountsQuery,
     reply: replies.accountListReply,
   },
+  listAssets: {
+    ...read,
+    summary: "The rules of assets",
+    reply: replies.assetListReply,
+  },
   getBalance: {
     ...read,
     summary: "The balance of an account",

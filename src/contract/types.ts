@@ -20,6 +20,7 @@ type Body<Schema extends z.ZodType> = Immutable<z.input<Schema>>;
 
 export type Ledger = Reply<typeof replies.ledgerReply>;
 export type Account = Reply<typeof replies.accountReply>;
+export type Asset = Reply<typeof replies.assetReply>;
 export type AccountBalance = Reply<typeof replies.balanceReply>;
 export type EntryLine = Reply<typeof replies.entryLineReply>;
 export type Entry = Reply<typeof replies.entryReply>;

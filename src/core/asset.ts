@@ -49,6 +49,11 @@ export interface AssetRule {
   readonly overdraftLimit: bigint;
 }
 
+/** Of each asset the last of its versions, which come by asset and version. */
+export function newestRules(versions: readonly AssetRule[]): AssetRule[] {
+  return [...new Map(versions.map((rule) => [rule.assetCode, rule])).values()];
+}
+
 /**
  * The rule of an asset without a rule of its own. The functional currency, and codes that are no currency,
  * have the rate 1; another currency has no rate until one is set.

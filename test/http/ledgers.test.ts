@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Timestamp } from "../../src/core/time.ts";
 import { upsertAccounts } from "../../src/store/accounts.ts";
 import { pointers } from "../support/entries.ts";
+import { setAssetRule } from "../../src/engine/assets.ts";
 import { serveBooks } from "../support/service.ts";
 
 const service = serveBooks();
@@ -133,4 +134,24 @@ describe("the chart of accounts", () => {
       expect(pointers(reply)).toEqual(["activeOnly"]);
     },
   );
+});
+
+test("the rules of assets come by code, of each the newest", async () => {
+  const { books } = service;
+  const ledgerId = await books.createLedger();
+  const assetsOf = async () => (await service.get(`/v1/ledgers/${ledgerId}/assets`)).body;
+  expect(await assetsOf()).toEqual({ assets: [] });
+  await setAssetRule(books.pool, ledgerId, "POINTS", { exponent: 2, overdraftLimit: 500n });
+  await setAssetRule(books.pool, ledgerId, "EUR", {});
+  await setAssetRule(books.pool, ledgerId, "POINTS", { rate: "0.5" });
+  const pairOf = (code: string) => ({
+    walletsAccount: `wallets:${code}`,
+    clearingAccount: `wallets-clearing:${code}`,
+  });
+  expect(await assetsOf()).toEqual({
+    assets: [
+      { assetCode: "EUR", rate: null, exponent: 2, ...pairOf("EUR"), overdraftLimit: "0" },
+      { assetCode: "POINTS", rate: "0.5", exponent: 2, ...pairOf("POINTS"), overdraftLimit: "500" },
+    ],
+  });
 });

@@ -5,7 +5,7 @@ import { serveBooks } from "../support/service.ts";
 
 const service = serveBooks();
 
-const reads = ["", "/accounts", "/balances?account=1000", "/journal-entries"];
+const reads = ["", "/accounts", "/assets", "/balances?account=1000", "/journal-entries"];
 
 describe("a key with fewer scopes", () => {
   test("reads with `read` and writes nothing", async () => {

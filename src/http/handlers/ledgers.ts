@@ -1,10 +1,12 @@
-// Reading ledgers, charts of accounts, balances and the trial balance of the live books.
+// Reading ledgers, charts of accounts, rules of assets, balances and the trial balance of the live books.
+import { newestRules } from "../../core/asset.ts";
 import { Refusal } from "../../core/errors.ts";
 import { quoted } from "../../core/text.ts";
 import type { Ledger } from "../../contract/types.ts";
 import { readTrialBalance } from "../../engine/trial-balances.ts";
 import { findBalance } from "../../store/account-balances.ts";
 import { findAccount, listAccounts as listChart } from "../../store/accounts.ts";
+import { listRuleVersions } from "../../store/asset-rules.ts";
 import { findLedger, type LedgerRecord, listLedgers as listRecords } from "../../store/ledgers.ts";
 import { resolvePeriod } from "./named-records.ts";
 import type { RouteHandler } from "./route-handler.ts";
@@ -27,6 +29,16 @@ export const listAccounts: RouteHandler<"listAccounts"> = async (
 ) => {
   const accounts = await listChart(interactive, ledger.ledgerId, query.activeOnly);
   return { accounts: [...accounts] };
+};
+
+export const listAssets: RouteHandler<"listAssets"> = async ({ interactive }, { ledger }) => {
+  const rules = newestRules(await listRuleVersions(interactive, ledger.ledgerId));
+  return {
+    assets: rules.map(({ version: _, overdraftLimit, ...rule }) => ({
+      ...rule,
+      overdraftLimit: overdraftLimit.toString(),
+    })),
+  };
 };
 
 export const getBalance: RouteHandler<"getBalance"> = async (
