@@ -99,6 +99,77 @@ describe("the rules of assets", () => {
     expect((await run(["asset", "set", "GOLD", "--overdraft", "0", "-q"])).stdout).toBe("GOLD\n");
   });
 
+  it("has decimals of its own, in which amounts are read and shown", async () => {
+    const done = async (...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await run(args);
+      expect([code, stderr], args.join(" ")).toEqual([0, ""]);
+      return stdout;
+    };
+    const tooFine = await run(["wallet", "credit", "anna", "50.00", "--major", "--asset", "GIFT"]);
+    expect([tooFine.code, tooFine.stdout]).toEqual([2, ""]);
+    expect(tooFine.stderr).toContain("AMOUNT GIFT 50.00 has 2 decimals, but its currency has none");
+    await done("asset", "set", "GIFT", "--exponent", "2");
+    const credited = await runBuilt([
+      ...["wallet", "credit", "anna", "50.00", "--major", "--asset", "GIFT"],
+    ]);
+    expect(credited).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: "status     accepted\nbalance    50.00 GIFT\navailable  50.00 GIFT\n",
+    });
+    expect(await done("wallet", "debit", "anna", "1250", "--asset", "GIFT")).toContain(
+      "balance    37.50 GIFT\n",
+    );
+    const held = await done("wallet", "reserve", "anna", "7.5", "--major", "--asset", "GIFT");
+    expect(held).toContain("available  30.00 GIFT\n");
+    await pollBalance("wallets:GIFT").toMatchObject({ balance: -3750n });
+    const balance = await done("balance", "wallets:GIFT", "--currency", "GIFT");
+    expect(balance).toMatch(/^wallets:GIFT +-37\.50 GIFT +\d$/m);
+    const id = (
+      await done("entry", "list", "--account", "wallets:GIFT", "--limit", "1", "-q")
+    ).trim();
+    const shown = await done("entry", "show", id);
+    expect(shown).toMatch(/^wallets:GIFT +-50\.00 USD +-50\.00 GIFT +1$/m);
+    expect(shown).toMatch(/^anna +1 +credit +50\.00 GIFT /m);
+    expect(await done("asset", "list")).toMatch(/^GIFT +1 +2 +\S+ +\S+ +0\.00 GIFT +0\.00 GIFT$/m);
+    expect(await done("export", "--format", "hledger")).toContain("commodity 1000.00 GIFT\n");
+    expect(await done("export", "--format", "beancount")).toMatch(/ -?50\.00 GIFT @@ /);
+  });
+
+  it("is kept from other decimals than ISO 4217 has for a currency", async () => {
+    const set = await run(["asset", "set", "EUR", "--exponent", "3"]);
+    expect([set.code, set.stdout]).toEqual([2, ""]);
+    expect(set.stderr).toContain("--exponent of EUR is 2, as ISO 4217 has it");
+    expect((await run(["asset", "set", "EUR", "--exponent", "2"])).code).toBe(0);
+  });
+
+  it("shows amounts in smallest units, and says so, where the key may not read rules", async () => {
+    const { stdout } = await run([
+      "key",
+      "create",
+      "--org",
+      server.organizationId,
+      "--scope",
+      "wallets:write",
+      "--json",
+    ]);
+    const [key] = documents<{ apiKey: string; apiSecret: string }>(stdout);
+    const env = {
+      ...server.env,
+      LEDGERCTL_API_KEY: key?.apiKey ?? "",
+      LEDGERCTL_API_SECRET: key?.apiSecret ?? "",
+    };
+    const credit = ["wallet", "credit", "bert", "100", "--asset", "GIFT"];
+    const credited = await runHere(credit, env);
+    expect(credited.code).toBe(0);
+    expect(credited.stdout).toContain("balance    100 GIFT\n");
+    expect(credited.stderr).toContain(
+      "amounts of GIFT are in smallest units, as the rules of assets",
+    );
+    const refused = await runHere([...credit, "--major"], env);
+    expect([refused.code, refused.stdout]).toEqual([4, ""]);
+  });
+
   it("lets wallets go below zero as far as it says", async () => {
     await run(["asset", "set", "CREDITS", "--overdraft", "100"]);
     const debit = (amount: string) =>

@@ -9,12 +9,12 @@ export const sumTimeoutMs = 15 * 60_000;
 
 type Balances = Pick<TrialBalance, "accounts" | "totals" | "balanced" | "functionalCurrency">;
 
-/** The columns of the amounts of a trial balance, in major units. */
-export function amountColumns(currency: string) {
+/** The columns of the amounts of a trial balance, in major units of a currency with `exponent` decimals. */
+export function amountColumns(currency: string, exponent: number) {
   const amount = (title: string, name: keyof TrialBalanceTotals) => ({
     title,
     align: "right" as const,
-    value: (row: TrialBalanceTotals) => displayAmount(row[name], currency),
+    value: (row: TrialBalanceTotals) => displayAmount(row[name], currency, exponent),
   });
   return [
     amount("OPENING", "opening"),
@@ -25,14 +25,14 @@ export function amountColumns(currency: string) {
 }
 
 /** The rows and their totals in major units; below them, loudly, when they do not balance. */
-export function balanceTable(output: Output, balances: Balances): string {
+export function balanceTable(output: Output, balances: Balances, exponent: number): string {
   const { accounts, totals, balanced, functionalCurrency } = balances;
   const rows = [...accounts, { glAccountCode: "total", name: "", type: null, ...totals }];
   const table = output.table(rows, [
     { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
     { title: "NAME", value: ({ name }) => name },
     { title: "TYPE", value: ({ type }) => type ?? "" },
-    ...amountColumns(functionalCurrency),
+    ...amountColumns(functionalCurrency, exponent),
   ]);
   return balanced
     ? table
@@ -55,8 +55,9 @@ export function movedTable(
   output: Output,
   moved: readonly MovedAccount[],
   currency: string,
+  exponent: number,
 ): string {
-  const amount = (text: string) => displayAmount(text, currency);
+  const amount = (text: string) => displayAmount(text, currency, exponent);
   const rows = moved.flatMap(({ glAccountCode, stored, live }) =>
     [
       { figure: "opening", then: amount(stored.opening), now: amount(live.opening) },

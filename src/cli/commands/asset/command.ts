@@ -8,7 +8,7 @@ export function defineAsset(program: Command): void {
   ledgerOptions(asset.command("set <code>"))
     .description("change an asset's rule; what is not named stays as it is")
     .option("--rate <rate>", "functional smallest units per smallest unit of the asset, exact")
-    .option("--exponent <n>", "decimals of its major unit")
+    .option("--exponent <n>", "decimals of its major unit; currencies have those of ISO 4217")
     .option("--wallets-account <code>", "the account that holds what wallets hold")
     .option("--clearing-account <code>", "the account on the other side")
     .option("--overdraft <amount>", "how far below zero a wallet may go, in smallest units")

@@ -1,8 +1,10 @@
 // `asset list`: the rules in force, and what waits to be posted.
 import type { Environment } from "../../../config.ts";
-import { formatMajorAmount } from "../../../core/money.ts";
+import { newestRules } from "../../../core/asset.ts";
+import { currencyExponents } from "../../../core/currencies.ts";
 import { listRuleVersions } from "../../../store/asset-rules.ts";
 import { onLedger, type LedgerFlags } from "../../connection/ledger-context.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
 import type { Column } from "../../terminal/output.ts";
 import { document, readPending, type AssetDocument } from "./asset-document.ts";
 
@@ -10,10 +12,8 @@ export async function listAssets(flags: LedgerFlags, environment: Environment): 
   await onLedger(flags, environment, async (ledgerId, { output, pool }) => {
     const versions = await listRuleVersions(pool, ledgerId);
     const pending = await readPending(pool, ledgerId);
-    // They come by asset and version: of each asset the last stands.
-    const newest = new Map(versions.map((rule) => [rule.assetCode, rule]));
     output.list(
-      [...newest.values()].map((rule) => document(rule, pending)),
+      newestRules(versions).map((rule) => document(rule, pending)),
       columns,
     );
   });
@@ -29,7 +29,6 @@ const columns: readonly Column<AssetDocument>[] = [
   { title: "PENDING", align: "right", value: (asset) => major(asset.pending, asset) },
 ];
 
-/** In major units by the rule's own exponent. */
 function major(amount: string, { exponent, assetCode }: AssetDocument): string {
-  return `${formatMajorAmount(BigInt(amount), exponent)} ${assetCode}`;
+  return displayAmount(amount, assetCode, currencyExponents.get(assetCode) ?? exponent);
 }

@@ -1,6 +1,7 @@
 // `asset set`: changes what its flags name.
 import type { Environment } from "../../../config.ts";
 import { parseRate } from "../../../core/asset.ts";
+import { currencyExponents } from "../../../core/currencies.ts";
 import { setAssetRule, type AssetRuleChange } from "../../../engine/assets.ts";
 import { requireCurrency, requireLabel, requireWholeNumber } from "../../input/arguments.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
@@ -25,6 +26,10 @@ export async function setAsset(
 ): Promise<void> {
   const code = requireCurrency("CODE", codeText);
   const change = readChange(flags);
+  const ownExponent = currencyExponents.get(code);
+  if (change.exponent !== undefined && (ownExponent ?? change.exponent) !== change.exponent) {
+    throw usageFailure(`--exponent of ${code} is ${ownExponent}, as ISO 4217 has it`);
+  }
   await onLedger(flags, environment, async (ledgerId, { output, pool }) => {
     const result = await setAssetRule(pool, ledgerId, code, change);
     if (result.outcome === "ledgerNotFound") {

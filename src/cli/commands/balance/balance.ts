@@ -4,6 +4,7 @@ import type { AccountBalance } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import type { Column } from "../../terminal/output.ts";
 import { suggestingAccounts } from "../../input/account-suggestion.ts";
+import { exponentsShown, type ExponentOf } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 
@@ -11,12 +12,12 @@ export interface BalanceFlags extends ServiceFlags {
   currency?: string;
 }
 
-const columns: readonly Column<AccountBalance>[] = [
+const columnsOf = (exponentOf: ExponentOf): readonly Column<AccountBalance>[] => [
   { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
   {
     title: "BALANCE",
     align: "right",
-    value: ({ balance, currency }) => displayAmount(balance, currency),
+    value: ({ balance, currency }) => displayAmount(balance, currency, exponentOf(currency)),
   },
   { title: "ENTRIES", align: "right", value: ({ entryCount }) => String(entryCount) },
 ];
@@ -33,6 +34,7 @@ export async function showBalance(
     const balance = await suggestingAccounts({ client, ledgerId: id, codes: [account] }, () =>
       client.getBalance(id, query),
     );
-    output.result(balance, (value) => output.table([value], columns));
+    const exponentOf = await exponentsShown({ client, output }, id, [balance.currency]);
+    output.result(balance, (value) => output.table([value], columnsOf(exponentOf)));
   });
 }

@@ -1,6 +1,5 @@
 // From the flags of `entry post` and `entry reverse` to the body of a request.
 import type { EntryInput, EntryLineInput, ReversalInput } from "../../../client/ledger-client.ts";
-import { currencyExponent } from "../../../core/currencies.ts";
 import type { JsonObject } from "../../../core/journal.ts";
 import { parseMajorAmount } from "../../../core/money.ts";
 import { requireMoment } from "../../input/arguments.ts";
@@ -36,28 +35,34 @@ function readMetadata(pairs: readonly string[]): JsonObject {
   return Object.fromEntries(members);
 }
 
-/** The entry that flags describe. `majorCurrency`: amounts are in major units of it; null: in smallest units. */
+/** What amounts in major units are of. */
+export interface MajorUnit {
+  readonly currency: string;
+  readonly exponent: number;
+}
+
+/** The entry that flags describe. `majorOf`: amounts are in major units of it; null: in smallest units. */
 export function readEntryFlags(
   flags: LabelFlags & { line?: readonly string[] },
-  majorCurrency: string | null,
+  majorOf: MajorUnit | null,
 ): EntryInput {
   return {
     ...readLabels(flags),
-    lines: (flags.line ?? []).map((line) => readLine(line, majorCurrency)),
+    lines: (flags.line ?? []).map((line) => readLine(line, majorOf)),
   };
 }
 
 /** `CODE:AMOUNT`; a code may hold colons itself. */
-function readLine(text: string, majorCurrency: string | null): EntryLineInput {
+function readLine(text: string, majorOf: MajorUnit | null): EntryLineInput {
   const colon = text.lastIndexOf(":");
   if (colon < 1) throw usageFailure(`--line must be CODE:AMOUNT, not ${text}`);
   const amountText = text.slice(colon + 1);
   return {
     glAccountCode: text.slice(0, colon),
     functionalAmount:
-      majorCurrency === null
+      majorOf === null
         ? readSmallestUnits(text, amountText)
-        : readMajorUnits(text, amountText, majorCurrency),
+        : readMajorUnits(text, amountText, majorOf),
   };
 }
 
@@ -67,8 +72,8 @@ function readSmallestUnits(line: string, text: string): string {
   throw usageFailure(`--line ${line}: ${text || "the amount"} is no whole number${hint}`);
 }
 
-function readMajorUnits(line: string, text: string, currency: string): string {
-  const { amount, fault } = parseMajorAmount(text, currencyExponent(currency));
+function readMajorUnits(line: string, text: string, { currency, exponent }: MajorUnit): string {
+  const { amount, fault } = parseMajorAmount(text, exponent);
   if (fault !== undefined) throw usageFailure(`--line ${line}: ${currency} ${text} ${fault}`);
   return amount.toString();
 }

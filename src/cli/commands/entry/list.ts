@@ -1,11 +1,17 @@
 // `entry list`: entries by sequence, page by page, however many there are.
 import type { Environment } from "../../../config.ts";
-import type { EntryListQuery, Entry, LedgerClient } from "../../../client/ledger-client.ts";
+import type {
+  EntryListQuery,
+  Entry,
+  EntryPage,
+  LedgerClient,
+} from "../../../client/ledger-client.ts";
 import { suggestingAccounts } from "../../input/account-suggestion.ts";
 import { requireMoment, requirePeriodLabel } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { outputDrained, type Column, type Output } from "../../terminal/output.ts";
 import { noteMore, pages, readRange, type RangeFlags } from "../../connection/pages.ts";
+import { exponentsShown, type ExponentOf } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { printable } from "../../terminal/printable.ts";
@@ -23,7 +29,7 @@ export async function listEntries(flags: ListFlags, environment: Environment): P
   const filter = readFilter(flags);
   const { account } = flags;
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    const rows = new RowPrinter(output);
+    let rows: RowPrinter | null = null;
     let isMore = false;
     const id = ledgerId();
     const listed = pages(
@@ -32,14 +38,20 @@ export async function listEntries(flags: ListFlags, environment: Environment): P
       range,
     );
     for await (const page of listed) {
+      // All entries of a ledger have its functional currency.
+      rows ??= new RowPrinter(
+        output,
+        await exponentsShown({ client, output }, id, currencies(page)),
+      );
       rows.print(page.entries);
       await outputDrained();
       isMore = page.hasMore;
     }
-    if (rows.lastSequence === null) {
+    const lastSequence = rows?.lastSequence ?? null;
+    if (lastSequence === null) {
       if (account !== undefined) await requireAccount(client, id, account);
       output.note("none");
-    } else if (isMore) noteMore(output, rows.lastSequence);
+    } else if (isMore) noteMore(output, lastSequence);
   });
 }
 
@@ -65,10 +77,16 @@ function readFilter(flags: ListFlags): EntryListQuery {
   };
 }
 
-const columns: readonly (Column<Entry> & { readonly widthMin: number })[] = [
+function currencies({ entries: [first] }: EntryPage): string[] {
+  return first === undefined ? [] : [functionalCurrencyOf(first)];
+}
+
+const columnsOf = (
+  exponentOf: ExponentOf,
+): readonly (Column<Entry> & { readonly widthMin: number })[] => [
   { title: "SEQ", align: "right", widthMin: 5, value: ({ sequence }) => String(sequence) },
   { title: "DATE", widthMin: 10, value: ({ transactionDate }) => shortDate(transactionDate) },
-  { title: "AMOUNT", align: "right", widthMin: 14, value: debits },
+  { title: "AMOUNT", align: "right", widthMin: 14, value: (entry) => debits(entry, exponentOf) },
   { title: "ID", widthMin: 36, value: ({ journalId }) => journalId },
   { title: "STATE", widthMin: 8, value: state },
   { title: "DESCRIPTION", widthMin: 0, value: ({ description }) => printable(description ?? "") },
@@ -77,15 +95,18 @@ const columns: readonly (Column<Entry> & { readonly widthMin: number })[] = [
 /** NDJSON for scripts; for people a table whose columns get wider where a later page needs it. */
 class RowPrinter {
   readonly #output: Output;
+  readonly #columns: ReturnType<typeof columnsOf>;
   #widths: number[] | null = null;
   lastSequence: number | null = null;
 
-  constructor(output: Output) {
+  constructor(output: Output, exponentOf: ExponentOf) {
     this.#output = output;
+    this.#columns = columnsOf(exponentOf);
   }
 
   print(entries: readonly Entry[]): void {
     if (entries.length === 0) return;
+    const columns = this.#columns;
     this.lastSequence = entries.at(-1)?.sequence ?? this.lastSequence;
     if (this.#output.isJson || this.#output.isQuiet) {
       this.#output.list(entries, columns, ({ journalId }) => journalId);
@@ -103,7 +124,7 @@ class RowPrinter {
   }
 
   #printRow(cells: readonly string[], widths: readonly number[]): void {
-    const padded = columns.map(({ align }, index) => {
+    const padded = this.#columns.map(({ align }, index) => {
       const [cell = "", width = 0] = [cells[index], widths[index]];
       return align === "right" ? cell.padStart(width) : cell.padEnd(width);
     });
@@ -112,10 +133,15 @@ class RowPrinter {
 }
 
 /** The sum of an entry's debits, which is that of its credits. */
-function debits({ lines }: Entry): string {
-  const amounts = lines.map(({ functionalAmount }) => BigInt(functionalAmount));
+function debits(entry: Entry, exponentOf: ExponentOf): string {
+  const currency = functionalCurrencyOf(entry);
+  const amounts = entry.lines.map(({ functionalAmount }) => BigInt(functionalAmount));
   const sum = amounts.reduce((total, amount) => (amount > 0n ? total + amount : total), 0n);
-  return displayAmount(sum, lines[0]?.functionalCurrency ?? "");
+  return displayAmount(sum, currency, exponentOf(currency));
+}
+
+function functionalCurrencyOf({ lines }: Entry): string {
+  return lines[0]?.functionalCurrency ?? "";
 }
 
 function shortDate(timestamp: string): string {

@@ -10,6 +10,7 @@ import { entryFormats } from "../../input/entry-files/format.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
 import { suggestingAccounts } from "../../input/account-suggestion.ts";
+import { Exponents } from "../../connection/exponents.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
 import { readEntryFlags, type LabelFlags } from "./entry-flags.ts";
 
@@ -74,7 +75,10 @@ async function postFromFlags(flags: PostFlags, environment: Environment): Promis
     if (inSmallestUnits !== null) return postOne(context, inSmallestUnits);
     const { client, ledgerId, output } = context;
     const { functionalCurrency } = await client.getLedger(ledgerId());
-    const entry = readEntryFlags(flags, functionalCurrency);
+    const exponents = new Exponents(client, ledgerId());
+    await exponents.learn([functionalCurrency]);
+    const exponent = exponents.of(functionalCurrency);
+    const entry = readEntryFlags(flags, { currency: functionalCurrency, exponent });
     return flags.dryRun === true
       ? dryRun(entry, functionalCurrency, output)
       : postOne(context, entry);

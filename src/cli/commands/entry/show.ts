@@ -3,6 +3,7 @@ import type { Environment } from "../../../config.ts";
 import type { Entry, EntryLine, PostedWritePage } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { members, type Column, type Output } from "../../terminal/output.ts";
+import { exponentsShown, type ExponentOf } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { counted } from "../../terminal/counted.ts";
@@ -15,28 +16,49 @@ export async function showEntry(
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const entry = await client.getEntry(ledgerId(), id);
     const posted = await client.listPostedWrites(ledgerId(), id, { limit: 100 });
-    output.result(entry, () => describeEntry(entry, output) + describePosted(posted, output));
+    const codes = entry.lines.flatMap((line) => [
+      line.functionalCurrency,
+      line.transactionCurrency,
+    ]);
+    const exponentOf = await exponentsShown({ client, output }, ledgerId(), codes);
+    output.result(
+      entry,
+      () =>
+        describeEntry(entry, output, exponentOf) +
+        describePosted(posted, entry, output, exponentOf),
+    );
   });
 }
 
-function describeEntry(entry: Entry, output: Output): string {
+function describeEntry(entry: Entry, output: Output, exponentOf: ExponentOf): string {
   const { lines, metadata, sequence, ...labels } = entry;
   const header: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...labels, sequence: String(sequence) })) {
     if (value !== null) header[name] = value;
   }
   if (Object.keys(metadata).length > 0) header["metadata"] = JSON.stringify(metadata);
-  return `${members(header)}\n\n${output.table(lines, lineColumns(lines))}`;
+  return `${members(header)}\n\n${output.table(lines, lineColumns(lines, exponentOf))}`;
 }
 
 /** What a posting of wallets holds: the first of its writes, and how many there are. */
-function describePosted({ writes, total, hasMore }: PostedWritePage, output: Output): string {
+function describePosted(
+  { writes, total, hasMore }: PostedWritePage,
+  { lines }: Entry,
+  output: Output,
+  exponentOf: ExponentOf,
+): string {
   if (total === 0) return "";
+  // Wallets of one asset are posted together, in lines of that asset.
+  const asset = lines[0]?.transactionCurrency ?? "";
   const table = output.table(writes, [
     { title: "WALLET", value: ({ callerKey }) => callerKey },
     { title: "SEQ", align: "right", value: ({ seq }) => String(seq) },
     { title: "TYPE", value: ({ type }) => type },
-    { title: "AMOUNT", align: "right", value: ({ amount }) => amount },
+    {
+      title: "AMOUNT",
+      align: "right",
+      value: ({ amount }) => displayAmount(amount, asset, exponentOf(asset)),
+    },
     { title: "EXTERNAL ID", value: ({ externalId }) => externalId ?? "" },
     { title: "AT", value: ({ at }) => at },
   ]);
@@ -44,20 +66,21 @@ function describePosted({ writes, total, hasMore }: PostedWritePage, output: Out
 }
 
 /** Columns that no line has anything in are left out. */
-function lineColumns(lines: readonly EntryLine[]): Column<EntryLine>[] {
+function lineColumns(lines: readonly EntryLine[], exponentOf: ExponentOf): Column<EntryLine>[] {
+  const amount = (smallest: string, currency: string) =>
+    displayAmount(smallest, currency, exponentOf(currency));
   const isForeign = lines.some((line) => line.transactionCurrency !== line.functionalCurrency);
   const columns: Column<EntryLine>[] = [
     { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
     {
       title: "AMOUNT",
       align: "right",
-      value: (line) => displayAmount(line.functionalAmount, line.functionalCurrency),
+      value: (line) => amount(line.functionalAmount, line.functionalCurrency),
     },
     {
       title: "TRANSACTION",
       align: "right",
-      value: (line) =>
-        isForeign ? displayAmount(line.transactionAmount, line.transactionCurrency) : "",
+      value: (line) => (isForeign ? amount(line.transactionAmount, line.transactionCurrency) : ""),
     },
     { title: "RATE", align: "right", value: ({ spotRate }) => String(spotRate ?? "") },
     { title: "DESCRIPTION", value: ({ description }) => description ?? "" },

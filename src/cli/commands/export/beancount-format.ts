@@ -1,6 +1,6 @@
 // The format of beancount, versions 2 and 3.
 import type { EntryLine } from "../../../client/ledger-client.ts";
-import { currencyExponent } from "../../../core/currencies.ts";
+import type { ExponentOf } from "../../connection/exponents.ts";
 import { decimalText, exactPrice, isTotalExact } from "./beancount-price.ts";
 import {
   labelsOf,
@@ -42,11 +42,11 @@ export const beancountSyntax: JournalSyntax = {
     return title + metaLines("  ", meta);
   },
 
-  posting: (account, line) => {
-    const { number, currency, isForeign, isRevaluation } = lineValue(line);
-    const price = isForeign ? ` ${priceOf(line)}` : "";
+  posting: (account, line, exponentOf) => {
+    const { number, currency, isForeign, isRevaluation } = lineValue(line, exponentOf);
+    const price = isForeign ? ` ${priceOf(line, exponentOf)}` : "";
     // An amount, no text: beancount shows amounts with as many decimals as most of those that it has read have.
-    const value = isForeign ? `    functional: ${functionalText(line)}\n` : "";
+    const value = isForeign ? `    functional: ${functionalText(line, exponentOf)}\n` : "";
     const meta = {
       lineDescription: line.description,
       spotRate: line.spotRate === null ? null : String(line.spotRate),
@@ -58,18 +58,22 @@ export const beancountSyntax: JournalSyntax = {
 };
 
 /** The total price where beancount weighs it exactly, else a price of one with all the digits that takes. */
-function priceOf(line: EntryLine): string {
+function priceOf(line: EntryLine, exponentOf: ExponentOf): string {
   const { transactionAmount, transactionCurrency, functionalAmount, functionalCurrency } = line;
   const [units, total] = [magnitude(transactionAmount), magnitude(functionalAmount)];
   const commodity = commodityName(functionalCurrency);
-  if (isTotalExact(units, total)) return `@@ ${major(total, functionalCurrency)} ${commodity}`;
+  if (isTotalExact(units, total)) {
+    return `@@ ${major(total, functionalCurrency, exponentOf)} ${commodity}`;
+  }
   const { coefficient, exponent } = exactPrice(units, total);
-  const shift = currencyExponent(transactionCurrency) - currencyExponent(functionalCurrency);
+  const shift = exponentOf(transactionCurrency) - exponentOf(functionalCurrency);
   return `@ ${decimalText({ coefficient, exponent: exponent + shift })} ${commodity}`;
 }
 
-function functionalText({ functionalAmount, functionalCurrency }: EntryLine): string {
-  return `${major(BigInt(functionalAmount), functionalCurrency)} ${commodityName(functionalCurrency)}`;
+function functionalText(line: EntryLine, exponentOf: ExponentOf): string {
+  const { functionalAmount, functionalCurrency } = line;
+  const number = major(BigInt(functionalAmount), functionalCurrency, exponentOf);
+  return `${number} ${commodityName(functionalCurrency)}`;
 }
 
 /** Members that are null are left out. */

@@ -15,6 +15,7 @@ import type { ServiceFlags } from "../../definition/options.ts";
 import { outputDrained, toJson } from "../../terminal/output.ts";
 import { printableLines } from "../../terminal/printable.ts";
 import { describeProgress, waitingFor, withProgress } from "../../terminal/progress-line.ts";
+import { Exponents, type ExponentOf } from "../../connection/exponents.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
 import { writeOutputFile } from "../../terminal/output-file.ts";
 import { beancountSyntax } from "./beancount-format.ts";
@@ -41,7 +42,9 @@ export async function exportBooks(flags: ExportFlags, environment: Environment):
     const ledger = await client.getLedger(ledgerId());
     let entries = 0;
     let total: number | null = null;
-    const texts = textsOf(client, ledger, filter, writers[format](), (page) => {
+    const exponents = new Exponents(client, ledger.id);
+    const writer = writers[format](exponents.of);
+    const texts = textsOf({ client, ledger, filter, writer, exponents }, (page) => {
       entries += page.entries.length;
       total = page.total;
     });
@@ -81,22 +84,29 @@ function readFilter({ period, from, to }: ExportFlags): EntryListQuery {
   };
 }
 
-const writers: Readonly<Record<ExportFormat, () => ExportWriter>> = {
-  hledger: () => journalFormat(hledgerSyntax),
-  beancount: () => journalFormat(beancountSyntax),
+const writers: Readonly<Record<ExportFormat, (exponentOf: ExponentOf) => ExportWriter>> = {
+  hledger: (exponentOf) => journalFormat(hledgerSyntax, exponentOf),
+  beancount: (exponentOf) => journalFormat(beancountSyntax, exponentOf),
   csv: () => csvFormat,
   // An entry a line, in the form in which the API takes it.
   ndjson: () => ({ entry: (entry) => `${toJson(postableEntry(entry))}\n` }),
 };
 
+interface ExportTask {
+  readonly client: LedgerClient;
+  readonly ledger: Ledger;
+  readonly filter: EntryListQuery;
+  readonly writer: ExportWriter;
+  /** What the writer gets exponents from. */
+  readonly exponents: Exponents;
+}
+
 /** The whole of the file, a page of entries at a time. */
 async function* textsOf(
-  client: LedgerClient,
-  ledger: Ledger,
-  filter: EntryListQuery,
-  writer: ExportWriter,
+  { client, ledger, filter, writer, exponents }: ExportTask,
   onPage: (page: EntryPage) => void,
 ): AsyncGenerator<string> {
+  await exponents.learn([ledger.functionalCurrency]);
   const known = new Set<string>();
   const newAccounts = async () => {
     const accounts = await client.listAccounts(ledger.id);
@@ -110,6 +120,9 @@ async function* textsOf(
     const { entries } = page;
     const codes = entries.flatMap(({ lines }) => lines.map(({ glAccountCode }) => glAccountCode));
     // An account may be made while entries are read, by the first write of a wallet's asset.
+    await exponents.learn(
+      entries.flatMap(({ lines }) => lines.map(({ transactionCurrency }) => transactionCurrency)),
+    );
     const declared = codes.every((code) => known.has(code)) ? "" : await newAccounts();
     yield head + declared + entries.map((entry) => writer.entry(entry)).join("");
     head = "";

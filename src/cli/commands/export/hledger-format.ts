@@ -1,7 +1,7 @@
 // The journal format of hledger (and ledger): https://hledger.org/hledger.html#journal
 import type { Entry, EntryLine } from "../../../client/ledger-client.ts";
-import { currencyExponent } from "../../../core/currencies.ts";
 import type { AccountType } from "../../../core/ledger.ts";
+import type { ExponentOf } from "../../connection/exponents.ts";
 import {
   labelsOf,
   lineValue,
@@ -29,8 +29,8 @@ export const hledgerSyntax: JournalSyntax = {
     return `account ${full}  ; ${typed}code: ${quoted(glAccountCode)}, name: ${quoted(name)}\n`;
   },
 
-  commodity: (currency) => {
-    const decimals = "0".repeat(currencyExponent(currency));
+  commodity: (currency, exponentOf) => {
+    const decimals = "0".repeat(exponentOf(currency));
     const code = commodityName(currency) === currency ? "" : `  ; code: ${quoted(currency)}`;
     return `commodity 1000.${decimals} ${symbol(currency)}${code}\n`;
   },
@@ -41,9 +41,9 @@ export const hledgerSyntax: JournalSyntax = {
     return [`${title}\n`, ...tagLines(entry, shown)].join("");
   },
 
-  posting: (account, line) => {
-    const { number, currency, isForeign, isRevaluation } = lineValue(line);
-    const price = isForeign ? ` @@ ${totalPrice(line)}` : "";
+  posting: (account, line, exponentOf) => {
+    const { number, currency, isForeign, isRevaluation } = lineValue(line, exponentOf);
+    const price = isForeign ? ` @@ ${totalPrice(line, exponentOf)}` : "";
     const notes = [
       ...(line.description === null ? [] : [`lineDescription: ${quoted(line.description)}`]),
       ...(line.spotRate === null ? [] : [`spotRate: ${line.spotRate}`]),
@@ -55,8 +55,10 @@ export const hledgerSyntax: JournalSyntax = {
 };
 
 /** What all of a foreign amount is worth, without a sign: hledger rounds nothing of it. */
-function totalPrice({ functionalAmount, functionalCurrency }: EntryLine): string {
-  return `${major(magnitude(functionalAmount), functionalCurrency)} ${symbol(functionalCurrency)}`;
+function totalPrice(line: EntryLine, exponentOf: ExponentOf): string {
+  const { functionalAmount, functionalCurrency } = line;
+  const total = major(magnitude(functionalAmount), functionalCurrency, exponentOf);
+  return `${total} ${symbol(functionalCurrency)}`;
 }
 
 /** Only letters can stand without quotes. */

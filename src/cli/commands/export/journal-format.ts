@@ -1,7 +1,7 @@
 // What the journals of hledger and beancount have in common: accounts and commodities are declared before their use.
 import type { Account, Entry, EntryLine, Ledger } from "../../../client/ledger-client.ts";
-import { currencyExponent } from "../../../core/currencies.ts";
 import { formatMajorAmount } from "../../../core/money.ts";
+import type { ExponentOf } from "../../connection/exponents.ts";
 import { toJson } from "../../terminal/output.ts";
 import type { ExportWriter } from "./export-format.ts";
 import { accountName } from "./journal-names.ts";
@@ -10,21 +10,21 @@ import { accountName } from "./journal-names.ts";
 export interface JournalSyntax {
   readonly head: (ledger: Ledger, contents: string) => string;
   readonly account: (name: string, account: Account) => string;
-  readonly commodity: (currency: string) => string;
+  readonly commodity: (currency: string, exponentOf: ExponentOf) => string;
   /** An entry's first line, and what is said of all of it. */
   readonly title: (entry: Entry) => string;
-  readonly posting: (accountName: string, line: EntryLine) => string;
+  readonly posting: (accountName: string, line: EntryLine, exponentOf: ExponentOf) => string;
 }
 
 /** Makes the writer of one journal: it remembers the accounts and commodities that it has declared. */
-export function journalFormat(syntax: JournalSyntax): ExportWriter {
+export function journalFormat(syntax: JournalSyntax, exponentOf: ExponentOf): ExportWriter {
   const names = new Map<string, string>();
   const commodities = new Set<string>();
   // A commodity is declared where it is met first: declarations may stand anywhere.
   const declare = (currency: string) => {
     if (commodities.has(currency)) return "";
     commodities.add(currency);
-    return syntax.commodity(currency);
+    return syntax.commodity(currency, exponentOf);
   };
   return {
     head: (ledger, contents) => syntax.head(ledger, contents) + declare(ledger.functionalCurrency),
@@ -42,7 +42,7 @@ export function journalFormat(syntax: JournalSyntax): ExportWriter {
         .join("");
       const postings = lines.map((line) => {
         const code = line.glAccountCode;
-        return syntax.posting(names.get(code) ?? accountName(code, null), line);
+        return syntax.posting(names.get(code) ?? accountName(code, null), line, exponentOf);
       });
       const apart = declared === "" ? "" : `\n${declared}`;
       return [apart, `\n${syntax.title(entry)}`, ...postings].join("");
@@ -82,19 +82,19 @@ interface LineValue {
 }
 
 /** What a line of an entry is worth. */
-export function lineValue(line: EntryLine): LineValue {
+export function lineValue(line: EntryLine, exponentOf: ExponentOf): LineValue {
   const { transactionAmount, transactionCurrency, functionalAmount, functionalCurrency } = line;
   const isOwn = transactionCurrency === functionalCurrency;
   const isRevaluation = !isOwn && transactionAmount === "0";
   const isForeign = !isOwn && !isRevaluation;
   const currency = isForeign ? transactionCurrency : functionalCurrency;
   const amount = BigInt(isForeign ? transactionAmount : functionalAmount);
-  return { number: major(amount, currency), currency, isForeign, isRevaluation };
+  return { number: major(amount, currency, exponentOf), currency, isForeign, isRevaluation };
 }
 
 /** An amount in smallest units as a number in major units. */
-export function major(amount: bigint, currency: string): string {
-  return formatMajorAmount(amount, currencyExponent(currency));
+export function major(amount: bigint, currency: string, exponentOf: ExponentOf): string {
+  return formatMajorAmount(amount, exponentOf(currency));
 }
 
 /** An amount without its sign. */

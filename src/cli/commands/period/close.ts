@@ -1,9 +1,14 @@
 // `period close`: shows what it would do and asks first, because it can't be undone.
-import { ServiceProblem, type LedgerClient } from "../../../client/ledger-client.ts";
+import {
+  ServiceProblem,
+  type ClosePreview,
+  type LedgerClient,
+} from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import { sumTimeoutMs } from "../../terminal/balance-tables.ts";
 import { confirm, isTerminal } from "../../terminal/confirm.ts";
 import { Output } from "../../terminal/output.ts";
+import { exponentsShown } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 import { closesOf } from "./find-close.ts";
 import {
@@ -42,7 +47,8 @@ export async function closePeriod(
         await showPreview(client, id, period);
         await confirm(question, false);
       } else if (!isStored) {
-        for (const line of await readAttention(client, id, period)) output.note(line);
+        const shown = new Output({ quiet: output.isQuiet }, true);
+        for (const line of await readAttention(client, id, period, shown)) shown.note(line);
       }
       const { periodId, startsAt, endsAt } = period;
       const reason = flags.reason ?? null;
@@ -73,11 +79,12 @@ async function showPreview(
 ): Promise<void> {
   const output = new Output({}, true);
   const preview = await whereReadable(() => readPreview(client, ledgerId, period));
-  output.note(
-    preview === null
-      ? "no preview: the API key may close, but not read"
-      : `${describePreview(output, preview)}\n`,
-  );
+  if (preview === null) {
+    output.note("no preview: the API key may close, but not read");
+    return;
+  }
+  const exponent = await exponentShown(client, output, preview);
+  output.note(`${describePreview(output, preview, exponent)}\n`);
 }
 
 /** What to look at where nobody is asked; of a key that may not read, as far as the label and the bounds say it. */
@@ -85,14 +92,27 @@ async function readAttention(
   client: LedgerClient,
   ledgerId: string,
   period: RequestedPeriod,
+  output: Output,
 ): Promise<string[]> {
   const preview = await whereReadable(() => readPreview(client, ledgerId, period));
-  if (preview !== null) return attentionTo(new Output({}, true), preview);
+  if (preview !== null) {
+    return attentionTo(output, preview, await exponentShown(client, output, preview));
+  }
   const closesToDate = period.ownBounds === null && period.endsAt === null;
   return [
     ...(closesToDate ? [noDate(period.periodId, startOf(period))] : []),
     ...(isStillToCome(period) ? [stillToCome] : []),
   ];
+}
+
+/** The exponent with which the amounts of a preview are shown. */
+async function exponentShown(
+  client: LedgerClient,
+  output: Output,
+  { ledgerId, functionalCurrency }: ClosePreview,
+): Promise<number> {
+  const exponentOf = await exponentsShown({ client, output }, ledgerId, [functionalCurrency]);
+  return exponentOf(functionalCurrency);
 }
 
 /** A key may close and not read: null then. */

@@ -10,6 +10,7 @@ import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import type { Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
+import { exponentsShown } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 
 export interface PeriodFlags extends ServiceFlags {
@@ -65,8 +66,13 @@ export async function previewPeriod(
     flags,
     environment,
     async ({ client, ledgerId, output }) => {
-      const preview = await readPreview(client, ledgerId(), period);
-      output.result(preview, () => describePreview(output, preview));
+      const id = ledgerId();
+      const preview = await readPreview(client, id, period);
+      const { functionalCurrency } = preview;
+      const exponentOf = await exponentsShown({ client, output }, id, [functionalCurrency]);
+      output.result(preview, () =>
+        describePreview(output, preview, exponentOf(functionalCurrency)),
+      );
     },
     { timeoutMs: sumTimeoutMs },
   );
@@ -84,20 +90,23 @@ export function readPreview(
   });
 }
 
-/** The preview for people: bounds, trial balance, postings, and each thing to look at before closing. */
-export function describePreview(output: Output, preview: ClosePreview): string {
+/**
+ * The preview for people: bounds, trial balance, postings, and each thing to look at before closing. `exponent`: that of
+ * the functional currency.
+ */
+export function describePreview(output: Output, preview: ClosePreview, exponent: number): string {
   const { periodId, startsAt, endsAt, entryCount } = preview;
   const bounds = `from ${startsAt ?? "the beginning"} up to ${endsAt}`;
   return [
     `${printable(periodId)}, ${bounds}: ${counted(entryCount, "entry", "entries")}`,
-    ...(preview.accounts.length > 0 ? [balanceTable(output, preview)] : []),
-    ...describePostings(output, preview),
+    ...(preview.accounts.length > 0 ? [balanceTable(output, preview, exponent)] : []),
+    ...describePostings(output, preview, exponent),
     ...describeClose(preview),
-    ...attentionTo(output, preview),
+    ...attentionTo(output, preview, exponent),
   ].join("\n\n");
 }
 
-function describePostings(output: Output, preview: ClosePreview): string[] {
+function describePostings(output: Output, preview: ClosePreview, exponent: number): string[] {
   const { pendingPostings, functionalCurrency } = preview;
   if (pendingPostings.length === 0) return [];
   const table = output.table(pendingPostings, [
@@ -106,7 +115,7 @@ function describePostings(output: Output, preview: ClosePreview): string[] {
     {
       title: "AMOUNT",
       align: "right",
-      value: ({ amount }) => displayAmount(amount, functionalCurrency),
+      value: ({ amount }) => displayAmount(amount, functionalCurrency, exponent),
     },
     { title: "WRITES", align: "right", value: ({ writes }) => String(writes) },
     { title: "WALLETS", align: "right", value: ({ wallets }) => String(wallets) },
@@ -123,8 +132,11 @@ function describeClose({ close }: ClosePreview): string[] {
   ];
 }
 
-/** Each thing to look at before closing, in a line or a few that begin with ATTENTION. */
-export function attentionTo(output: Output, preview: ClosePreview): string[] {
+/**
+ * Each thing to look at before closing, in a line or a few that begin with ATTENTION. `exponent`: that of the functional
+ * currency.
+ */
+export function attentionTo(output: Output, preview: ClosePreview, exponent: number): string[] {
   const { periodId, startsAt, assetsWithoutRate, earlierOpen, moved } = preview;
   const told: string[] = [];
   if (preview.closesToDate) told.push(noDate(periodId, startsAt ?? "the beginning"));
@@ -145,7 +157,7 @@ export function attentionTo(output: Output, preview: ClosePreview): string[] {
   for (const { periodId: closed, closedAt, accounts } of moved) {
     told.push(
       `ATTENTION: MOVED since ${JSON.stringify(closed)} was closed at ${closedAt}:\n` +
-        movedTable(output, accounts, preview.functionalCurrency),
+        movedTable(output, accounts, preview.functionalCurrency, exponent),
     );
   }
   return told;

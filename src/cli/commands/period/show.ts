@@ -2,6 +2,7 @@
 import type { Environment } from "../../../config.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { members } from "../../terminal/output.ts";
+import { exponentsShown } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 import { amountColumns } from "../../terminal/balance-tables.ts";
 import { findClose } from "./find-close.ts";
@@ -16,10 +17,11 @@ export async function showPeriod(
     const { closeId } = await findClose(client, id, label);
     const close = await client.getClose(id, closeId);
     const { functionalCurrency } = await client.getLedger(id);
+    const exponentOf = await exponentsShown({ client, output }, id, [functionalCurrency]);
     output.result(close, ({ balances, ...record }) => {
       const table = output.table(balances, [
         { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
-        ...amountColumns(functionalCurrency),
+        ...amountColumns(functionalCurrency, exponentOf(functionalCurrency)),
         { title: "ENTRIES", align: "right", value: ({ entryCount }) => String(entryCount) },
       ]);
       return `${members(record)}\n\n${table}`;

@@ -12,6 +12,7 @@ import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import type { Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
+import { exponentsShown } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 
 export interface TrialBalanceFlags extends ServiceFlags {
@@ -40,20 +41,25 @@ export async function showTrialBalance(
     flags,
     environment,
     async ({ client, ledgerId, output }) => {
-      const balance = await client.getTrialBalance(ledgerId(), query);
+      const id = ledgerId();
+      const balance = await client.getTrialBalance(id, query);
       if (flags.csv === true) output.verbatim(balanceCsv(balance));
-      else output.result(balance, () => describe(output, balance));
+      else {
+        const { functionalCurrency } = balance;
+        const exponentOf = await exponentsShown({ client, output }, id, [functionalCurrency]);
+        output.result(balance, () => describe(output, balance, exponentOf(functionalCurrency)));
+      }
       return balance.balanced ? exitCodes.done : exitCodes.verificationFailed;
     },
     { timeoutMs: sumTimeoutMs },
   );
 }
 
-function describe(output: Output, balance: TrialBalance): string {
+function describe(output: Output, balance: TrialBalance, exponent: number): string {
   const { startsAt, endsAt, close, moved, functionalCurrency } = balance;
   const parts = [
     `from ${startsAt ?? "the beginning"} up to ${endsAt}`,
-    balanceTable(output, balance),
+    balanceTable(output, balance, exponent),
   ];
   if (close !== null && moved.length === 0) {
     parts.push(`as it was closed at ${close.closedAt}`);
@@ -61,7 +67,7 @@ function describe(output: Output, balance: TrialBalance): string {
   if (close !== null && moved.length > 0) {
     parts.push(
       `MOVED since ${printable(close.periodId)} was closed at ${close.closedAt}:\n` +
-        movedTable(output, moved, functionalCurrency),
+        movedTable(output, moved, functionalCurrency, exponent),
     );
   }
   return parts.join("\n\n");

@@ -2,12 +2,13 @@
 import type { Environment } from "../../../config.ts";
 import type { MovementInput, WalletResult } from "../../../client/ledger-client.ts";
 import { currencyExponents } from "../../../core/currencies.ts";
+import { Exponents, exponentsShown } from "../../connection/exponents.ts";
 import { requireCurrency, requireLabel } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { members, type Output } from "../../terminal/output.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { requireAmount } from "./wallet-arguments.ts";
-import { withWallet } from "./wallet-context.ts";
+import { withWallet, type WalletContext } from "./wallet-context.ts";
 
 export interface MovementFlags extends ServiceFlags {
   asset: string;
@@ -24,11 +25,13 @@ export function movementBy(write: "creditWallet" | "debitWallet") {
     flags: MovementFlags,
     environment: Environment,
   ): Promise<void> => {
-    const movement = readMovement(amount, flags);
-    const { assetCode } = movement;
-    await withWallet(key, flags, environment, async ({ client, wallet, output }) => {
+    const requireMovement = readMovement(amount, flags);
+    await withWallet(key, flags, environment, async (context) => {
+      const { client, wallet, output } = context;
+      const movement = await requireMovement(context);
+      const { assetCode } = movement;
       const result = await client[write](wallet, movement);
-      printFigures(output, result, (figure) => displayAmount(figure, assetCode));
+      printFigures(output, result, await figuresOf(assetCode, context));
       const isFirst = result.status === "accepted" && result.balance === movement.amount;
       if (isFirst && looksLikeCurrency(assetCode)) {
         output.note(
@@ -39,16 +42,42 @@ export function movementBy(write: "creditWallet" | "debitWallet") {
   };
 }
 
-/** The body that amount and flags describe. */
-export function readMovement(amountText: string, flags: MovementFlags): MovementInput {
+/**
+ * The body that amount and flags describe. Mistakes are told before anything is asked, except for an amount in major units
+ * of an asset whose exponent the ledger's rule has.
+ */
+export function readMovement(
+  amountText: string,
+  flags: MovementFlags,
+): (context: WalletContext) => Promise<MovementInput> {
   const assetCode = requireCurrency("--asset", flags.asset);
   const { externalId, metadata } = flags;
-  return {
-    amount: requireAmount(amountText, flags.major === true ? assetCode : null),
+  const others = {
     assetCode,
     ...(externalId === undefined ? {} : { externalId: requireLabel("--external-id", externalId) }),
     ...(metadata === undefined ? {} : { metadata }),
   };
+  const amountOf = (exponent: number) =>
+    requireAmount(amountText, flags.major === true ? { assetCode, exponent } : null);
+  const exponent = flags.major === true ? currencyExponents.get(assetCode) : 0;
+  if (exponent !== undefined) {
+    const movement = { amount: amountOf(exponent), ...others };
+    return () => Promise.resolve(movement);
+  }
+  return async ({ client, wallet }) => {
+    const exponents = new Exponents(client, wallet.ledgerId);
+    await exponents.learn([assetCode]);
+    return { amount: amountOf(exponents.of(assetCode)), ...others };
+  };
+}
+
+/** How figures of a wallet of an asset are shown. */
+export async function figuresOf(
+  assetCode: string,
+  context: WalletContext,
+): Promise<(figure: string) => string> {
+  const exponentOf = await exponentsShown(context, context.wallet.ledgerId, [assetCode]);
+  return (figure) => displayAmount(figure, assetCode, exponentOf(assetCode));
 }
 
 /** Three letters that are no currency are a slip as likely as an asset. */

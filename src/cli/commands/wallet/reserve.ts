@@ -3,8 +3,7 @@ import { ReservationConflict, type WalletResult } from "../../../client/ledger-c
 import type { Environment } from "../../../config.ts";
 import { requireDurationMs } from "../../input/arguments.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
-import { displayAmount } from "../../terminal/amounts.ts";
-import { printFigures, readMovement, type MovementFlags } from "./movement.ts";
+import { figuresOf, printFigures, readMovement, type MovementFlags } from "./movement.ts";
 import { withWallet } from "./wallet-context.ts";
 
 export interface ReserveFlags extends MovementFlags {
@@ -21,19 +20,21 @@ export async function reserveFunds(
   environment: Environment,
 ): Promise<number> {
   const expiresInSeconds = flags.expiresIn === undefined ? null : readExpiry(flags.expiresIn);
-  const hold = { ...readMovement(amount, flags), expiresInSeconds };
-  return withWallet(key, flags, environment, async ({ client, wallet, output }) => {
-    const print = (result: WalletResult) => {
-      printFigures(output, result, (figure) => displayAmount(figure, hold.assetCode));
+  const requireMovement = readMovement(amount, flags);
+  return withWallet(key, flags, environment, async (context) => {
+    const { client, wallet, output } = context;
+    const hold = { ...(await requireMovement(context)), expiresInSeconds };
+    const print = async (result: WalletResult) => {
+      printFigures(output, result, await figuresOf(hold.assetCode, context));
     };
     try {
       const reservation = await client.reserveFunds(wallet, hold);
       if (output.isQuiet && !output.isJson) output.line(reservation.holdId);
-      else print(reservation);
+      else await print(reservation);
       return exitCodes.done;
     } catch (error) {
       if (!(error instanceof ReservationConflict)) throw error;
-      print(error.result);
+      await print(error.result);
       output.warn("nothing is held: the external id is that of an earlier credit or debit");
       return exitCodes.conflict;
     }

@@ -1,6 +1,5 @@
 // Arguments of wallet commands: whose wallet, and how much.
 import type { WalletAddress } from "../../../client/ledger-client.ts";
-import { currencyExponent } from "../../../core/currencies.ts";
 import { parseMajorAmount } from "../../../core/money.ts";
 import { parseUuid } from "../../../core/text.ts";
 import { requireLabel } from "../../input/arguments.ts";
@@ -26,13 +25,19 @@ export function addressOf(wallet: WalletName, ownLedgerId: () => string): Wallet
   return { ledgerId: wallet.ledgerId ?? ownLedgerId(), callerKey: wallet.callerKey };
 }
 
+/** What amounts in major units are of. */
+export interface MajorUnit {
+  readonly assetCode: string;
+  readonly exponent: number;
+}
+
 /**
  * An amount above zero as the API wants it. `majorOf`: in major units of this asset; null: in smallest units.
  * `decimalHint`: what somebody is told who writes decimals in smallest units.
  */
 export function requireAmount(
   text: string,
-  majorOf: string | null,
+  majorOf: MajorUnit | null,
   decimalHint = "with --major it may have decimals",
 ): string {
   const amount =
@@ -51,8 +56,8 @@ function readSmallestUnits(text: string, decimalHint: string): bigint {
   throw usageFailure(`AMOUNT must be a whole number of smallest units, not "${text}"${hint}`);
 }
 
-function readMajorUnits(text: string, assetCode: string): bigint {
-  const { amount, fault } = parseMajorAmount(text, currencyExponent(assetCode));
+function readMajorUnits(text: string, { assetCode, exponent }: MajorUnit): bigint {
+  const { amount, fault } = parseMajorAmount(text, exponent);
   if (fault !== undefined) throw usageFailure(`AMOUNT ${assetCode} ${text} ${fault}`);
   return amount;
 }

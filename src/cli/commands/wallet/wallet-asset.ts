@@ -1,5 +1,6 @@
 // Of which asset a wallet is. The API's figures don't say it; the entry that posted the wallet's first write does.
 import type { LedgerClient, WalletAddress } from "../../../client/ledger-client.ts";
+import { exponentsShown } from "../../connection/exponents.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import type { Output } from "../../terminal/output.ts";
 
@@ -20,7 +21,9 @@ export async function amountsOf(
       output.note("amounts are in smallest units, as the wallet's first write is not posted yet");
     }
     const asset = first?.journalId ? await findAsset(client, wallet, first.journalId) : null;
-    return asset === null ? asIs : (amount) => displayAmount(amount, asset);
+    if (asset === null) return asIs;
+    const exponentOf = await exponentsShown({ client, output }, wallet.ledgerId, [asset]);
+    return (amount) => displayAmount(amount, asset, exponentOf(asset));
   } catch {
     // Whatever keeps it from being known, a key without the scope for example, is no failure of the command.
     return asIs;

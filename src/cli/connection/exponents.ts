@@ -1,0 +1,57 @@
+// How many decimals amounts have: after ISO 4217, and for other codes by the ledger's rule of the asset.
+import {
+  ServiceProblem,
+  ServiceUnreachable,
+  type LedgerClient,
+} from "../../client/ledger-client.ts";
+import { currencyExponents } from "../../core/currencies.ts";
+import type { Output } from "../terminal/output.ts";
+
+/** How many decimals an amount of a code has. */
+export type ExponentOf = (code: string) => number;
+
+/** The exponents of a ledger's codes. The service is asked only for codes outside of ISO 4217, and only once for each. */
+export class Exponents {
+  readonly #client: LedgerClient;
+  readonly #ledgerId: string;
+  readonly #learnt = new Map(currencyExponents);
+
+  constructor(client: LedgerClient, ledgerId: string) {
+    this.#client = client;
+    this.#ledgerId = ledgerId;
+  }
+
+  /** Has to come before `of` for each code. */
+  async learn(codes: readonly string[]): Promise<void> {
+    const unknown = codes.filter((code) => !this.#learnt.has(code));
+    if (unknown.length === 0) return;
+    const rules = await this.#client.listAssets(this.#ledgerId);
+    const ruled = new Map(rules.map(({ assetCode, exponent }) => [assetCode, exponent]));
+    for (const code of unknown) this.#learnt.set(code, ruled.get(code) ?? 0);
+  }
+
+  readonly of: ExponentOf = (code) => this.#learnt.get(code) ?? 0;
+}
+
+/**
+ * The exponents with which amounts of these codes are shown. Where the rules can't be read, for example without the
+ * scope, amounts are in smallest units, and a note says so: it is no failure of the command.
+ */
+export async function exponentsShown(
+  { client, output }: { readonly client: LedgerClient; readonly output: Output },
+  ledgerId: string,
+  codes: readonly string[],
+): Promise<ExponentOf> {
+  const exponents = new Exponents(client, ledgerId);
+  if (output.isJson) return exponents.of;
+  try {
+    await exponents.learn(codes);
+  } catch (error) {
+    if (!(error instanceof ServiceProblem || error instanceof ServiceUnreachable)) throw error;
+    const unruled = [...new Set(codes)].filter((code) => !currencyExponents.has(code));
+    output.note(
+      `amounts of ${unruled.join(", ")} are in smallest units, as the rules of assets can't be read`,
+    );
+  }
+  return exponents.of;
+}
