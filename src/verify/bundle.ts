@@ -18,18 +18,27 @@ const firstLine = z.object({
   close: closeDocument,
 });
 
+/** A line of a bundle. */
+export interface BundleLine {
+  /** Without its line feed. */
+  readonly text: string;
+  /** False for a last line without a line feed. */
+  readonly isEnded: boolean;
+}
+
 /**
  * Checks a bundle line by line. `expected` is a merkleRoot or closeHash from elsewhere, 64 lower-case hex
  * digits, or null. Throws MalformedFile where the file does not even begin as one.
  */
 export async function checkBundle(
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<BundleLine>,
   expected: string | null,
 ): Promise<CloseVerdict> {
   let bundle: BundleCheck | null = null;
   for await (const line of lines) {
-    if (bundle === null) bundle = new BundleCheck(line);
-    else bundle.addLine(line);
+    if (bundle === null) bundle = new BundleCheck(line.text);
+    else bundle.addLine(line.text);
+    if (!line.isEnded) bundle.addMissingEnd();
   }
   if (bundle === null) throw new MalformedFile("the file is empty");
   return bundle.finish(expected);
@@ -58,6 +67,11 @@ class BundleCheck {
     this.#lineNumber += 1;
     if (this.#hasEnded) this.#find("stands behind the trailer");
     else if (!this.#addCanonicalEntry(text)) this.#addLaterLine(text);
+  }
+
+  /** Notes that the last line has no line feed. */
+  addMissingEnd(): void {
+    this.#find("has no line feed at its end: the file may have been cut off");
   }
 
   finish(expected: string | null): CloseVerdict {

@@ -22,8 +22,8 @@ export interface Finding {
   readonly what: string;
 }
 
-/** The verdict on a close. `ok` only when everything was compared and equal. */
-export interface CloseVerdict {
+/** The verdict on a close or a proof. `ok` only when everything was compared and equal. */
+export interface Verdict {
   readonly ok: boolean;
   /** Whether a root or hash from elsewhere was given, and equals the record's. */
   readonly anchored: boolean;
@@ -31,7 +31,21 @@ export interface CloseVerdict {
   readonly closeHash: string;
   readonly checked: readonly string[];
   readonly notChecked: readonly string[];
+  /** The first ones. */
   readonly findings: readonly Finding[];
+  /** How many there are, those that `findings` leaves out included. */
+  readonly findingCount: number;
+}
+
+/** The verdict on a close, with what its record says of it; how much is in it comes from the entries. */
+export interface CloseVerdict extends Verdict {
+  readonly ledgerId: string;
+  readonly periodId: string;
+  readonly number: number;
+  readonly startsAt: Timestamp | null;
+  readonly endsAt: Timestamp;
+  readonly closedAt: Timestamp;
+  readonly entries: number;
 }
 
 /** How many findings are kept; all are counted. */
@@ -49,10 +63,16 @@ export function whereOf({ journalId, sequence }: Pick<CheckedEntry, "journalId" 
 export function verdictOf(
   { merkleRoot, closeHash }: { readonly merkleRoot: string | null; readonly closeHash: string },
   expected: string | null,
-  { checked, notChecked, findings }: Pick<CloseVerdict, "checked" | "notChecked" | "findings">,
-): CloseVerdict {
+  {
+    checked,
+    notChecked,
+    findings,
+    findingCount = findings.length,
+  }: Pick<Verdict, "checked" | "notChecked" | "findings"> & { readonly findingCount?: number },
+): Verdict {
   const isExpected = expected === null || expected === merkleRoot || expected === closeHash;
   const all = isExpected ? findings : [...findings, unexpected(expected)];
+  const count = findingCount + all.length - findings.length;
   const ok = all.length === 0;
   return {
     ok,
@@ -70,6 +90,7 @@ export function verdictOf(
         : []),
     ],
     findings: all.slice(0, findingsMax),
+    findingCount: count,
   };
 }
 
@@ -86,6 +107,7 @@ export class CloseCheck {
   readonly #record: CloseRecord;
   readonly #coverage: Coverage;
   readonly #findings: Finding[] = [];
+  #findingCount = 0;
   readonly #balances = new TrialBalance();
   readonly #leaves = new CompactRange();
   #lastSequence = 0;
@@ -102,6 +124,7 @@ export class CloseCheck {
 
   /** Notes something that does not match. */
   find(where: string, what: string): void {
+    this.#findingCount += 1;
     if (this.#findings.length < findingsMax) this.#findings.push({ where, what });
   }
 
@@ -135,7 +158,7 @@ export class CloseCheck {
     const closeHash = closeHashOf(record).toString("hex");
     this.#compareRecord(closeHash);
     this.#compareBalances(balances);
-    return verdictOf({ merkleRoot: this.merkleRoot, closeHash }, expected, {
+    const verdict = verdictOf({ merkleRoot: this.merkleRoot, closeHash }, expected, {
       checked: [
         "the root over the entries' content",
         "the trial balance of the period and its root",
@@ -150,7 +173,11 @@ export class CloseCheck {
         ...(record.previousCloseHash === null ? [] : ["the closes before this one"]),
       ],
       findings: this.#findings,
+      findingCount: this.#findingCount,
     });
+    const { ledgerId, periodId, number, startsAt, endsAt, closedAt } = record;
+    const entries = this.#leaves.size;
+    return { ...verdict, ledgerId, periodId, number, startsAt, endsAt, closedAt, entries };
   }
 
   #isBefore(date: Timestamp): boolean {

@@ -6,7 +6,7 @@ import type { JsonObject } from "../core/journal.ts";
 import { hashLeaf, rootFromPath } from "../core/merkle.ts";
 import { holds } from "../core/period.ts";
 import { proofReply } from "../contract/replies.ts";
-import { verdictOf, whereOf, type CloseVerdict, type Finding } from "./close-check.ts";
+import { verdictOf, whereOf, type Finding, type Verdict } from "./close-check.ts";
 import { closeDocument, entryDocument, MalformedFile, readDocument } from "./documents.ts";
 import { readStrictJson } from "./strict-json.ts";
 
@@ -19,7 +19,7 @@ type Proof = Readonly<z.output<typeof proofDocument>>;
  * Checks the text of a proof. `expected` is a merkleRoot or closeHash from elsewhere, 64 lower-case hex
  * digits, or null. Throws MalformedFile where the text is none.
  */
-export function checkProof(text: string, expected: string | null): CloseVerdict {
+export function checkProof(text: string, expected: string | null): Verdict {
   const json = readStrictJson(text.trim());
   if ("fault" in json) throw new MalformedFile(json.fault);
   const read = readDocument(proofDocument, json.document);

@@ -142,6 +142,13 @@ describe("merkle verify", () => {
     expect(free.code).toBe(0);
     expect(free.stdout).toContain("consistent, NOT anchored");
     expect(free.stdout).not.toContain("verified");
+    const { startsAt, endsAt, closedAt, number, entryCount } = close;
+    expect(free.stdout.split("\n").slice(0, 4)).toEqual([
+      `ledger       ${server.ledgerId}`,
+      `period       "2026-03", from ${startsAt} up to ${endsAt}`,
+      `close        ${number}, closed at ${closedAt}`,
+      `entries      ${entryCount}`,
+    ]);
     for (const [hash, name] of [
       [close.closeHash, "closeHash"],
       [close.merkleRoot.toUpperCase(), "merkleRoot"],
@@ -206,7 +213,14 @@ describe("merkle verify", () => {
     expect((await audit("merkle", "check", missing)).code).toBe(1);
     const cut = join(server.home, "cut.ndjson");
     writeFileSync(cut, readFileSync(bundle).subarray(0, -1));
-    expect((await audit("merkle", "verify", "--bundle", cut)).code).toBe(3);
+    const unended = await audit("merkle", "verify", "--bundle", cut);
+    expect(unended.code).toBe(3);
+    const findings = unended.stdout.split("\n").filter((line) => line.startsWith("MISMATCH"));
+    expect(findings).toEqual([
+      expect.stringMatching(
+        / line \d+ has no line feed at its end: the file may have been cut off$/,
+      ),
+    ]);
     for (const args of [
       ["--bundle", bundle, "--period", "2026-03"],
       ["--bundle", bundle, "--expect", "abc"],

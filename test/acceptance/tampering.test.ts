@@ -16,7 +16,7 @@ import type { AuditReport } from "../../src/audit/audit-log.ts";
 import { auditLedgers } from "../../src/audit/audit.ts";
 import { findEntry } from "../../src/store/journal-entries.ts";
 import { Pool } from "../../src/store/database/pool.ts";
-import { checkBundle } from "../../src/verify/bundle.ts";
+import { checkBundle, type BundleLine } from "../../src/verify/bundle.ts";
 import type { CloseVerdict } from "../../src/verify/close-check.ts";
 import { balanceRowOf } from "../../src/verify/documents.ts";
 import { readTable } from "../docs/markdown-table.ts";
@@ -397,11 +397,10 @@ async function fetchBundle(period: string): Promise<string | null> {
   return (await service.get(`${closesPath}/${close.closeId}/bundle`)).text;
 }
 
-const checkText = (text: string, expected: string | null) =>
-  checkBundle(linesOf(text.trimEnd()), expected);
+const checkText = (text: string, expected: string | null) => checkBundle(linesOf(text), expected);
 
-async function* linesOf(text: string): AsyncGenerator<string> {
-  yield* text.split("\n");
+async function* linesOf(text: string): AsyncGenerator<BundleLine> {
+  for (const line of text.trimEnd().split("\n")) yield { text: line, isEnded: true };
 }
 
 async function seenInBundle(period: string): Promise<string> {

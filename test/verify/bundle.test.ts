@@ -4,13 +4,16 @@ import { describe, expect, test } from "vitest";
 import type { CloseRecord } from "../../src/core/close.ts";
 import { closeHashOf } from "../../src/core/close.ts";
 import type { JsonObject, JsonValue } from "../../src/core/journal.ts";
-import { checkBundle } from "../../src/verify/bundle.ts";
+import { checkBundle, type BundleLine } from "../../src/verify/bundle.ts";
 import type { CloseVerdict } from "../../src/verify/close-check.ts";
 import { MalformedFile } from "../../src/verify/documents.ts";
 import { bundleOf, bundleText, closeVectors } from "../support/close-vectors.ts";
 
-async function* linesOf(text: string): AsyncGenerator<string> {
-  for (const line of text.replace(/\n$/, "").split("\n")) yield line;
+async function* linesOf(text: string): AsyncGenerator<BundleLine> {
+  const lines = text.split("\n");
+  const unended = lines.pop() ?? "";
+  for (const line of lines) yield { text: line, isEnded: true };
+  if (unended !== "") yield { text: unended, isEnded: false };
 }
 
 const check = (text: string, expected: string | null = null): Promise<CloseVerdict> =>
@@ -40,10 +43,24 @@ describe.each([0, 1, 2])("the bundle of close %d", (index) => {
   test("is found cut off at every line", async () => {
     const lines = text.trimEnd().split("\n");
     for (let count = 1; count < lines.length; count += 1) {
-      const verdict = await check(lines.slice(0, count).join("\n"));
+      const verdict = await check(`${lines.slice(0, count).join("\n")}\n`);
       expect(verdict.ok).toBe(false);
       expect(verdict.findings.map(({ what }) => what).join()).toContain("no trailer");
     }
+  });
+
+  test("is found without its last line feed, and otherwise read", async () => {
+    const verdict = await check(text.slice(0, -1));
+    const where = `line ${text.trimEnd().split("\n").length}`;
+    const what = "has no line feed at its end: the file may have been cut off";
+    expect(verdict.findings).toEqual([{ where, what }]);
+  });
+
+  test("says what it is of", async () => {
+    const { record } = closeVectors.closes[index] ?? {};
+    const { ledgerId, periodId, number, startsAt, endsAt, closedAt, entryCount } = record ?? {};
+    const subject = { ledgerId, periodId, number, startsAt, endsAt, closedAt };
+    expect(await check(text)).toMatchObject({ ...subject, entries: entryCount, findingCount: 0 });
   });
 
   test("is found longer than its trailer", async () => {
@@ -224,4 +241,12 @@ describe("a fault of one line is one finding", () => {
       expect(found.join()).not.toContain("counts");
     }
   });
+});
+
+test("of many findings the first 20 are told, and all are counted", async () => {
+  const [close = "", ...rest] = bundleText(bundleOf(0)).trimEnd().split("\n");
+  const junk = Array.from({ length: 30 }, () => "junk");
+  const verdict = await check(`${[close, ...junk, ...rest].join("\n")}\n`, "00".repeat(32));
+  expect(verdict.findings).toHaveLength(20);
+  expect(verdict.findingCount).toBe(31);
 });

@@ -121,7 +121,7 @@ async function checkClose(
   const chunks = (await client.streamBundle(ledger.id, closeId)) as AsyncIterable<Buffer>;
   async function* lines() {
     for await (const line of bundleLines(chunks)) {
-      if (line.includes(`"externalId":"bench-${run}-`)) found += 1;
+      if (line.text.includes(`"externalId":"bench-${run}-`)) found += 1;
       yield line;
     }
   }

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Environment } from "../../../config.ts";
 import type { CloseRecord } from "../../../core/close.ts";
-import { checkBundle } from "../../../verify/bundle.ts";
+import { checkBundle, type BundleLine } from "../../../verify/bundle.ts";
 import { CloseCheck, type CloseVerdict } from "../../../verify/close-check.ts";
 import { balanceRowOf, closeDocument, readDocument } from "../../../verify/documents.ts";
 import type { LedgerClient } from "../../../client/ledger-client.ts";
@@ -43,10 +43,10 @@ export async function checkSource(
 /** The longest entry that the service takes comes to less, every character of it escaped. */
 const lineBytesMax = 16 * 1024 * 1024;
 
-/** The lines of a bundle as text; one that is too long, no UTF-8 or cut off becomes empty, which no check takes. */
-export async function* bundleLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** The lines of a bundle as text; one that is too long or no UTF-8 becomes empty, which no check takes. */
+export async function* bundleLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<BundleLine> {
   for await (const { bytes, isEnded } of readLines(chunks, lineBytesMax)) {
-    yield bytes !== null && isEnded && isUtf8(bytes) ? bytes.toString("utf8") : "";
+    yield { text: bytes !== null && isUtf8(bytes) ? bytes.toString("utf8") : "", isEnded };
   }
 }
 

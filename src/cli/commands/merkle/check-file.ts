@@ -1,5 +1,4 @@
 // A file of an auditor's: what can't be read, what is damaged, and what is checked.
-import type { CloseVerdict } from "../../../verify/close-check.ts";
 import { MalformedFile } from "../../../verify/documents.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
 import {
@@ -10,11 +9,11 @@ import {
 import { openByteSource, type ByteSource } from "../../input/entry-files/byte-source.ts";
 
 /** Checks the content of a file, or of stdin for `-`. */
-export async function checkFile(
+export async function checkFile<Verdict>(
   file: string,
   kind: AuditorsFile,
-  check: (chunks: AsyncIterable<Buffer>) => Promise<CloseVerdict>,
-): Promise<CloseVerdict> {
+  check: (chunks: AsyncIterable<Buffer>) => Promise<Verdict>,
+): Promise<Verdict> {
   let source: ByteSource | null = null;
   let start: Buffer = Buffer.alloc(0);
   const keepingStart = async function* (chunks: AsyncIterable<Buffer>) {

@@ -1,5 +1,5 @@
 // What a check came to, told: the word "verified" stands only behind a comparison that was equal.
-import type { CloseVerdict } from "../../../verify/close-check.ts";
+import type { CloseVerdict, Verdict } from "../../../verify/close-check.ts";
 import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { Output } from "../../terminal/output.ts";
 
@@ -14,7 +14,7 @@ export function readHash(flag: string, value: string | undefined): string | null
 
 /** Prints a verdict and gives its exit code. */
 export function tellVerdict(
-  verdict: CloseVerdict,
+  verdict: Verdict | CloseVerdict,
   expected: string | null,
   output: Output,
 ): ExitCode {
@@ -22,13 +22,19 @@ export function tellVerdict(
   return verdict.ok ? exitCodes.done : exitCodes.verificationFailed;
 }
 
-function describe(verdict: CloseVerdict, expected: string | null): string {
+function describe(verdict: Verdict | CloseVerdict, expected: string | null): string {
+  const { findings, findingCount } = verdict;
+  const untold = findingCount - findings.length;
   const lines = [
+    ...("ledgerId" in verdict ? subjectLines(verdict) : []),
     `merkleRoot   ${verdict.merkleRoot}`,
     `closeHash    ${verdict.closeHash}`,
     ...verdict.checked.map((what) => `compared     ${what}`),
     ...verdict.notChecked.map((what) => `not compared ${what}`),
-    ...verdict.findings.map(({ where, what }) => `MISMATCH     ${where} ${what}`),
+    ...findings.map(({ where, what }) => `MISMATCH     ${where} ${what}`),
+    ...(untold === 0
+      ? []
+      : [`MISMATCH     and ${untold} more: these are the first ${findings.length}`]),
     "",
   ];
   if (!verdict.ok) lines.push("FAILED: what is above does not match.");
@@ -41,4 +47,15 @@ function describe(verdict: CloseVerdict, expected: string | null): string {
     );
   }
   return lines.join("\n");
+}
+
+/** What was checked, as its record says. */
+function subjectLines(verdict: CloseVerdict): string[] {
+  const { ledgerId, periodId, number, startsAt, endsAt, closedAt, entries } = verdict;
+  return [
+    `ledger       ${ledgerId}`,
+    `period       ${JSON.stringify(periodId)}, from ${startsAt ?? "the beginning"} up to ${endsAt}`,
+    `close        ${number}, closed at ${closedAt}`,
+    `entries      ${entries}`,
+  ];
 }
