@@ -83,6 +83,10 @@ class Findings:
         """Note something that has another value than expected."""
         self.add(where, f"{what}: expected {expected}, found {found}")
 
+    def comes_to(self, where: str, what: str, found: Any, computed: Any, source: str) -> None:
+        """Note something that has another value than what was computed for it, and from what that was."""
+        self.add(where, f"{what} is {found}, but comes to {computed} ({source})")
+
 
 def counted(count: int, one: str, several: str) -> str:
     """1 entry, 2 entries."""
@@ -445,7 +449,7 @@ def check_close(close: Any, where: str, findings: Findings) -> None:
     rest = {name: value for name, value in close.items() if name != "closeHash"}
     computed = hashlib.sha256(canonical(rest)).hexdigest()
     if computed != close["closeHash"]:
-        findings.differs(where, "closeHash", f"{computed} (computed from the record)", close["closeHash"])
+        findings.comes_to(where, "closeHash", close["closeHash"], computed, "computed from the record")
 
 
 def entry_name(entry: Any) -> str:
@@ -530,7 +534,7 @@ class BundleCheck:
                 self.findings.add(place, "there is something behind the trailer")
                 break
             if not line.endswith(b"\n"):
-                self.findings.add(place, "no line feed at its end: the file was cut off")
+                self.findings.add(place, "no line feed at its end: the file may have been cut off")
             if not self.take(line, place):
                 are_right = False
             number += 1
@@ -565,7 +569,7 @@ class BundleCheck:
             return self.take_entry(value["entry"], place)
         for name, tree in (("accounts", self.row_tree), ("entries", self.entry_tree)):
             if value[name] != tree.size:
-                self.findings.differs(f"{place}: trailer", name, f"{tree.size} (lines in the file)", value[name])
+                self.findings.comes_to(f"{place}: trailer", name, value[name], tree.size, "lines in the file")
         return True
 
     def take_row(self, row: Document, place: str) -> bool:
@@ -577,7 +581,7 @@ class BundleCheck:
             return False
         closing = int(row["opening"]) + int(row["debits"]) + int(row["credits"])
         if closing != int(row["closing"]):
-            self.findings.differs(where, "closing", f"{closing} (opening + debits + credits)", row["closing"])
+            self.findings.comes_to(where, "closing", row["closing"], closing, "opening + debits + credits")
         before = next(reversed(self.rows), None)
         if before is not None and code.encode("utf-8") <= before.encode("utf-8"):
             self.findings.differs(where, "glAccountCode", f"a code behind {show(before)}", show(code))
@@ -607,15 +611,15 @@ class BundleCheck:
         """Compare the count and the roots of the record with those of the file."""
         count = self.entry_tree.size
         if self.close["entryCount"] != count:
-            expected = f"{count} (entries in the file)"
-            self.findings.differs("close record", "entryCount", expected, self.close["entryCount"])
+            claimed = self.close["entryCount"]
+            self.findings.comes_to("close record", "entryCount", claimed, count, "entries in the file")
         for name, tree, one, several in (
             ("merkleRoot", self.entry_tree, "entry", "entries"),
             ("balancesRoot", self.row_tree, "balance row", "balance rows"),
         ):
             if self.close[name] != tree.root():
-                expected = f"{tree.root()} (computed from {counted(tree.size, one, several)})"
-                self.findings.differs("close record", name, expected, self.close[name])
+                source = f"computed from {counted(tree.size, one, several)}"
+                self.findings.comes_to("close record", name, self.close[name], tree.root(), source)
 
     def check_rows(self) -> None:
         """Compare the rows with the totals of the entries."""
@@ -623,7 +627,7 @@ class BundleCheck:
             totals = self.totals.get(code, Counter())
             for name in ("debits", "credits", "entryCount"):
                 if int(row[name]) != totals[name]:
-                    self.findings.differs(where, name, f"{totals[name]} (from the entries)", row[name])
+                    self.findings.comes_to(where, name, row[name], totals[name], "from the entries")
         for code, totals in self.totals.items():
             if code not in self.rows:
                 expected = f"one, as it is used by {counted(totals['entryCount'], 'entry', 'entries')}"
@@ -691,7 +695,8 @@ def check_proof(proof: Document, findings: Findings) -> Checked:
     if root is None:
         findings.add(f"proof: auditPath of leaf {index} of {size}", problem)
     elif root != close["merkleRoot"]:
-        findings.differs(entry_name(entry), "the root that its leaf and path lead to", close["merkleRoot"], root)
+        source = f"computed from {entry_name(entry)} and its path"
+        findings.comes_to("close record", "merkleRoot", close["merkleRoot"], root, source)
     about = [f"a proof of {entry_name(entry)}, leaf {index} of {size}"]
     limits = ["the other entries and the balances with their openings: a proof does not have them"]
     return Checked(close, about, limits, "the entry", "the balances (balancesRoot)")
