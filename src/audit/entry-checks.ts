@@ -84,7 +84,7 @@ export function lineCheck(
         log.find(entryName(entry), what);
       };
       const { lines } = entry;
-      if (lines.length < linesMin) find(`has ${lines.length} lines`);
+      if (lines.length < linesMin) find(`has ${lines.length} line${lines.length === 1 ? "" : "s"}`);
       if (lineNumbers.some((lineNumber, index) => lineNumber !== index)) {
         find(`has lines with the numbers ${lineNumbers.slice(0, 10).join(", ")}`);
       }
@@ -145,7 +145,7 @@ export function balanceCheck(
           log.find(name, `has the balance ${balance}, its lines sum to ${sum.amount}`);
         }
         if (entryCount !== sum.entryCount) {
-          log.find(name, `counts ${entryCount} entries, there are ${sum.entryCount}`);
+          log.find(name, `has the entryCount ${entryCount}, but it comes to ${sum.entryCount}`);
         }
         sums.delete(name);
       }

@@ -193,7 +193,11 @@ export async function checkReconciliation(
   }
   const accounts = await listForeignEntries(connection, ledgerId);
   for (const { glAccountCode, entryCount, amount } of accounts) {
-    const what = `has ${entryCount} entries that are no postings of wallets, ${amount} in all`;
+    const entries =
+      entryCount === 1
+        ? "1 entry that is no posting"
+        : `${entryCount} entries that are no postings`;
+    const what = `has ${entries} of wallets, ${amount} in all`;
     log.note(ledgerId, `account ${JSON.stringify(glAccountCode)}`, what);
   }
 }

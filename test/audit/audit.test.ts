@@ -178,7 +178,7 @@ describe("an audit", () => {
       {
         ledgerId,
         where: 'account "wallets:USD"',
-        what: "has 1 entries that are no postings of wallets, -3 in all",
+        what: "has 1 entry that is no posting of wallets, -3 in all",
       },
     ]);
   });

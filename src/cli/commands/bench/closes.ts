@@ -3,6 +3,7 @@ import type { Environment } from "../../../config.ts";
 import type { Close } from "../../../client/ledger-client.ts";
 import { checkBundle } from "../../../verify/bundle.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
+import { counted } from "../../terminal/counted.ts";
 import { requireWholeNumber } from "../../input/arguments.ts";
 import { bundleLines } from "../merkle/check-close.ts";
 import { eachConcurrently } from "./concurrently.ts";
@@ -141,7 +142,7 @@ function describe(
 ): string {
   const { otherLedgerEntriesMs, serverMemoryMib } = report;
   const lines = {
-    closed: `${report.entries} entries in ${report.closeSeconds.toFixed(1)} s`,
+    closed: `${counted(report.entries, "entry", "entries")} in ${report.closeSeconds.toFixed(1)} s`,
     wallet: `${describePercentiles(report.walletWritesMs)} a write meanwhile`,
     ...(otherLedgerEntriesMs && {
       "other ledger": `${describePercentiles(otherLedgerEntriesMs)} an entry meanwhile`,
