@@ -2,7 +2,7 @@
 // messages are read after the field's pointer, so they begin with a verb.
 import * as z from "zod";
 import { readPeriodLabel } from "../core/period.ts";
-import { descriptionCodePointsMax, labelCodePointsMax, textFault } from "../core/text.ts";
+import { descriptionCodePointsMax, labelCodePointsMax, quoted, textFault } from "../core/text.ts";
 import { dayFault, parseTimestamp, type Timestamp } from "../core/time.ts";
 
 /** Of one bulk. */
@@ -42,7 +42,9 @@ export const description = text(descriptionCodePointsMax);
 export const closeLabel = label.check(
   fault((periodId) => {
     const meaning = readPeriodLabel(periodId);
-    return typeof meaning === "object" && "fault" in meaning ? meaning.fault : null;
+    return typeof meaning === "object" && "fault" in meaning
+      ? `${quoted(periodId)} ${meaning.fault}`
+      : null;
   }),
 );
 

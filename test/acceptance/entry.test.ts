@@ -485,6 +485,11 @@ describe("reading entries", () => {
         { glAccountCode: "4000", functionalAmount: "-11000" },
       ],
     });
+    expect(await run(["balance", "1100", "--currency", "usd"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^1100 +0 usd +0$/m) as string,
+      stderr: "account 1100 has no lines in usd; did you mean USD?\n",
+    });
     const euros = await run(["balance", "1100", "--currency", "EUR"]);
     expect(euros.stdout).toMatch(/^1100 +100\.00 EUR +1$/m);
   });

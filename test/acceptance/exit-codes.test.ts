@@ -81,7 +81,10 @@ const cases: Readonly<Record<number, readonly Case[]>> = {
     },
     { args: () => ["account", "import", file("broken.csv")], says: /line 3/ },
     { args: () => ["period", "close", "2026-05"], says: /--yes/ },
-    { args: () => ["period", "preview", "2026-13"], says: /names no period of the calendar/ },
+    {
+      args: () => ["period", "preview", "2026-13"],
+      says: /"2026-13" names no period of the calendar/,
+    },
     {
       args: () => ["entry", "list", "--period", "2026-13"],
       says: /--period "2026-13" names no period of the calendar/,

@@ -163,7 +163,7 @@ describe("seed", () => {
     ["--entries many", "--entries must be a whole number"],
     ["--wallets 5 --writes 4", "each wallet is made by its first write"],
     ["--entries 0 --wallets 1", "--entries must be 1 or more"],
-    ["--periods 2026-13", "2026-13 names no period of the calendar"],
+    ["--periods 2026-13", '"2026-13" names no period of the calendar'],
     ["--periods final", "final is no calendar period"],
     ["--periods 2026-Q1,2026-02", "2026-Q1 and 2026-02 overlap"],
   ])("refuses %s with exit code 2", async (flags, message) => {

@@ -52,7 +52,9 @@ export async function resolvePeriod(
     throw new Refusal("closeNotFound", detail);
   }
   if ("fault" in meaning) {
-    throw validationRefusal([{ parameter: "periodId", detail: meaning.fault }]);
+    throw validationRefusal([
+      { parameter: "periodId", detail: `${quoted(periodId)} ${meaning.fault}` },
+    ]);
   }
   return { ...meaning, close: null };
 }

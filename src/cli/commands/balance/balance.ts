@@ -1,6 +1,7 @@
 // The balance of one account.
 import type { Environment } from "../../../config.ts";
 import type { AccountBalance } from "../../../client/ledger-client.ts";
+import { currencyExponents } from "../../../core/currencies.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import type { Column } from "../../terminal/output.ts";
 import { suggestingAccounts } from "../../input/account-suggestion.ts";
@@ -36,5 +37,11 @@ export async function showBalance(
     );
     const exponentOf = await exponentsShown({ client, output }, id, [balance.currency]);
     output.result(balance, (value) => output.table([value], columnsOf(exponentOf)));
+    if (currency !== undefined && balance.entryCount === 0 && !output.isJson) {
+      const upper = currency.toUpperCase();
+      const isMistyped = upper !== currency && currencyExponents.has(upper);
+      const meant = isMistyped ? `; did you mean ${upper}?` : "";
+      output.note(`account ${account} has no lines in ${currency}${meant}`);
+    }
   });
 }

@@ -109,7 +109,8 @@ function readPeriod(label: string): SeedPeriod {
   if (meaning === "toDate") {
     throw usageFailure(`--periods: ${label} is no calendar period such as 2026-01 or 2026-Q1`);
   }
-  if ("fault" in meaning) throw usageFailure(`--periods: ${label} ${meaning.fault}`);
+  if ("fault" in meaning)
+    throw usageFailure(`--periods: ${JSON.stringify(label)} ${meaning.fault}`);
   const { startsAt, endsAt } = meaning;
   if (startsAt === null) throw new Error("a calendar period has a start");
   return { periodId: label, startsAt, endsAt };
