@@ -14,6 +14,7 @@ export function amountColumns(currency: string, exponent: number) {
   const amount = (title: string, name: keyof TrialBalanceTotals) => ({
     title,
     align: "right" as const,
+    isAmount: true,
     value: (row: TrialBalanceTotals) => displayAmount(row[name], currency, exponent),
   });
   return [
@@ -29,9 +30,14 @@ export function balanceTable(output: Output, balances: Balances, exponent: numbe
   const { accounts, totals, balanced, functionalCurrency } = balances;
   const rows = [...accounts, { glAccountCode: "total", name: "", type: null, ...totals }];
   const table = output.table(rows, [
-    { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
-    { title: "NAME", value: ({ name }) => name },
-    { title: "TYPE", value: ({ type }) => type ?? "" },
+    {
+      title: "ACCOUNT",
+      cutTo: 12,
+      isCutInMiddle: true,
+      value: ({ glAccountCode }) => glAccountCode,
+    },
+    { title: "NAME", cutTo: 12, leaveOut: 2, value: ({ name }) => name },
+    { title: "TYPE", leaveOut: 1, value: ({ type }) => type ?? "" },
     ...amountColumns(functionalCurrency, exponent),
   ]);
   return balanced
@@ -71,7 +77,7 @@ export function movedTable(
   return output.table(rows, [
     { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
     { title: "FIGURE", value: ({ figure }) => figure },
-    { title: "AT THE CLOSE", align: "right", value: ({ then }) => then },
-    { title: "NOW", align: "right", value: ({ now }) => now },
+    { title: "AT THE CLOSE", align: "right", isAmount: true, value: ({ then }) => then },
+    { title: "NOW", align: "right", isAmount: true, value: ({ now }) => now },
   ]);
 }

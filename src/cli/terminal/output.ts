@@ -3,6 +3,7 @@ import { once } from "node:events";
 import Table from "cli-table3";
 import type { Environment } from "../../config.ts";
 import { stringifyExactJson, type ExactJsonValue } from "../../contract/exact-json.ts";
+import { fitColumns, type Fitted, type Yielding } from "./fit-columns.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
 
 export interface OutputOptions {
@@ -11,7 +12,7 @@ export interface OutputOptions {
   readonly color?: boolean | undefined;
 }
 
-export interface Column<Row> {
+export interface Column<Row> extends Yielding<Row> {
   readonly title: string;
   readonly align?: "left" | "right";
   readonly value: (row: Row) => string;
@@ -21,10 +22,13 @@ export class Output {
   readonly isJson: boolean;
   readonly isQuiet: boolean;
   readonly isColored: boolean;
+  /** Null where stdout is no terminal, or one that does not say how wide it is. */
+  readonly terminalWidth: number | null;
 
   constructor(options: OutputOptions, isColorRefused: boolean) {
     this.isJson = options.json === true;
     this.isQuiet = options.quiet === true;
+    this.terminalWidth = process.stdout.isTTY ? process.stdout.columns || null : null;
     this.isColored = process.stdout.isTTY && options.color !== false && !isColorRefused;
   }
 
@@ -50,10 +54,13 @@ export class Output {
     else this.note("none");
   }
 
+  /** A table, and on a terminal that is too narrow for all of it a note on stderr that says what it lacks. */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+    const { columns: shown, leftOut } = this.fitted(rows, columns);
+    this.noteLeftOut(leftOut);
     const table = new Table({
-      head: columns.map(({ title }) => title),
-      colAligns: columns.map(({ align }) => align ?? "left"),
+      head: shown.map(({ title }) => title),
+      colAligns: shown.map(({ column }) => column.align ?? "left"),
       chars: noBorders,
       style: {
         "padding-left": 0,
@@ -63,12 +70,33 @@ export class Output {
         compact: true,
       },
     });
-    for (const row of rows) table.push(columns.map(({ value }) => printable(value(row))));
+    for (const index of rows.keys()) table.push(shown.map(({ cells }) => cells[index] ?? ""));
     return table
       .toString()
       .split("\n")
       .map((line) => line.trimEnd())
       .join("\n");
+  }
+
+  /** The columns of a table as far as a terminal is wide enough; into a pipe, all of them as they are. */
+  fitted<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Fitted<Row, Column<Row>> {
+    const printed = columns.map((column) => {
+      const { shortValue } = column;
+      return {
+        ...column,
+        value: (row: Row) => printable(column.value(row)),
+        ...(shortValue === undefined
+          ? {}
+          : { shortValue: (row: Row) => printable(shortValue(row)) }),
+      };
+    });
+    return fitColumns(rows, printed, this.terminalWidth);
+  }
+
+  /** Says what a table lacks. */
+  noteLeftOut(titles: readonly string[]): void {
+    if (titles.length === 0) return;
+    this.note(`not shown, as the terminal is too narrow: ${titles.join(", ")}`);
   }
 
   /** Text for people is shown without control characters; JSON has had its own escaped by `toJson`. */

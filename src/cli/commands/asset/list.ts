@@ -24,7 +24,7 @@ const columns: readonly Column<AssetDocument>[] = [
   { title: "RATE", align: "right", value: ({ rate }) => rate ?? "none" },
   { title: "EXPONENT", align: "right", value: ({ exponent }) => String(exponent) },
   { title: "WALLETS ACCOUNT", value: ({ walletsAccount }) => walletsAccount },
-  { title: "CLEARING ACCOUNT", value: ({ clearingAccount }) => clearingAccount },
+  { title: "CLEARING ACCOUNT", leaveOut: 1, value: ({ clearingAccount }) => clearingAccount },
   { title: "OVERDRAFT", align: "right", value: (asset) => major(asset.overdraftLimit, asset) },
   { title: "PENDING", align: "right", value: (asset) => major(asset.pending, asset) },
 ];

@@ -14,7 +14,6 @@ import { noteMore, pages, readRange, type RangeFlags } from "../../connection/pa
 import { exponentsShown, type ExponentOf } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
-import { printable } from "../../terminal/printable.ts";
 
 export interface ListFlags extends ServiceFlags, RangeFlags {
   period?: string;
@@ -85,52 +84,100 @@ const columnsOf = (
   exponentOf: ExponentOf,
 ): readonly (Column<Entry> & { readonly widthMin: number })[] => [
   { title: "SEQ", align: "right", widthMin: 5, value: ({ sequence }) => String(sequence) },
-  { title: "DATE", widthMin: 10, value: ({ transactionDate }) => shortDate(transactionDate) },
-  { title: "AMOUNT", align: "right", widthMin: 14, value: (entry) => debits(entry, exponentOf) },
+  {
+    title: "DATE",
+    widthMin: 10,
+    value: ({ transactionDate }) => shortDate(transactionDate),
+    shortValue: ({ transactionDate }) => transactionDate.slice(0, 10),
+  },
+  {
+    title: "AMOUNT",
+    align: "right",
+    isAmount: true,
+    widthMin: 14,
+    value: (entry) => debits(entry, exponentOf),
+  },
   { title: "ID", widthMin: 36, value: ({ journalId }) => journalId },
-  { title: "STATE", widthMin: 8, value: state },
-  { title: "DESCRIPTION", widthMin: 0, value: ({ description }) => printable(description ?? "") },
+  // Where there is no room, it stands in front of the description.
+  { title: "STATE", widthMin: 8, leaveOut: 1, value: state, shortValue: () => "" },
+  {
+    title: "DESCRIPTION",
+    widthMin: 0,
+    cutTo: 12,
+    leaveOut: 2,
+    value: ({ description }) => description ?? "",
+    shortValue: (entry) =>
+      [...(state(entry) === "" ? [] : [`[${state(entry)}]`]), entry.description ?? ""].join(" "),
+  },
 ];
 
 /** NDJSON for scripts; for people a table whose columns get wider where a later page needs it. */
 class RowPrinter {
   readonly #output: Output;
   readonly #columns: ReturnType<typeof columnsOf>;
-  #widths: number[] | null = null;
+  #widths: readonly number[];
+  #titles = "";
+  #leftOut: readonly string[] = [];
   lastSequence: number | null = null;
 
   constructor(output: Output, exponentOf: ExponentOf) {
     this.#output = output;
     this.#columns = columnsOf(exponentOf);
+    this.#widths = this.#columns.map(({ widthMin }) => widthMin);
   }
 
   print(entries: readonly Entry[]): void {
     if (entries.length === 0) return;
-    const columns = this.#columns;
     this.lastSequence = entries.at(-1)?.sequence ?? this.lastSequence;
     if (this.#output.isJson || this.#output.isQuiet) {
-      this.#output.list(entries, columns, ({ journalId }) => journalId);
+      this.#output.list(entries, this.#columns, ({ journalId }) => journalId);
       return;
     }
-    const rows = entries.map((entry) => columns.map(({ value }) => value(entry)));
-    const before = this.#widths ?? columns.map(({ widthMin }) => widthMin);
-    const widths = before.map((width, index) =>
-      Math.max(width, ...rows.map((row) => row[index]?.length ?? 0)),
-    );
-    const titles = columns.map(({ title }) => title);
-    if (this.#widths === null) rows.unshift(titles);
-    for (const row of rows) this.#printRow(row, widths);
-    this.#widths = widths;
+    const { columns, leftOut } = this.#output.fitted(entries, this.#columns);
+    const untold = leftOut.filter((title) => !this.#leftOut.includes(title));
+    this.#output.noteLeftOut(untold);
+    this.#leftOut = [...this.#leftOut, ...untold];
+    this.#printColumns(columns, this.#widthsOf(columns));
   }
 
-  #printRow(cells: readonly string[], widths: readonly number[]): void {
-    const padded = this.#columns.map(({ align }, index) => {
-      const [cell = "", width = 0] = [cells[index], widths[index]];
-      return align === "right" ? cell.padStart(width) : cell.padEnd(width);
-    });
-    this.#output.line(padded.join("  ").trimEnd());
+  /** As wide as on the pages before, unless that is too wide for the terminal. */
+  #widthsOf(columns: readonly { readonly width: number }[]): readonly number[] {
+    const own = columns.map(({ width }) => width);
+    if (own.length !== this.#columns.length) return own;
+    const widths = own.map((width, index) => Math.max(width, this.#widths[index] ?? 0));
+    const total = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
+    if (total > (this.#output.terminalWidth ?? Infinity)) return own;
+    this.#widths = widths;
+    return widths;
+  }
+
+  /** With titles, where they are not the same as those above. */
+  #printColumns(
+    columns: readonly {
+      readonly column: Column<Entry>;
+      readonly title: string;
+      readonly cells: readonly string[];
+    }[],
+    widths: readonly number[],
+  ): void {
+    const printRow = (cells: readonly string[]) => {
+      const padded = columns.map(({ column }, index) => {
+        const [cell = "", width = 0] = [cells[index], widths[index]];
+        return column.align === "right" ? cell.padStart(width) : cell.padEnd(width);
+      });
+      this.#output.line(padded.join(gap).trimEnd());
+    };
+    const titles = columns.map(({ title }) => title);
+    if (titles.join() !== this.#titles) printRow(titles);
+    this.#titles = titles.join();
+    for (const index of columns[0]?.cells.keys() ?? []) {
+      printRow(columns.map(({ cells }) => cells[index] ?? ""));
+    }
   }
 }
+
+/** Between columns. */
+const gap = "  ";
 
 /** The sum of an entry's debits, which is that of its credits. */
 function debits(entry: Entry, exponentOf: ExponentOf): string {

@@ -57,10 +57,11 @@ function describePosted(
     {
       title: "AMOUNT",
       align: "right",
+      isAmount: true,
       value: ({ amount }) => displayAmount(amount, asset, exponentOf(asset)),
     },
-    { title: "EXTERNAL ID", value: ({ externalId }) => externalId ?? "" },
-    { title: "AT", value: ({ at }) => at },
+    { title: "EXTERNAL ID", leaveOut: 1, value: ({ externalId }) => externalId ?? "" },
+    { title: "AT", leaveOut: 2, value: ({ at }) => at },
   ]);
   return `\n\n${counted(total, "wallet write")}${hasMore ? `, the first ${writes.length}` : ""}:\n\n${table}`;
 }
@@ -75,15 +76,17 @@ function lineColumns(lines: readonly EntryLine[], exponentOf: ExponentOf): Colum
     {
       title: "AMOUNT",
       align: "right",
+      isAmount: true,
       value: (line) => amount(line.functionalAmount, line.functionalCurrency),
     },
     {
       title: "TRANSACTION",
       align: "right",
+      isAmount: true,
       value: (line) => (isForeign ? amount(line.transactionAmount, line.transactionCurrency) : ""),
     },
     { title: "RATE", align: "right", value: ({ spotRate }) => String(spotRate ?? "") },
-    { title: "DESCRIPTION", value: ({ description }) => description ?? "" },
+    { title: "DESCRIPTION", cutTo: 12, value: ({ description }) => description ?? "" },
   ];
   return columns.filter(({ value }) => lines.some((line) => value(line) !== ""));
 }

@@ -115,6 +115,7 @@ function describePostings(output: Output, preview: ClosePreview, exponent: numbe
     {
       title: "AMOUNT",
       align: "right",
+      isAmount: true,
       value: ({ amount }) => displayAmount(amount, functionalCurrency, exponent),
     },
     { title: "WRITES", align: "right", value: ({ writes }) => String(writes) },

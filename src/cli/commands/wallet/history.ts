@@ -37,12 +37,12 @@ export async function listWalletHistory(
 
 const columnsOf = (shown: (amount: string) => string): readonly Column<WalletLogEntry>[] => [
   { title: "SEQ", align: "right", value: ({ seq }) => String(seq) },
-  { title: "AT", value: ({ at }) => at },
+  { title: "AT", value: ({ at }) => at, shortValue: ({ at }) => at.replace(/\.[0-9]{3}Z$/, "Z") },
   { title: "TYPE", value: ({ type }) => type },
-  { title: "AMOUNT", align: "right", value: ({ amount }) => shown(amount) },
-  { title: "BALANCE", align: "right", value: ({ balance }) => shown(balance) },
-  { title: "HELD", align: "right", value: ({ held }) => shown(held) },
-  { title: "EXTERNAL ID", value: ({ externalId }) => externalId ?? "" },
-  { title: "HOLD", value: ({ holdId }) => holdId ?? "" },
-  { title: "POSTED WITH", value: ({ journalId }) => journalId ?? "" },
+  { title: "AMOUNT", align: "right", isAmount: true, value: ({ amount }) => shown(amount) },
+  { title: "BALANCE", align: "right", isAmount: true, value: ({ balance }) => shown(balance) },
+  { title: "HELD", align: "right", isAmount: true, leaveOut: 4, value: ({ held }) => shown(held) },
+  { title: "EXTERNAL ID", leaveOut: 3, value: ({ externalId }) => externalId ?? "" },
+  { title: "HOLD", leaveOut: 2, value: ({ holdId }) => holdId ?? "" },
+  { title: "POSTED WITH", leaveOut: 1, value: ({ journalId }) => journalId ?? "" },
 ];

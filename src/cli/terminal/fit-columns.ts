@@ -1,0 +1,180 @@
+// Tables on a terminal that is too narrow for them: what matters least is shortened or left out, and numbers stay whole.
+
+/** How a column gives way where its table is too wide. */
+export interface Yielding<Row> {
+  /** Amounts with their currency; one that all of them have goes into the title. Without any but zero it is left out. */
+  readonly isAmount?: boolean;
+  /** A shorter form of a value. */
+  readonly shortValue?: (row: Row) => string;
+  /** Its text may be cut, down to this many columns of the terminal. */
+  readonly cutTo?: number;
+  /** It is cut in its middle, as texts that begin alike. */
+  readonly isCutInMiddle?: boolean;
+  /** It may be left out: those with the lowest number first, and first of all where it is empty in every row. */
+  readonly leaveOut?: number;
+}
+
+export interface FittingColumn<Row> extends Yielding<Row> {
+  readonly title: string;
+  readonly value: (row: Row) => string;
+}
+
+export interface FittedColumn<Row, Column extends FittingColumn<Row>> {
+  readonly column: Column;
+  readonly title: string;
+  readonly cells: readonly string[];
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+export interface Fitted<Row, Column extends FittingColumn<Row>> {
+  readonly columns: readonly FittedColumn<Row, Column>[];
+  /** Titles of columns that are left out although they have something in them. */
+  readonly leftOut: readonly string[];
+}
+
+/** Between columns. */
+const gap = 2;
+
+/**
+ * The columns with their cells as they are shown in `width` columns of a terminal; null: however wide they are. Where
+ * nothing more gives way, the table is wider than the terminal.
+ */
+export function fitColumns<Row, Column extends FittingColumn<Row>>(
+  rows: readonly Row[],
+  columns: readonly Column[],
+  width: number | null,
+): Fitted<Row, Column> {
+  const natural = columns.map((column) => {
+    const cells = rows.map((row) => column.value(row));
+    return withWidth({ column, title: column.title, cells });
+  });
+  if (width === null || widthOf(natural) <= width) return { columns: natural, leftOut: [] };
+  const shorter = columns.map((column) => compacted(rows, column));
+  const zero = shorter.filter(({ column, cells }) => column.isAmount === true && areZero(cells));
+  const compact = shorter.filter(
+    (fitted) =>
+      !zero.includes(fitted) &&
+      (fitted.column.leaveOut === undefined || fitted.cells.some(isFilled)),
+  );
+  const order = compact
+    .map(({ column }) => column.leaveOut)
+    .filter((number) => number !== undefined)
+    .sort((left, right) => left - right);
+  // What is left out is as little as possible: those up to a number, or none.
+  const steps = [-Infinity, ...order];
+  for (const last of steps) {
+    const kept = compact.filter(({ column }) => (column.leaveOut ?? Infinity) > last);
+    const least = kept.map((fitted) => ({ ...fitted, width: leastWidth(fitted) }));
+    if (widthOf(least) > width && last !== steps.at(-1)) continue;
+    const others = compact.filter((fitted) => !kept.includes(fitted));
+    const leftOut = [
+      ...zero.map(({ title }) => `${title} (all zero)`),
+      ...others.map(({ title }) => title),
+    ];
+    return { columns: cut(kept, width), leftOut };
+  }
+  throw new Error("the last step is taken whatever its width");
+}
+
+/** How many columns of a terminal a text takes: two for a wide character, none for a mark. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    if (wide.test(character)) width += 2;
+    else if (!/\p{M}/u.test(character)) width += 1;
+  }
+  return width;
+}
+
+const wide =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u;
+
+function compacted<Row, Column extends FittingColumn<Row>>(rows: readonly Row[], column: Column) {
+  const cells = rows.map((row) => (column.shortValue ?? column.value)(row));
+  const { title } = column;
+  const units = column.isAmount === true ? new Set(cells.filter(isFilled).map(unitOf)) : new Set();
+  const [unit] = units;
+  if (units.size !== 1 || typeof unit !== "string") return withWidth({ column, title, cells });
+  const numbers = cells.map((cell) => (isFilled(cell) ? cell.slice(0, -unit.length - 1) : cell));
+  return withWidth({ column, title: `${title} ${unit}`, cells: numbers });
+}
+
+function areZero(amounts: readonly string[]): boolean {
+  return amounts.every((amount) => /^[0.]+$/.test(amount));
+}
+
+function isFilled(cell: string): boolean {
+  return cell !== "";
+}
+
+/** The currency behind an amount. */
+function unitOf(amount: string): string | null {
+  return /^-?[0-9.]+ (.+)$/.exec(amount)?.[1] ?? null;
+}
+
+function withWidth<Shown extends { readonly title: string; readonly cells: readonly string[] }>(
+  shown: Shown,
+): Shown & { readonly width: number } {
+  const width = Math.max(...[shown.title, ...shown.cells].map(displayWidth));
+  return { ...shown, width };
+}
+
+function widthOf(columns: readonly { readonly width: number }[]): number {
+  return columns.reduce((sum, { width }) => sum + width, 0) + gap * (columns.length - 1);
+}
+
+function leastWidth<Row>({
+  column,
+  title,
+  width,
+}: {
+  readonly column: FittingColumn<Row>;
+  readonly title: string;
+  readonly width: number;
+}): number {
+  return Math.min(width, Math.max(column.cutTo ?? Infinity, displayWidth(title)));
+}
+
+/** Cuts the widest of what may be cut until all of it fits. */
+function cut<Row, Column extends FittingColumn<Row>>(
+  columns: readonly FittedColumn<Row, Column>[],
+  widthMax: number,
+): FittedColumn<Row, Column>[] {
+  const widths = columns.map(({ width }) => width);
+  const total = () => widths.reduce((sum, width) => sum + width, 0) + gap * (widths.length - 1);
+  while (total() > widthMax) {
+    const room = columns.map((column, index) => (widths[index] ?? 0) - leastWidth(column));
+    const cuttable = widths.map((width, index) => ((room[index] ?? 0) > 0 ? width : 0));
+    const widest = cuttable.indexOf(Math.max(...cuttable));
+    if (cuttable[widest] === 0) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return columns.map((column, index) => {
+    const width = widths[index] ?? column.width;
+    return {
+      ...column,
+      width,
+      cells: column.cells.map((cell) => shortened(cell, width, column.column)),
+    };
+  });
+}
+
+function shortened(
+  text: string,
+  width: number,
+  { isCutInMiddle = false }: { readonly isCutInMiddle?: boolean },
+): string {
+  if (displayWidth(text) <= width) return text;
+  const endWidth = isCutInMiddle ? Math.floor((width - 1) / 2) : 0;
+  const start = beginning(Array.from(text), width - 1 - endWidth);
+  const end = beginning(Array.from(text).reverse(), endWidth).reverse();
+  return `${start.join("").trimEnd()}…${end.join("")}`;
+}
+
+/** As many of the characters as have room. */
+function beginning(characters: readonly string[], width: number): string[] {
+  let left = width;
+  const end = characters.findIndex((character) => (left -= displayWidth(character)) < 0);
+  return characters.slice(0, end < 0 ? undefined : end);
+}

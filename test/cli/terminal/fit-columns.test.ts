@@ -1,0 +1,117 @@
+// What tables leave out and shorten on a narrow terminal.
+import { describe, expect, it } from "vitest";
+import {
+  displayWidth,
+  fitColumns,
+  type FittingColumn,
+} from "../../../src/cli/terminal/fit-columns.ts";
+
+interface Row {
+  readonly code: string;
+  readonly name: string;
+  readonly type: string;
+  readonly opening: string;
+  readonly closing: string;
+}
+
+const rows: readonly Row[] = [
+  {
+    code: "1000",
+    name: "Accounts receivable",
+    type: "asset",
+    opening: "0.00 EUR",
+    closing: "-7498.00 EUR",
+  },
+  {
+    code: "wallets-clearing:EUR",
+    name: "大阪の財布",
+    type: "liability",
+    opening: "12.50 EUR",
+    closing: "7498.00 EUR",
+  },
+  { code: "total", name: "", type: "", opening: "", closing: "0.00 EUR" },
+];
+
+const columns: readonly FittingColumn<Row>[] = [
+  { title: "ACCOUNT", cutTo: 12, isCutInMiddle: true, value: ({ code }) => code },
+  { title: "NAME", cutTo: 12, leaveOut: 2, value: ({ name }) => name },
+  { title: "TYPE", leaveOut: 1, value: ({ type }) => type },
+  { title: "OPENING", isAmount: true, value: ({ opening }) => opening },
+  { title: "CLOSING", isAmount: true, value: ({ closing }) => closing },
+];
+
+const linesOf = (of: readonly Row[], width: number | null) => {
+  const { columns: shown, leftOut } = fitColumns(of, columns, width);
+  const lines = of.map((_, index) => shown.map(({ cells }) => cells[index] ?? ""));
+  const total = shown.reduce((sum, column) => sum + column.width, 2 * (shown.length - 1));
+  return { titles: shown.map(({ title }) => title), lines, leftOut, total };
+};
+
+describe("a table", () => {
+  it("is as it is where there is room, and where nobody says how much there is", () => {
+    for (const width of [null, 200]) {
+      const { titles, lines, leftOut } = linesOf(rows, width);
+      expect(titles).toEqual(["ACCOUNT", "NAME", "TYPE", "OPENING", "CLOSING"]);
+      expect(lines[0]).toEqual([
+        "1000",
+        "Accounts receivable",
+        "asset",
+        "0.00 EUR",
+        "-7498.00 EUR",
+      ]);
+      expect(leftOut).toEqual([]);
+    }
+  });
+
+  it("has the currency of all amounts in the titles first", () => {
+    const { titles, lines, leftOut } = linesOf(rows, 76);
+    expect(titles).toEqual(["ACCOUNT", "NAME", "TYPE", "OPENING EUR", "CLOSING EUR"]);
+    expect(lines.map((cells) => cells[4])).toEqual(["-7498.00", "7498.00", "0.00"]);
+    expect(lines[2]?.[3]).toBe("");
+    expect(leftOut).toEqual([]);
+  });
+
+  it("keeps currencies beside amounts that differ in them", () => {
+    const mixed = rows.map((row, index) => (index === 0 ? { ...row, closing: "5 JPY" } : row));
+    const { titles, lines } = linesOf(mixed, 74);
+    expect(titles).toContain("CLOSING");
+    expect(lines.map((cells) => cells[4])).toEqual(["5 JPY", "7498.00 EUR", "0.00 EUR"]);
+  });
+
+  it("cuts texts then, and leaves out columns in their order", () => {
+    const cut = linesOf(rows, 66);
+    expect(cut.lines[1]?.slice(0, 3)).toEqual(["wallet…ng:EUR", "大阪の財布", "liability"]);
+    expect(cut.lines[0]?.[1]).toBe("Accounts rece…");
+    expect(cut.leftOut).toEqual([]);
+    expect(linesOf(rows, 56)).toMatchObject({
+      titles: ["ACCOUNT", "NAME", "OPENING EUR", "CLOSING EUR"],
+      leftOut: ["TYPE"],
+    });
+    expect(linesOf(rows, 40)).toMatchObject({
+      titles: ["ACCOUNT", "OPENING EUR", "CLOSING EUR"],
+      leftOut: ["NAME", "TYPE"],
+    });
+  });
+
+  it("leaves out amounts that are all zero, and empty columns without a word", () => {
+    const zero = rows.map((row) => ({ ...row, opening: "0.00 EUR", type: "" }));
+    const { titles, leftOut } = linesOf(zero, 60);
+    expect(titles).toEqual(["ACCOUNT", "NAME", "CLOSING EUR"]);
+    expect(leftOut).toEqual(["OPENING EUR (all zero)"]);
+  });
+
+  it("never breaks a number, and is no wider than the terminal as long as they fit", () => {
+    for (let width = 1; width < 120; width += 1) {
+      const { lines, titles, total } = linesOf(rows, width);
+      const closing = titles.findIndex((title) => title.startsWith("CLOSING"));
+      expect(lines.map((cells) => cells[closing]?.replace(" EUR", ""))).toEqual([
+        ...["-7498.00", "7498.00", "0.00"],
+      ]);
+      if (width >= 38) expect(total).toBeLessThanOrEqual(width);
+    }
+  });
+});
+
+it("takes wide characters for two columns, and marks for none", () => {
+  expect(["abc", "大阪", "e\u0301", "😀"].map(displayWidth)).toEqual([3, 4, 1, 2]);
+});
