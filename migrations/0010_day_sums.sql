@@ -61,6 +61,9 @@ COMMENT ON TABLE summed_journals IS
 COMMENT ON COLUMN summed_journals.last_sequence IS 'Later entries are in no sum yet.';
 COMMENT ON TABLE account_days IS
   'The lines of an account on one day of transaction dates, in UTC, and in one transaction currency. Derived from entries and lines.';
+COMMENT ON COLUMN account_days.day IS 'Of transaction dates, in UTC.';
+COMMENT ON COLUMN journal_days.day IS 'Of transaction dates, in UTC.';
+COMMENT ON COLUMN day_spans.day IS 'Of transaction dates, in UTC.';
 COMMENT ON COLUMN account_days.is_closing IS 'Of entries of the type CLOSING, which are apart from the rest.';
 COMMENT ON COLUMN account_days.debits IS 'Smallest units of the currency.';
 COMMENT ON COLUMN account_days.credits IS 'Smallest units of the currency, at most zero.';
@@ -72,11 +75,11 @@ COMMENT ON TABLE journal_days IS
   'The entries with transaction dates of one day, in UTC. Derived from entries.';
 COMMENT ON TABLE account_spans IS
   'In which spans of the journal an account has lines, and in how many entries. Derived from lines.';
-COMMENT ON COLUMN account_spans.ends_at_sequence IS 'Where the span ends; the next one begins behind it.';
+COMMENT ON COLUMN account_spans.ends_at_sequence IS 'The last sequence of the span; the next span begins with the one after it.';
 COMMENT ON COLUMN account_spans.first_sequence IS 'Of the span''s first entry with a line on the account.';
 COMMENT ON COLUMN account_spans.entry_count IS 'Entries in the span with lines on the account.';
 COMMENT ON TABLE day_spans IS
   'In which spans of the journal there are entries with transaction dates of a day, in UTC, and how many. Derived from entries.';
-COMMENT ON COLUMN day_spans.ends_at_sequence IS 'Where the span ends; the next one begins behind it.';
+COMMENT ON COLUMN day_spans.ends_at_sequence IS 'The last sequence of the span; the next span begins with the one after it.';
 COMMENT ON COLUMN day_spans.first_sequence IS 'Of the span''s first entry of the day.';
 COMMENT ON COLUMN day_spans.entry_count IS 'Entries in the span that are of the day.';

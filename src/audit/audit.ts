@@ -109,7 +109,7 @@ async function auditJournal(
   log.of("lines", ledgerId).findAll(await listStrayLines(connection, ledgerId));
   const daySums = log.of("day-sums", ledgerId);
   daySums.looked(await countSums(connection, ledgerId));
-  for (const faults of await listSumFaults(connection, ledgerId)) daySums.findAll(faults);
+  for await (const faults of listSumFaults(connection, ledgerId)) daySums.findAll(faults);
   const reversals = log.of("reversals", ledgerId);
   reversals.looked(await countRows(connection, "journal_reversals", ledgerId));
   reversals.findAll(await listReversalFaults(connection, ledgerId));

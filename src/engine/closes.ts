@@ -1,7 +1,14 @@
 // Closing periods. What was posted long ago is hashed and summed before the ledger's lock is taken: the
 // journal only grows. Under the lock there is only what came meanwhile, and the record.
 import { setTimeout as sleep } from "node:timers/promises";
-import { balancesRootOf, closeHashOf, merkleAlgorithm, type CloseRecord } from "../core/close.ts";
+import {
+  balancesRootOf,
+  closeHashOf,
+  CloseTree,
+  merkleAlgorithm,
+  TrialBalance,
+  type CloseRecord,
+} from "../core/close.ts";
 import { assert, Refusal, validationRefusal } from "../core/errors.ts";
 import type { LedgerStatus } from "../core/ledger.ts";
 import {
@@ -29,7 +36,7 @@ import type { ClosedPeriods } from "./closed-periods.ts";
 import { commitsHalted } from "./group-commit.ts";
 import { newId } from "./new-id.ts";
 import { postPending } from "./posting.ts";
-import { bringUpTo, prepareClose, type PreparedClose } from "./prepared-close.ts";
+import { bringUpTo, extend, type PreparedClose } from "./prepared-close.ts";
 
 /** How long a close is tried again after its first failure: a lock not had, a database that is away. */
 const deadlineMs = 30_000;
@@ -110,7 +117,7 @@ export class Closes {
 
   /** Hashes and sums what the journal holds by now, as if the close were made this moment. */
   async #prepare(
-    connection: PipelinedConnection,
+    connection: Connection,
     ledgerId: string,
     request: CloseRequest,
   ): Promise<PreparedClose> {
@@ -123,7 +130,9 @@ export class Closes {
     requireNotClosed(status);
     const period = periodOf(request, calendar, now);
     await requireOrder(connection, ledgerId, { period, calendar, upTo: head.lastSequence });
-    return prepareClose(connection, ledgerId, period);
+    const prepared = { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
+    await extend(connection, ledgerId, prepared, head.lastSequence);
+    return prepared;
   }
 
   /** Gives the close that the period has, or records one. To be committed, whichever it was. */

@@ -60,7 +60,7 @@ export class DaySums {
         for (const ledgerId of ledgerIds) {
           if (this.#isStopped) return;
           const hasSummed = await this.#sumSpan(ledgerId).catch((error: unknown) => {
-            // A ledger that is held or broken leaves the others theirs; a database that is away ends the round.
+            // A ledger that is locked or broken leaves the others theirs; a database that is away ends the round.
             if (isUnavailable(error)) throw error;
             failures.push(error);
             return false;
@@ -79,8 +79,9 @@ export class DaySums {
 
   /** Sums a ledger's next span, unless another server does or it is not whole yet; true where it did. */
   async #sumSpan(ledgerId: string): Promise<boolean> {
+    // By itself: nobody waits for the row of somebody else's transaction.
+    await insertSummedJournal(this.#pool, ledgerId);
     return this.#pool.transaction(async (transaction) => {
-      await insertSummedJournal(transaction, ledgerId);
       const afterSequence = await tryLockSums(transaction, ledgerId);
       if (afterSequence === null) return false;
       const { lastSequence } = await readJournalHead(transaction, ledgerId);

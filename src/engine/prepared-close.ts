@@ -4,9 +4,7 @@ import { CloseTree, TrialBalance } from "../core/close.ts";
 import type { Period } from "../core/period.ts";
 import type { Timestamp } from "../core/time.ts";
 import type { Connection } from "../store/database/connection.ts";
-import type { PipelinedConnection } from "../store/database/pipeline.ts";
-import { measureSpan, readLeaves, sumTrialBalance, type LeafSpan } from "../store/journal-spans.ts";
-import { SummedJournal } from "./summed-journal.ts";
+import { measureSpan, readLeaves, sumTrialBalance } from "../store/journal-spans.ts";
 
 const leavesPerRead = 4_096;
 /** Hashed in one tick of the event loop: a millisecond or two, so that nobody else's write waits for longer. */
@@ -21,25 +19,8 @@ export interface PreparedClose {
   upTo: number;
 }
 
-/** Hashes and sums what the journal has of a period by now. */
-export async function prepareClose(
-  connection: PipelinedConnection,
-  ledgerId: string,
-  period: Period,
-): Promise<PreparedClose> {
-  const { rows, upTo } = await connection.snapshot(async (snapshot) => {
-    const journal = await SummedJournal.read(snapshot, ledgerId);
-    const rows = await journal.sumTrialBalanceForClose(period);
-    return { rows, upTo: journal.lastSequence };
-  });
-  const prepared = { period, tree: new CloseTree(), balances: new TrialBalance(rows), upTo };
-  const span = { ...period, afterSequence: 0, upToSequence: upTo };
-  await appendLeaves(connection, ledgerId, prepared.tree, span);
-  return prepared;
-}
-
 /** Reads on from where a prepared close stands. */
-async function extend(
+export async function extend(
   connection: Connection,
   ledgerId: string,
   prepared: PreparedClose,
@@ -48,22 +29,14 @@ async function extend(
   const { period, tree, balances, upTo } = prepared;
   if (upToSequence === upTo) return;
   const span = { ...period, afterSequence: upTo, upToSequence };
-  balances.addRows(await sumTrialBalance(connection, ledgerId, span));
-  await appendLeaves(connection, ledgerId, tree, span);
-  prepared.upTo = upToSequence;
-}
-
-/** Leaves come from entries alone, never from what is summed: no entry may be missing under a root. */
-async function appendLeaves(
-  connection: Connection,
-  ledgerId: string,
-  tree: CloseTree,
-  span: LeafSpan,
-): Promise<void> {
-  const { firstSequence, lastSequence } = await measureSpan(connection, ledgerId, span);
+  const [{ firstSequence, lastSequence }, rows] = await Promise.all([
+    measureSpan(connection, ledgerId, span),
+    sumTrialBalance(connection, ledgerId, span),
+  ]);
+  balances.addRows(rows);
   // Narrowed to where the period's entries are: sequences are walked in order.
   for (let afterSequence = firstSequence - 1; afterSequence < lastSequence;) {
-    const part = { ...span, afterSequence, upToSequence: lastSequence };
+    const part = { ...period, afterSequence, upToSequence: lastSequence };
     const leaves = await readLeaves(connection, ledgerId, part, leavesPerRead);
     for (const [index, { sequence, leaf }] of leaves.entries()) {
       if (index % leavesPerTick === 0) await nextTick();
@@ -71,6 +44,7 @@ async function appendLeaves(
     }
     afterSequence = leaves.at(-1)?.sequence ?? lastSequence;
   }
+  prepared.upTo = upToSequence;
 }
 
 /** What was prepared, with all that came since; made anew where the bounds turned out to be others. */

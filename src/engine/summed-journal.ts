@@ -5,7 +5,6 @@ import type { Period } from "../core/period.ts";
 import type { StoredEntry } from "../core/journal.ts";
 import { compareUtf8 } from "../core/text.ts";
 import type { Timestamp } from "../core/time.ts";
-import { listBalances } from "../store/account-balances.ts";
 import type { Connection } from "../store/database/connection.ts";
 import {
   countAccountDays,
@@ -23,9 +22,6 @@ import {
   type MonthCount,
 } from "../store/journal-spans.ts";
 import { splitByDays } from "../store/whole-days.ts";
-
-const everyDay = { fromDay: "-infinity", untilDay: "infinity" };
-const endOfTime = { startsAt: null, endsAt: "infinity" as Timestamp };
 
 type Span = Pick<LeafSpan, "afterSequence" | "upToSequence">;
 
@@ -57,7 +53,9 @@ export class SummedJournal {
       readJournalHead(snapshot, ledgerId),
       readSummedSequence(snapshot, ledgerId),
     ]);
-    return new SummedJournal(snapshot, ledgerId, head, summedSequence);
+    // Sums that go further than the journal are somebody's mistake.
+    const usable = summedSequence <= head.lastSequence ? summedSequence : 0;
+    return new SummedJournal(snapshot, ledgerId, head, usable);
   }
 
   /** The trial balance of a period, ordered by code; dates before it are its opening. */
@@ -81,36 +79,6 @@ export class SummedJournal {
     const balance = new TrialBalance();
     for (const rows of sums) balance.addRows(rows);
     return balance.rows();
-  }
-
-  /**
-   * The same, for a record that stays. Sums by day are used only where they agree with the balances of accounts, which
-   * the transactions of entries keep themselves; else entries are summed.
-   */
-  async sumTrialBalanceForClose(period: Period): Promise<BalanceRow[]> {
-    if (await this.#agreesWithBalances()) return this.sumTrialBalance(period);
-    const span = { ...period, afterSequence: 0, upToSequence: this.lastSequence };
-    return sumTrialBalance(this.#snapshot, this.#ledgerId, span);
-  }
-
-  async #agreesWithBalances(): Promise<boolean> {
-    // Nothing is summed by day, so that nothing is used.
-    if (this.#summedSequence === 0) return true;
-    const [summed, since, balances] = await Promise.all([
-      sumAccountDays(this.#snapshot, this.#ledgerId, everyDay, []),
-      sumTrialBalance(this.#snapshot, this.#ledgerId, { ...endOfTime, ...this.#unsummed }),
-      listBalances(this.#snapshot, this.#ledgerId),
-    ]);
-    const all = new TrialBalance(summed);
-    all.addRows(since);
-    const sums = new Map(all.rows().map((row) => [row.glAccountCode, row]));
-    return (
-      sums.size === balances.length &&
-      balances.every(({ glAccountCode, balance, entryCount }) => {
-        const sum = sums.get(glAccountCode);
-        return sum?.closing === balance && sum.entryCount === entryCount;
-      })
-    );
   }
 
   /** How many entries are dated in some periods, by months in UTC, in order. */

@@ -24,18 +24,6 @@ export async function findBalance(
        AND currency = ${currency ?? ""}`);
 }
 
-const ofAccountRow = balanceRow.extend({ glAccountCode: z.string() });
-
-/** The balance of each account in functional currency; accounts that nothing was posted to have none. */
-export function listBalances(
-  connection: Connection,
-  ledgerId: string,
-): Promise<readonly z.infer<typeof ofAccountRow>[]> {
-  return connection.any(sql.type(ofAccountRow)`
-    SELECT gl_account_code AS "glAccountCode", balance, entry_count AS "entryCount"
-      FROM account_balances WHERE ledger_id = ${ledgerId} AND currency = ''`);
-}
-
 /** Adds to balances; the changes come sorted, so that two writers lock rows in one order. */
 export function addToBalances(
   connection: Connection,

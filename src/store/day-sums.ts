@@ -68,7 +68,11 @@ interface SpanBounds {
   readonly upToSequence: number | FragmentSqlToken;
 }
 
-/** A query of the rows of `account_days` that come of entries alone, without their ledger. */
+/**
+ * A query of the rows of `account_days` that come of entries alone, without their ledger. Lines are found by their
+ * entries only: with the range named for both, the planner compares every line with every entry where its statistics
+ * are from before the journal grew.
+ */
 export function selectAccountDays(ledgerId: string, span: SpanBounds): FragmentSqlToken {
   return sql.fragment`
     SELECT gl_account_code, day, currency, is_closing,
@@ -86,7 +90,6 @@ export function selectAccountDays(ledgerId: string, span: SpanBounds): FragmentS
           FROM journal_entries AS entries
           JOIN journal_lines AS lines
             ON lines.ledger_id = ${ledgerId} AND lines.sequence = entries.sequence
-           AND ${isIn(sql.fragment`lines`, span)}
          WHERE entries.ledger_id = ${ledgerId} AND ${isIn(sql.fragment`entries`, span)}
       ) AS added
      GROUP BY gl_account_code, day, currency, is_closing`;
@@ -121,7 +124,7 @@ export function selectDaySpans(ledgerId: string, span: SpanBounds): FragmentSqlT
      GROUP BY 1`;
 }
 
-/** Adds the entries behind the sums up to a later one, as one span; under their lock. */
+/** Adds the entries after the sums up to a later one, as one span; under their lock. */
 export async function addSpan(
   connection: Connection,
   ledgerId: string,

@@ -18,7 +18,7 @@ const placeRow = z.object({
   firstSequence: z.number().nullable(),
   /** Entries in the spans before it. */
   skipped: z.number(),
-  /** Where the span ends that has the page's last entry and the one behind it; null where no span has. */
+  /** Where the span ends that has the page's last entry and the one after it; null where no span has. */
   endsAtSequence: z.number().nullable(),
 });
 
@@ -75,7 +75,7 @@ function isOfAccountAndDates(filter: EntryFilter): filter is AccountAndDates {
 
 const firstRow = z.object({ firstSequence: z.number().nullable() });
 
-/** No entry behind a sequence that passes the filter comes before this; null where no span has any. */
+/** No entry after a sequence that passes the filter comes before this; null where no span has any. */
 async function findFirst(
   connection: Connection,
   ledgerId: string,
@@ -95,7 +95,7 @@ async function findFirst(
   return firstSequence;
 }
 
-/** The spans behind a sequence with entries of an account, or of an interval of dates. */
+/** The spans after a sequence with entries of an account, or of an interval of dates. */
 function spansOf(
   ledgerId: string,
   { from, to, glAccountCode }: EntryFilter,

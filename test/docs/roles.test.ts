@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { DaySums } from "../../src/engine/day-sums.ts";
 import { changeLedgerStatus } from "../../src/engine/ledger-state.ts";
 import { UnreadableSequence } from "../../src/store/backup/tables.ts";
 import { Pool } from "../../src/store/database/pool.ts";
@@ -68,6 +69,15 @@ it("serves entries, wallets with their postings, closes and changes of a ledger'
   try {
     const changed = await changeLedgerStatus(connections, ledgerId, "suspended");
     expect(changed.outcome).toBe("done");
+    const sums = new DaySums(connections, {
+      intervalMs: 1,
+      spanEntries: 1,
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+    await sums.sumAll();
+    await sums.sumAll();
   } finally {
     await connections.end();
   }

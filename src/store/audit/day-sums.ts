@@ -95,32 +95,49 @@ export async function countSums(connection: Connection, ledgerId: string): Promi
   return count;
 }
 
-/** By table, rows of sums that are not what the entries come to, are missing, or are too many. */
-export function listSumFaults(
+/**
+ * Rows of sums that are not what the entries come to, are missing, or are too many, table by table; and sums that go
+ * further than the journal.
+ */
+export async function* listSumFaults(
   connection: Connection,
   ledgerId: string,
-): Promise<(readonly FoundRow[])[]> {
-  const found = tables.map(async ({ name, key, where, columns, compute }) => {
-    const names = (some: readonly string[], of?: string) =>
-      sql.join(
-        some.map((column) => sql.identifier(of === undefined ? [column] : [of, column])),
-        sql.fragment`, `,
-      );
-    return connection.any(sql.type(foundRow)`
-      WITH ${selectSpans(ledgerId)}
-      SELECT ${where} AS where, what || ' in ' || ${name}::text AS what, count(*) OVER () AS total
-        FROM (
-          SELECT ${names(key)},
-                 CASE WHEN own.is_there IS NULL THEN 'has no row'
-                      WHEN computed.is_there IS NULL THEN 'has a row that no entry is for'
-                      ELSE 'has figures that are not those of its entries' END AS what
-            FROM (SELECT *, true AS is_there FROM (${compute(ledgerId)}) AS entries) AS computed
-            FULL JOIN (SELECT *, true AS is_there FROM ${sql.identifier([name])}
-                        WHERE ledger_id = ${ledgerId}) AS own
-           USING (${names(key)})
-           WHERE ROW (${names(columns, "computed")}) IS DISTINCT FROM ROW (${names(columns, "own")})
-        ) AS faults
-       ORDER BY 1 LIMIT 20`);
-  });
-  return Promise.all(found);
+): AsyncGenerator<readonly FoundRow[]> {
+  yield await connection.any(sql.type(foundRow)`
+    SELECT 'summed journal' AS where,
+           'goes up to sequence ' || summed.last_sequence || ', the journal to '
+             || coalesce(heads.last_sequence::text, 'none') AS what,
+           1::bigint AS total
+      FROM summed_journals AS summed
+      LEFT JOIN journal_heads AS heads ON heads.ledger_id = summed.ledger_id
+     WHERE summed.ledger_id = ${ledgerId}
+       AND summed.last_sequence > coalesce(heads.last_sequence, 0)`);
+  for (const table of tables) yield await listFaultsOf(connection, ledgerId, table);
+}
+
+function listFaultsOf(
+  connection: Connection,
+  ledgerId: string,
+  { name, key, where, columns, compute }: SumTable,
+): Promise<readonly FoundRow[]> {
+  const names = (some: readonly string[], of?: string) =>
+    sql.join(
+      some.map((column) => sql.identifier(of === undefined ? [column] : [of, column])),
+      sql.fragment`, `,
+    );
+  return connection.any(sql.type(foundRow)`
+    WITH ${selectSpans(ledgerId)}
+    SELECT ${where} AS where, what || ' in ' || ${name}::text AS what, count(*) OVER () AS total
+      FROM (
+        SELECT ${names(key)},
+               CASE WHEN own.is_stored IS NULL THEN 'has no row'
+                    WHEN computed.is_due IS NULL THEN 'has a row that no entry is for'
+                    ELSE 'has figures that are not those of its entries' END AS what
+          FROM (SELECT *, true AS is_due FROM (${compute(ledgerId)}) AS entries) AS computed
+          FULL JOIN (SELECT *, true AS is_stored FROM ${sql.identifier([name])}
+                      WHERE ledger_id = ${ledgerId}) AS own
+         USING (${names(key)})
+         WHERE ROW (${names(columns, "computed")}) IS DISTINCT FROM ROW (${names(columns, "own")})
+      ) AS faults
+     ORDER BY 1 LIMIT 20`);
 }

@@ -1,5 +1,5 @@
 // One session of the simulated database: it carries out what its connection sends, one statement after the other, in
-// transactions at READ COMMITTED or REPEATABLE READ, as a backend of PostgreSQL does.
+// transactions at READ COMMITTED, as a backend of PostgreSQL does.
 import type { Task } from "../world/scheduler.ts";
 import type { Cluster } from "./cluster.ts";
 import { DatabaseFault, Execution, type Waiting } from "./execution.ts";
@@ -21,7 +21,6 @@ interface Work {
 const lockTimeoutMs = 1_000;
 const idleInTransactionMs = 30_000;
 const isBegin = /^BEGIN/;
-const isRepeatable = /REPEATABLE READ/;
 const isWithoutEffect = /^(DISCARD|SET) /;
 
 export class Session {
@@ -199,7 +198,7 @@ export class Session {
   /** The result; null where it has to wait. */
   #execute(work: Work, { text, parameters }: ReceivedStatement): Result | null {
     if (isBegin.test(text)) {
-      this.#transaction.begin(true).isRepeatable = isRepeatable.test(text);
+      this.#transaction.begin(true);
       return { rows: [], tag: "BEGIN" };
     }
     if (text === "ROLLBACK") return this.#rollBack();
@@ -247,8 +246,7 @@ export class Session {
         throw new Error(`the simulated database does not know this statement: ${text}`);
       }
       const transaction = this.#transaction.current ?? this.#transaction.begin(false);
-      const { tables, clockMs } = this.#cluster;
-      const snapshot = transaction.snapshotOf(this.#cluster.snapshot);
+      const { tables, snapshot, clockMs } = this.#cluster;
       const given = handler(new Execution(tables, transaction, snapshot, clockMs), parameters);
       if (!isWaiting(given)) return { rows: given, tag: "SELECT" };
       work.waiting = given;

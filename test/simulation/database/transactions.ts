@@ -16,15 +16,6 @@ export class SimulatedTransaction {
   /** Whether it changed what administration is recorded for: its COMMIT writes an act. */
   isAdministration = false;
   readonly locks = new Set<RowLock>();
-  /** All its statements see what the first one saw. */
-  isRepeatable = false;
-  #snapshot: number | null = null;
-
-  /** What a statement of it sees that would by itself see `latest`. */
-  snapshotOf(latest: number): number {
-    if (!this.isRepeatable) return latest;
-    return (this.#snapshot ??= latest);
-  }
 
   get hasEnded(): boolean {
     return this.state === "committed" || this.state === "aborted";

@@ -5,7 +5,6 @@ import * as accountBalances from "../../../src/store/account-balances.ts";
 import * as accounts from "../../../src/store/accounts.ts";
 import * as assetRules from "../../../src/store/asset-rules.ts";
 import * as entries from "../../../src/store/journal-entries.ts";
-import * as daySums from "../../../src/store/day-sums.ts";
 import * as heads from "../../../src/store/journal-heads.ts";
 import * as spans from "../../../src/store/journal-spans.ts";
 import * as states from "../../../src/store/ledger-states.ts";
@@ -114,7 +113,6 @@ export const reads: Readonly<Record<string, Operation>> = {
     const span = d.span();
     return bind(d.ledgerId(), (c, id) => spans.sumTrialBalance(c, id, span));
   },
-  readSummedSequence: (d) => bind(d.ledgerId(), (c, id) => daySums.readSummedSequence(c, id)),
   countEntriesByMonth: (d) => {
     const span = d.span();
     return bind(d.ledgerId(), (c, id) => spans.countEntriesByMonth(c, id, [span], span));

@@ -1,6 +1,5 @@
 // The statements of closes, as the simulated database carries them out.
 import { TrialBalance, type CloseRecord } from "../../../../src/core/close.ts";
-import { readSummedSequence } from "../../../../src/store/day-sums.ts";
 import {
   countEntriesByMonth,
   measureSpan,
@@ -182,11 +181,6 @@ function addSpans(handlers: Handlers): void {
     },
   );
   handlers.add((connection) => sumTrialBalance(connection, anId, anySpan), trialBalance);
-  // Nothing is summed by day here: journals are short.
-  handlers.add(
-    (connection) => readSummedSequence(connection, anId),
-    () => [],
-  );
   handlers.add(
     (connection) => countEntriesByMonth(connection, anId, [anySpan], anySpan),
     entriesByMonth,
