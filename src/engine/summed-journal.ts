@@ -18,12 +18,10 @@ import { readJournalHead } from "../store/journal-heads.ts";
 import {
   countEntriesByMonth,
   sumTrialBalance,
-  type LeafSpan,
   type MonthCount,
+  type SequenceRange,
 } from "../store/journal-spans.ts";
 import { splitByDays } from "../store/whole-days.ts";
-
-type Span = Pick<LeafSpan, "afterSequence" | "upToSequence">;
 
 export class SummedJournal {
   readonly #snapshot: Connection;
@@ -104,7 +102,7 @@ export class SummedJournal {
   /** How many entries pass a filter. */
   async countEntries(filter: EntryFilter): Promise<number> {
     const { from, to, externalId, glAccountCode } = filter;
-    const count = (some: Partial<EntryFilter>, span: Span) =>
+    const count = (some: Partial<EntryFilter>, span: SequenceRange) =>
       countEntries(this.#snapshot, this.#ledgerId, { ...filter, ...some }, span);
     // It is in one entry at most.
     if (externalId !== null)
@@ -142,11 +140,11 @@ export class SummedJournal {
     });
   }
 
-  get #unsummed(): Span {
+  get #unsummed(): SequenceRange {
     return { afterSequence: this.#summedSequence, upToSequence: this.lastSequence };
   }
 
-  get #summed(): Span {
+  get #summed(): SequenceRange {
     return { afterSequence: 0, upToSequence: this.#summedSequence };
   }
 }

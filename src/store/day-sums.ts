@@ -6,7 +6,7 @@ import type { BalanceRow } from "../core/close.ts";
 import { countRow, ledgerIdRow } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { command, sql } from "./database/statement.ts";
-import { monthRow, type MonthCount } from "./journal-spans.ts";
+import { monthRow, type MonthCount, type SequenceRange } from "./journal-spans.ts";
 import { balanceRow } from "./period-closes.ts";
 import type { DayRange } from "./whole-days.ts";
 
@@ -128,7 +128,7 @@ export function selectDaySpans(ledgerId: string, span: SpanBounds): FragmentSqlT
 export async function addSpan(
   connection: Connection,
   ledgerId: string,
-  span: { readonly afterSequence: number; readonly upToSequence: number },
+  span: SequenceRange,
 ): Promise<void> {
   await Promise.all([
     connection.run(command`

@@ -7,6 +7,7 @@ import { countRow } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { entryBytes, entryColumns, entryRow, entryTables } from "./journal-entries.ts";
 import { sql } from "./database/statement.ts";
+import type { SequenceRange } from "./journal-spans.ts";
 
 /** Which entries a list holds; a member that is null does not narrow it. */
 export interface EntryFilter {
@@ -81,11 +82,6 @@ export async function countEntries(
   const { count } = await connection.one(sql.type(countRow)`
     SELECT count(*) ${entriesIn(ledgerId, filter, span)}`);
   return count;
-}
-
-interface SequenceRange {
-  readonly afterSequence: number;
-  readonly upToSequence: number;
 }
 
 /**

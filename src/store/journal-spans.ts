@@ -10,11 +10,14 @@ import type { Connection } from "./database/connection.ts";
 import { column, sql } from "./database/statement.ts";
 import type { Interval } from "./whole-days.ts";
 
-/** Entries of a period, by sequence: after one, up to another. */
-export interface LeafSpan extends Period {
+/** Sequences after one, up to another. */
+export interface SequenceRange {
   readonly afterSequence: number;
   readonly upToSequence: number;
 }
+
+/** Entries of a period, in a range of sequences. */
+export interface LeafSpan extends Period, SequenceRange {}
 
 // Columns are compared with a bound that is always there: with `$n IS NULL OR` no index would be used.
 const startOf = (startsAt: Timestamp | null) => startsAt ?? "-infinity";
@@ -119,14 +122,14 @@ export async function countEntriesByMonth(
   connection: Connection,
   ledgerId: string,
   intervals: readonly Interval[],
-  { afterSequence, upToSequence }: Pick<LeafSpan, "afterSequence" | "upToSequence">,
+  { afterSequence, upToSequence }: SequenceRange,
 ): Promise<readonly MonthCount[]> {
   if (intervals.length === 0) return [];
   return connection.any(sql.type(monthRow)`
     SELECT to_char(transaction_date AT TIME ZONE 'UTC', 'YYYY-MM') AS month,
            count(*) AS "entryCount"
       FROM unnest(
-        ${column(intervals, ({ startsAt }) => startsAt ?? "-infinity", "timestamptz")},
+        ${column(intervals, ({ startsAt }) => startOf(startsAt), "timestamptz")},
         ${column(intervals, ({ endsAt }) => endsAt ?? "infinity", "timestamptz")}) AS intervals (starts_at, ends_at)
       JOIN journal_entries AS entries
         ON entries.ledger_id = ${ledgerId}

@@ -22,6 +22,12 @@ export function requirePeriodLabel(argument: string, value: string): string {
   return label;
 }
 
+/** The currency or asset that amounts in major units are of. */
+export interface MajorUnit {
+  readonly code: string;
+  readonly exponent: number;
+}
+
 /** One of a few words. */
 export function requireOneOf<Word extends string>(
   argument: string,

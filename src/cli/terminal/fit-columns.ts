@@ -116,7 +116,11 @@ function unitOf(amount: string): string | null {
 function withWidth<Shown extends { readonly title: string; readonly cells: readonly string[] }>(
   shown: Shown,
 ): Shown & { readonly width: number } {
-  const width = Math.max(...[shown.title, ...shown.cells].map(displayWidth));
+  // A table may have more rows than a call takes arguments.
+  const width = shown.cells.reduce(
+    (widest, cell) => Math.max(widest, displayWidth(cell)),
+    displayWidth(shown.title),
+  );
   return { ...shown, width };
 }
 

@@ -2,7 +2,7 @@
 import type { EntryInput, EntryLineInput, ReversalInput } from "../../../client/ledger-client.ts";
 import type { JsonObject } from "../../../core/journal.ts";
 import { parseMajorAmount } from "../../../core/money.ts";
-import { requireMoment } from "../../input/arguments.ts";
+import { requireMoment, type MajorUnit } from "../../input/arguments.ts";
 import { usageFailure } from "../../failure.ts";
 
 export interface LabelFlags {
@@ -33,12 +33,6 @@ function readMetadata(pairs: readonly string[]): JsonObject {
     members.set(key, pair.slice(equals + 1));
   }
   return Object.fromEntries(members);
-}
-
-/** What amounts in major units are of. */
-export interface MajorUnit {
-  readonly currency: string;
-  readonly exponent: number;
 }
 
 /** The entry that flags describe. `majorOf`: amounts are in major units of it; null: in smallest units. */
@@ -72,7 +66,11 @@ function readSmallestUnits(line: string, text: string): string {
   throw usageFailure(`--line ${line}: ${text || "the amount"} is no whole number${hint}`);
 }
 
-function readMajorUnits(line: string, text: string, { currency, exponent }: MajorUnit): string {
+function readMajorUnits(
+  line: string,
+  text: string,
+  { code: currency, exponent }: MajorUnit,
+): string {
   const { amount, fault } = parseMajorAmount(text, exponent);
   if (fault !== undefined) throw usageFailure(`--line ${line}: ${currency} ${text} ${fault}`);
   return amount.toString();

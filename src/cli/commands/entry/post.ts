@@ -78,7 +78,7 @@ async function postFromFlags(flags: PostFlags, environment: Environment): Promis
     const exponents = new Exponents(client, ledgerId());
     await exponents.learn([functionalCurrency]);
     const exponent = exponents.of(functionalCurrency);
-    const entry = readEntryFlags(flags, { currency: functionalCurrency, exponent });
+    const entry = readEntryFlags(flags, { code: functionalCurrency, exponent });
     return flags.dryRun === true
       ? dryRun(entry, functionalCurrency, output)
       : postOne(context, entry);

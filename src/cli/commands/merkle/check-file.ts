@@ -9,11 +9,11 @@ import {
 import { openByteSource, type ByteSource } from "../../input/entry-files/byte-source.ts";
 
 /** Checks the content of a file, or of stdin for `-`. */
-export async function checkFile<Verdict>(
+export async function checkFile<Result>(
   file: string,
   kind: AuditorsFile,
-  check: (chunks: AsyncIterable<Buffer>) => Promise<Verdict>,
-): Promise<Verdict> {
+  check: (chunks: AsyncIterable<Buffer>) => Promise<Result>,
+): Promise<Result> {
   let source: ByteSource | null = null;
   let start: Buffer = Buffer.alloc(0);
   const keepingStart = async function* (chunks: AsyncIterable<Buffer>) {

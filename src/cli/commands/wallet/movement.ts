@@ -58,7 +58,7 @@ export function readMovement(
     ...(metadata === undefined ? {} : { metadata }),
   };
   const amountOf = (exponent: number) =>
-    requireAmount(amountText, flags.major === true ? { assetCode, exponent } : null);
+    requireAmount(amountText, flags.major === true ? { code: assetCode, exponent } : null);
   const exponent = flags.major === true ? currencyExponents.get(assetCode) : 0;
   if (exponent !== undefined) {
     const movement = { amount: amountOf(exponent), ...others };

@@ -2,7 +2,7 @@
 import type { WalletAddress } from "../../../client/ledger-client.ts";
 import { parseMajorAmount } from "../../../core/money.ts";
 import { parseUuid } from "../../../core/text.ts";
-import { requireLabel } from "../../input/arguments.ts";
+import { requireLabel, type MajorUnit } from "../../input/arguments.ts";
 import { usageFailure } from "../../failure.ts";
 
 const uuidLength = 36;
@@ -23,12 +23,6 @@ export function requireWalletName(text: string): WalletName {
 
 export function addressOf(wallet: WalletName, ownLedgerId: () => string): WalletAddress {
   return { ledgerId: wallet.ledgerId ?? ownLedgerId(), callerKey: wallet.callerKey };
-}
-
-/** What amounts in major units are of. */
-export interface MajorUnit {
-  readonly assetCode: string;
-  readonly exponent: number;
 }
 
 /**
@@ -56,7 +50,7 @@ function readSmallestUnits(text: string, decimalHint: string): bigint {
   throw usageFailure(`AMOUNT must be a whole number of smallest units, not "${text}"${hint}`);
 }
 
-function readMajorUnits(text: string, { assetCode, exponent }: MajorUnit): bigint {
+function readMajorUnits(text: string, { code: assetCode, exponent }: MajorUnit): bigint {
   const { amount, fault } = parseMajorAmount(text, exponent);
   if (fault !== undefined) throw usageFailure(`AMOUNT ${assetCode} ${text} ${fault}`);
   return amount;
