@@ -42,6 +42,7 @@ const loads = [
   { name: "bulks of 500, 2 connections", connections: 2, bulk: 500 },
   { name: "balance reads, 64 connections", connections: 64, balances: true },
   { name: "entries, 64 connections", connections: 64, kind: "entries" },
+  { name: "entries in atomic bulks of 500", connections: 2, kind: "entries", bulk: 500 },
   { name: "lone entry writer, p50", connections: 1, unit: "ms", kind: "entries" },
 ].filter(({ name }) => name.includes(values.only));
 
@@ -62,7 +63,7 @@ async function prepareSlices(server, load) {
   const bench = { client, ledger, run: `${process.pid}x${(prepared += 1)}`, progress };
   const workload =
     load.kind === "entries"
-      ? await prepareEntries(bench, null)
+      ? await prepareEntries(bench, load)
       : await prepareWallets(bench, { walletCount: 10_000, ...load });
   const { runLoad } = prepareLoads(workload, { connection: server, progress });
   await client.close();

@@ -48,6 +48,7 @@ const loads = [
   { name: "bulks of 500, 2 connections", args: `${wallets} --bulk 500 --connections 2` },
   { name: "balance reads, 64 connections", args: `${wallets} --balances` },
   { name: "entries, 64 connections", args: "entries" },
+  { name: "entries in bulks of 500, 2 connections", args: "entries --bulk 500 --connections 2" },
   { name: "lone entry writer", args: "entries --connections 1" },
 ].filter(({ name }) => name.includes(values.only));
 

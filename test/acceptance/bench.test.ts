@@ -115,6 +115,14 @@ describe("measuring and verifying", () => {
     expect(report.verification.checks.map(({ checked }) => checked)).toEqual([150, 10, 160, 1]);
   });
 
+  it("posts entries in bulk, and looks for every entry of a bulk", async () => {
+    const args = ["entries", ...brief, "--rate", "5", "--bulk", "30"];
+    const [report, code] = await bench(args);
+    expect([code, report.acknowledged, report.errors]).toEqual([0, 5, {}]);
+    expect(report).toMatchObject({ bulk: 30 });
+    expect(report.verification.checks.map(({ checked }) => checked)).toEqual([150, 2]);
+  });
+
   it("reads balances without writing", async () => {
     const args = ["wallets", ...brief, "--rate", "50", "--balances", "--wallets", "10"];
     const [report, code] = await bench(args);

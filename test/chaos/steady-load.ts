@@ -77,7 +77,7 @@ export class SteadyLoad {
     const ledger = await client.getLedger(ledgerId);
     const began = { client, ledger, progress: { tell: () => undefined } };
     const wallets = await prepareWallets({ ...began, run: "wallets" }, { walletCount });
-    const entries = await prepareEntries({ ...began, run: "entries" }, null);
+    const entries = await prepareEntries({ ...began, run: "entries" }, {});
     const acknowledged = (_: number, atMs: number) => {
       load.#acknowledge(atMs);
     };

@@ -22,7 +22,8 @@ const walletsExamples = `Examples:
   $ ledgerctl bench wallets --rate 5000 --duration 2m --json`;
 const entriesExamples = `Examples:
   $ ledgerctl bench entries
-  $ ledgerctl bench entries --accounts 1000,4000 --connections 16`;
+  $ ledgerctl bench entries --accounts 1000,4000 --connections 16
+  $ ledgerctl bench entries --bulk 500 --connections 2`;
 const streamsExamples = `Examples:
   $ ledgerctl bench streams
   $ ledgerctl bench streams --read-url http://127.0.0.1:8421`;
@@ -47,13 +48,14 @@ export function defineBench(program: Command): void {
     .addHelpText("after", `${notes}${verified}${walletsExamples}`)
     .action(loadAndRun(async () => (await import("./wallets.ts")).benchWallets));
   loadOptions(bench.command("entries"), "30s")
-    .description("journal entries of two lines, one a request")
+    .description("journal entries of two lines, one a request unless told otherwise")
     .option("--rate <n>", rate)
     .option("--connections <n>", connections, "64")
     .option(
       "--accounts <a,b>",
       "the two accounts they are posted to (default: the first of the chart)",
     )
+    .option("--bulk <n>", "send so many entries in a request, all of which are posted or none")
     .addHelpText("after", `${notes}${verified}${entriesExamples}`)
     .action(loadAndRun(async () => (await import("./entries.ts")).benchEntries));
   loadOptions(bench.command("streams"), "20s")

@@ -6,15 +6,29 @@ import type { Environment } from "../../../config.ts";
 import { usageFailure, type ExitCode } from "../../failure.ts";
 import { eachConcurrently } from "./concurrently.ts";
 import { Findings, type Check } from "./findings.ts";
-import { readLoadSettings, type LoadFlags } from "./load-flags.ts";
+import { readBulk, readLoadSettings, type LoadFlags } from "./load-flags.ts";
 import { measure } from "./measure.ts";
 import type { BenchLedger } from "./open-bench.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 import { movementBetween, readPosition, type Position } from "./position.ts";
-import { externalIdOf, numberOf, type Verdict, type Workload } from "./workload.ts";
+import {
+  externalIdOf,
+  numberOf,
+  type BenchRequest,
+  type Verdict,
+  type Workload,
+} from "./workload.ts";
 
 export interface EntriesFlags extends LoadFlags {
   accounts?: string;
+  bulk?: string;
+}
+
+interface EntriesSettings {
+  /** The accounts posted to; null: the first two of the chart. */
+  readonly accounts?: Accounts | null;
+  /** Entries in a request, all of them or none; null: one, and not as a bulk. */
+  readonly bulk?: number | null;
 }
 
 export type Accounts = readonly [string, string];
@@ -27,9 +41,12 @@ export async function benchEntries(
   environment: Environment,
 ): Promise<ExitCode> {
   const settings = readLoadSettings(flags);
-  const accounts = flags.accounts === undefined ? null : readAccounts(flags.accounts);
+  const entriesSettings = {
+    accounts: flags.accounts === undefined ? null : readAccounts(flags.accounts),
+    bulk: flags.bulk === undefined ? null : readBulk(flags.bulk),
+  };
   return measure("entries", flags, environment, {
-    prepare: (bench) => prepareEntries(bench, accounts),
+    prepare: (bench) => prepareEntries(bench, entriesSettings),
     load: async (runLoad) => ({ load: await runLoad(settings) }),
   });
 }
@@ -42,28 +59,35 @@ function readAccounts(text: string): Accounts {
   return [first, second];
 }
 
-/** `given` are the accounts posted to; null: the first two of the chart. */
 export async function prepareEntries(
   benchLedger: BenchLedger,
-  given: Accounts | null,
+  { accounts: given = null, bulk = null }: EntriesSettings,
 ): Promise<Workload> {
   const { client, run } = benchLedger;
   const ledgerId = benchLedger.ledger.id;
   const accounts = given ?? (await chooseAccounts(client, ledgerId));
   const before = await readPosition(client, ledgerId, accounts);
-  const target = paths.postEntry({ ledgerId });
+  const entryOf = (number: number) => ({
+    externalId: externalIdOf(run, number),
+    originSystem: "ledgerctl bench",
+    lines: linesOf(number, accounts),
+  });
+  const post = (target: string, body: object): BenchRequest => ({
+    method: "POST",
+    target,
+    body: JSON.stringify(body),
+  });
   return {
-    described: { accounts },
-    writesPerRequest: 1,
-    request: (number) => ({
-      method: "POST",
-      target,
-      body: JSON.stringify({
-        externalId: externalIdOf(run, number),
-        originSystem: "ledgerctl bench",
-        lines: linesOf(number, accounts),
-      }),
-    }),
+    described: { accounts, ...(bulk === null ? {} : { bulk }) },
+    writesPerRequest: bulk ?? 1,
+    request:
+      bulk === null
+        ? (number) => post(paths.postEntry({ ledgerId }), entryOf(number))
+        : (number) => {
+            const first = (number - 1) * bulk + 1;
+            const entries = Array.from({ length: bulk }, (_, index) => entryOf(first + index));
+            return post(paths.postEntries({ ledgerId }), { atomic: true, entries });
+          },
     verify: (outcomes) => verifyEntries(benchLedger, accounts, before, outcomes),
   };
 }

@@ -1,4 +1,5 @@
 // The flags that several benchmarks have.
+import { bulkItemsMax } from "../../../contract/field-schemas.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { requireDurationMs, requireWholeNumber } from "../../input/arguments.ts";
 import type { LoadSettings } from "./load.ts";
@@ -24,6 +25,11 @@ export function readLoadSettings(flags: LoadFlags): LoadSettings {
 
 export function readWalletCount(wallets: string): number {
   return requireWholeNumber("--wallets", wallets, 1, 1_000_000);
+}
+
+/** How many writes a request has; as many as the API takes. */
+export function readBulk(bulk: string): number {
+  return requireWholeNumber("--bulk", bulk, 1, bulkItemsMax);
 }
 
 /** The server's process on this machine; null: it is not watched. */

@@ -3,8 +3,7 @@
 import { paths } from "../../../contract/paths.ts";
 import type { Environment } from "../../../config.ts";
 import { usageFailure, type ExitCode } from "../../failure.ts";
-import { requireWholeNumber } from "../../input/arguments.ts";
-import { readLoadSettings, readWalletCount, type LoadFlags } from "./load-flags.ts";
+import { readBulk, readLoadSettings, readWalletCount, type LoadFlags } from "./load-flags.ts";
 import { measure } from "./measure.ts";
 import type { BenchLedger } from "./open-bench.ts";
 import { readPosition } from "./position.ts";
@@ -55,7 +54,7 @@ function readWalletsSettings(flags: WalletsFlags): WalletsSettings {
   }
   return {
     walletCount: readWalletCount(wallets ?? (hot ? "1" : "1000")),
-    bulk: bulk === undefined ? null : requireWholeNumber("--bulk", bulk, 1, 1_000),
+    bulk: bulk === undefined ? null : readBulk(bulk),
     balances,
   };
 }
