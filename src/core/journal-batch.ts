@@ -269,12 +269,23 @@ export function functionalCurrencyFaults(
 type EntryIdentity = Pick<Entry, "ledgerId" | "journalId" | "sequence" | "persistedAt">;
 
 function entryFromDraft(draft: EntryDraft, identity: EntryIdentity): Entry {
+  // Member by member: of an object that two others are spread into, reading a member takes a look-up by name.
   return {
-    ...draft,
-    ...identity,
+    ledgerId: identity.ledgerId,
+    journalId: identity.journalId,
+    sequence: identity.sequence,
+    persistedAt: identity.persistedAt,
+    externalId: draft.externalId,
+    originSystem: draft.originSystem,
+    originAccount: draft.originAccount,
+    eventType: draft.eventType,
+    description: draft.description,
     transactionDate: draft.transactionDate ?? identity.persistedAt,
+    entryType: draft.entryType,
     postingStatus: "POSTED",
+    metadata: draft.metadata,
     reversesJournalId: null,
+    lines: draft.lines,
   };
 }
 

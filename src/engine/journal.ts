@@ -164,8 +164,9 @@ function record(
 ): Promise<unknown>[] {
   const hasReversal = entries.some(({ reversesJournalId }) => reversesJournalId !== null);
   return [
-    insertEntries(transaction, ledgerId, entries),
+    // Lines first: the database inserts them while the entries' leaves are hashed here.
     insertLines(transaction, ledgerId, entries),
+    insertEntries(transaction, ledgerId, entries),
     ...(hasReversal ? [insertReversals(transaction, ledgerId, entries)] : []),
     addToBalances(transaction, ledgerId, balanceChanges(entries)),
     advanceJournalHead(transaction, ledgerId, last),
