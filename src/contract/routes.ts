@@ -241,9 +241,9 @@ export const routeList = (Object.entries(routes) as [RouteName, Route][]).map(([
 export type Routes = typeof routes;
 export type RouteName = keyof Routes;
 export type RouteQuery<Name extends RouteName> = z.output<Routes[Name]["query"]>;
-/** What a handler answers; a stream's lines as they are made. */
+/** What a handler answers; a stream's lines as they are made, in UTF-8. */
 export type RouteReply<Name extends RouteName> = Routes[Name] extends { isNdjson: true }
-  ? AsyncIterable<string>
+  ? AsyncIterable<Uint8Array>
   : Immutable<z.output<Routes[Name]["reply"]> | AtomicReply<Routes[Name]>>;
 type AtomicReply<Entry> = Entry extends { atomic: { reply: infer Schema extends z.ZodType } }
   ? z.output<Schema>

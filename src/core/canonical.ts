@@ -44,7 +44,8 @@ export type EntryContent = Omit<Entry, "lines" | "transactionDate" | "persistedA
   readonly lines: readonly LineContent[];
 };
 
-type LineContent = Omit<Line, "functionalAmount" | "transactionAmount"> & {
+/** A line of such an entry. */
+export type LineContent = Omit<Line, "functionalAmount" | "transactionAmount"> & {
   readonly functionalAmount: bigint | string;
   readonly transactionAmount: bigint | string;
 };

@@ -65,7 +65,7 @@ export async function dispatch(
   name: RouteName,
   raw: RawRequest,
   notes: RequestNotes,
-): Promise<{ status: number; body: string | AsyncIterable<string> }> {
+): Promise<{ status: number; body: string | AsyncIterable<Uint8Array> }> {
   const route: Route = routes[name];
   const readBody = bodyReader(route, raw);
   const countTokens = () => countItems(route, readBody);
@@ -96,7 +96,7 @@ export async function dispatch(
   const { status } = route.atomic !== undefined && isAtomic(body) ? route.atomic : route;
   return {
     status,
-    body: route.isNdjson ? (reply as AsyncIterable<string>) : stringify(route, reply),
+    body: route.isNdjson ? (reply as AsyncIterable<Uint8Array>) : stringify(route, reply),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   proofReply,
 } from "../../src/contract/replies.ts";
 import type { Close } from "../../src/contract/types.ts";
+import { checkBundle } from "../../src/verify/bundle.ts";
 import { openEngine } from "../support/engine.ts";
 import {
   entriesPath,
@@ -228,6 +229,22 @@ test("a bundle has the record, the accounts, the entries and a trailer", async (
   const documents = rest.flatMap(({ entry: document }) => document ?? []);
   const leaves = documents.map((document) => hashLeaf(canonicalJson(document)));
   expect(rootOf(leaves).toString("hex")).toBe(january.merkleRoot);
+});
+
+test("a bundle has all entries of a period that is read in several parts", async () => {
+  const ledgerId = await service.books.createLedger();
+  const entries = Array.from({ length: 1_000 }, (_, index) =>
+    dated(index % 3 === 0 ? "2026-02-01T00:00:00Z" : "2026-01-01T00:00:00Z", index + 1),
+  );
+  const path = `${entriesPath(ledgerId)}/bulk`;
+  expect((await service.post(path, { entries })).status).toBe(200);
+  expect((await service.post(path, { entries })).status).toBe(200);
+  const { closeId, closeHash } = await close("2026-01", ledgerId);
+  const { text } = await service.get(`${closesPath(ledgerId)}/${closeId}/bundle`);
+  async function* lines() {
+    for (const line of text.split("\n").slice(0, -1)) yield { text: line, isEnded: true };
+  }
+  expect(await checkBundle(lines(), closeHash)).toMatchObject({ ok: true, entries: 1_332 });
 });
 
 describe("entries by period", () => {

@@ -3,11 +3,14 @@ import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
 import { addToBalances } from "../../src/store/account-balances.ts";
 import { listAccountStates } from "../../src/store/accounts.ts";
+import type { Timestamp } from "../../src/core/time.ts";
+import { listEntryContents } from "../../src/store/entry-contents.ts";
 import { listEntriesByExternalId, listOriginals } from "../../src/store/journal-entries.ts";
 import { listWalletPostings } from "../../src/store/wallet-postings.ts";
 import { describePlans, type PlannedStatement } from "../support/plans.ts";
 
 const rowCount = 20_000;
+const end = "9999-12-31T23:59:59.999Z" as Timestamp;
 const ledgerId = randomUUID();
 const journalIds = Array.from({ length: 50 }, () => randomUUID());
 const names = Array.from({ length: 50 }, (_, index) => String(index * 17));
@@ -77,6 +80,20 @@ const statements: readonly PlannedStatement[] = [
     scans: {
       journal_entries: ["ledger_id", "journal_id"],
       journal_reversals: ["ledger_id", "journal_id"],
+      journal_lines: ["ledger_id", "sequence"],
+    },
+  },
+  {
+    name: "listEntryContents",
+    send: (connection) =>
+      listEntryContents(
+        connection,
+        ledgerId,
+        { startsAt: null, endsAt: end, afterSequence: 5_000, upToSequence: rowCount },
+        { limit: 100, bytesMax: 1_000_000 },
+      ),
+    scans: {
+      journal_entries: ["ledger_id", "sequence"],
       journal_lines: ["ledger_id", "sequence"],
     },
   },

@@ -37,7 +37,7 @@ function parseSafeInteger(text: string): number {
 const timestamptz = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,3})\d{0,3})?\+00$/;
 
 /** The database has seen to it that it is a time: only its form is changed. */
-function parseTimestamptz(text: string): Timestamp {
+export function parseTimestamptz(text: string): Timestamp {
   const match = timestamptz.exec(text);
   if (match === null) throw new Error(`not a timestamp in UTC: ${text}`);
   const [, date, time, milliseconds = ""] = match;

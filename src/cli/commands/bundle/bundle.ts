@@ -50,7 +50,7 @@ const trailerStart = '{"kind":"trailer"';
 async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let tail = "";
   for await (const chunk of bytes) {
-    tail = (tail + Buffer.from(chunk).toString("latin1")).slice(-200);
+    tail = (tail + Buffer.from(chunk.subarray(-200)).toString("latin1")).slice(-200);
     yield chunk;
   }
   if (!tail.slice(tail.lastIndexOf("\n", tail.length - 2) + 1).startsWith(trailerStart)) {

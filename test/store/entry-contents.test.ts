@@ -1,0 +1,96 @@
+// The content of entries page by page: what single entries are read as, and never more than was asked for.
+import { beforeAll, expect, test } from "vitest";
+import { canonicalEntry, type EntryContent } from "../../src/core/canonical.ts";
+import type { Timestamp } from "../../src/core/time.ts";
+import { listEntryContents } from "../../src/store/entry-contents.ts";
+import type { LeafSpan } from "../../src/store/journal-spans.ts";
+import { everyEntry, listEntries } from "../../src/store/entry-lists.ts";
+import { entriesPath, entry, postEntry } from "../support/entries.ts";
+import { serveBooks } from "../support/service.ts";
+
+const service = serveBooks();
+
+const farFuture = "9999-12-31T23:59:59.999Z" as Timestamp;
+const everything: LeafSpan = {
+  startsAt: null,
+  endsAt: farFuture,
+  afterSequence: 0,
+  upToSequence: 1_000,
+};
+const awkward = 'a "quote" \\ \u0001\u2028\u007f é 😀 \t';
+
+beforeAll(async () => {
+  const { books } = service;
+  await postEntry(
+    service,
+    entry(7n, {
+      externalId: awkward,
+      description: awkward,
+      eventType: "sale",
+      originSystem: "shop",
+      originAccount: "till 1",
+      entryType: "ADJUSTING",
+      transactionDate: "2026-01-05T10:00:00.120Z",
+      metadata: { z: [1, 1e-7, 12.5, { b: null, a: awkward }], é: true, "": 1e21 },
+    }),
+  );
+  await postEntry(service, entry(10n ** 37n, { transactionDate: "0001-01-01T00:00:00Z" }));
+  const { journalId } = await postEntry(service, {
+    transactionDate: "2026-02-01T00:00:00.001Z",
+    lines: [
+      { glAccountCode: "1000", functionalAmount: "-3", description: awkward },
+      ...[1, 2].map((amount) => ({
+        glAccountCode: "4000",
+        functionalAmount: String(amount),
+        transactionAmount: String(2 * amount),
+        transactionCurrency: "EUR",
+        spotRate: 0.1 + 0.2,
+      })),
+    ],
+  });
+  await service.post(`${entriesPath(books.ledgerId)}/${journalId}/reversal`, {});
+  for (let amount = 1; amount <= 4; amount += 1) {
+    const metadata = { text: "x".repeat(10_000) };
+    const transactionDate = `2026-03-0${amount}T00:00:00Z`;
+    await postEntry(service, entry(amount, { metadata, transactionDate }));
+  }
+});
+
+const pageLimits = { limit: 100, bytesMax: 1024 * 1024 };
+
+function read(more: Partial<LeafSpan>, limits = pageLimits) {
+  const { pool, ledgerId } = service.books;
+  return listEntryContents(pool, ledgerId, { ...everything, ...more }, limits);
+}
+
+const sequencesOf = (contents: readonly EntryContent[]) => contents.map(({ sequence }) => sequence);
+
+test("is to the byte what lists of entries have, whatever is in them", async () => {
+  const { pool, ledgerId } = service.books;
+  const page = { ...everything, ...pageLimits, filter: everyEntry, offset: 0 };
+  const { entries } = await listEntries(pool, ledgerId, page);
+  expect(entries).toHaveLength(8);
+  expect((await read({})).map(canonicalEntry)).toEqual(entries.map(canonicalEntry));
+});
+
+test("begins and ends where the span does, in sequence and in date", async () => {
+  expect(sequencesOf(await read({ afterSequence: 2, upToSequence: 5 }))).toEqual([3, 4, 5]);
+  const startsAt = "2026-01-05T10:00:00.120Z" as Timestamp;
+  const endsAt = "2026-02-01T00:00:00.001Z" as Timestamp;
+  const january = { ...everything, startsAt, endsAt };
+  expect(sequencesOf(await read(january))).toEqual([1]);
+  expect(await read({ afterSequence: 8 })).toEqual([]);
+});
+
+test("holds so many entries and so many bytes at most, and one at least", async () => {
+  expect(sequencesOf(await read({}, { ...pageLimits, limit: 2 }))).toEqual([1, 2]);
+  const heavy = { afterSequence: 4 };
+  expect(sequencesOf(await read(heavy, { ...pageLimits, bytesMax: 25_000 }))).toEqual([5, 6]);
+  expect(sequencesOf(await read(heavy, { ...pageLimits, bytesMax: 1 }))).toEqual([5]);
+  // Escaped, as they are sent: six bytes for one.
+  const description = "\u0001".repeat(1_024);
+  const lines = entry(1n).lines.map((line) => ({ ...line, description }));
+  for (const amount of [1n, 2n]) await postEntry(service, entry(amount, { lines }));
+  const light = { afterSequence: 8 };
+  expect(sequencesOf(await read(light, { ...pageLimits, bytesMax: 24_000 }))).toEqual([9]);
+});
