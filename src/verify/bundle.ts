@@ -27,18 +27,20 @@ export interface BundleLine {
 }
 
 /**
- * Checks a bundle line by line. `expected` is a merkleRoot or closeHash from elsewhere, 64 lower-case hex
+ * Checks a bundle line by line; lines come in groups, as they are read. `expected` is a merkleRoot or closeHash from elsewhere, 64 lower-case hex
  * digits, or null. Throws MalformedFile where the file does not even begin as one.
  */
 export async function checkBundle(
-  lines: AsyncIterable<BundleLine>,
+  groups: AsyncIterable<Iterable<BundleLine>>,
   expected: string | null,
 ): Promise<CloseVerdict> {
   let bundle: BundleCheck | null = null;
-  for await (const line of lines) {
-    if (bundle === null) bundle = new BundleCheck(line.text);
-    else bundle.addLine(line.text);
-    if (!line.isEnded) bundle.addMissingEnd();
+  for await (const lines of groups) {
+    for (const line of lines) {
+      if (bundle === null) bundle = new BundleCheck(line.text);
+      else bundle.addLine(line.text);
+      if (!line.isEnded) bundle.addMissingEnd();
+    }
   }
   if (bundle === null) throw new MalformedFile("the file is empty");
   return bundle.finish(expected);

@@ -399,8 +399,11 @@ async function fetchBundle(period: string): Promise<string | null> {
 
 const checkText = (text: string, expected: string | null) => checkBundle(linesOf(text), expected);
 
-async function* linesOf(text: string): AsyncGenerator<BundleLine> {
-  for (const line of text.trimEnd().split("\n")) yield { text: line, isEnded: true };
+async function* linesOf(text: string): AsyncGenerator<BundleLine[]> {
+  yield text
+    .trimEnd()
+    .split("\n")
+    .map((line) => ({ text: line, isEnded: true }));
 }
 
 async function seenInBundle(period: string): Promise<string> {

@@ -1,6 +1,8 @@
 // The routes of closes: shapes, refusals, pages, proofs and bundles. What a close covers is told in
 // test/engine/closes.test.ts.
+import { Readable } from "node:stream";
 import { beforeAll, describe, expect, test } from "vitest";
+import { bundleLines } from "../../src/cli/commands/merkle/check-close.ts";
 import { canonicalJson } from "../../src/core/canonical.ts";
 import type { JsonValue } from "../../src/core/journal.ts";
 import { hashLeaf, rootFromPath, rootOf } from "../../src/core/merkle.ts";
@@ -241,10 +243,8 @@ test("a bundle has all entries of a period that is read in several parts", async
   expect((await service.post(path, { entries })).status).toBe(200);
   const { closeId, closeHash } = await close("2026-01", ledgerId);
   const { text } = await service.get(`${closesPath(ledgerId)}/${closeId}/bundle`);
-  async function* lines() {
-    for (const line of text.split("\n").slice(0, -1)) yield { text: line, isEnded: true };
-  }
-  expect(await checkBundle(lines(), closeHash)).toMatchObject({ ok: true, entries: 1_332 });
+  const lines = bundleLines(Readable.from([Buffer.from(text)]));
+  expect(await checkBundle(lines, closeHash)).toMatchObject({ ok: true, entries: 1_332 });
 });
 
 describe("entries by period", () => {

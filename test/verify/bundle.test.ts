@@ -9,11 +9,11 @@ import type { CloseVerdict } from "../../src/verify/close-check.ts";
 import { MalformedFile } from "../../src/verify/documents.ts";
 import { bundleOf, bundleText, closeVectors } from "../support/close-vectors.ts";
 
-async function* linesOf(text: string): AsyncGenerator<BundleLine> {
+async function* linesOf(text: string): AsyncGenerator<BundleLine[]> {
   const lines = text.split("\n");
   const unended = lines.pop() ?? "";
-  for (const line of lines) yield { text: line, isEnded: true };
-  if (unended !== "") yield { text: unended, isEnded: false };
+  yield lines.map((line) => ({ text: line, isEnded: true }));
+  if (unended !== "") yield [{ text: unended, isEnded: false }];
 }
 
 const check = (text: string, expected: string | null = null): Promise<CloseVerdict> =>

@@ -6,7 +6,7 @@ import { checkBundle, type BundleLine } from "../../../verify/bundle.ts";
 import { CloseCheck, type CloseVerdict } from "../../../verify/close-check.ts";
 import { balanceRowOf, closeDocument, readDocument } from "../../../verify/documents.ts";
 import type { LedgerClient } from "../../../client/ledger-client.ts";
-import { readLines } from "../../input/entry-files/byte-lines.ts";
+import { readLineGroups, type ByteLine } from "../../input/entry-files/byte-lines.ts";
 import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { describeShare, withProgress } from "../../terminal/progress-line.ts";
@@ -44,8 +44,14 @@ export async function checkSource(
 const lineBytesMax = 16 * 1024 * 1024;
 
 /** The lines of a bundle as text; one that is too long or no UTF-8 becomes empty, which no check takes. */
-export async function* bundleLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<BundleLine> {
-  for await (const { bytes, isEnded } of readLines(chunks, lineBytesMax)) {
+export async function* bundleLines(
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<Iterable<BundleLine>> {
+  for await (const group of readLineGroups(chunks, lineBytesMax)) yield textsOf(group);
+}
+
+function* textsOf(lines: Iterable<ByteLine>): Generator<BundleLine> {
+  for (const { bytes, isEnded } of lines) {
     yield { text: bytes !== null && isUtf8(bytes) ? bytes.toString("utf8") : "", isEnded };
   }
 }

@@ -17,6 +17,17 @@ export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   bytesMax: number,
 ): AsyncGenerator<ByteLine> {
+  for await (const group of readLineGroups(chunks, bytesMax)) yield* group;
+}
+
+/**
+ * The same in groups, those that end in one chunk: to wait for each line by itself takes longer than to split it off. A
+ * group has to be read to its end before the next one.
+ */
+export async function* readLineGroups(
+  chunks: AsyncIterable<Buffer>,
+  bytesMax: number,
+): AsyncGenerator<Iterable<ByteLine>> {
   let line = 1;
   let parts: Buffer[] = [];
   let length = 0;
@@ -34,7 +45,7 @@ export async function* readLines(
     length = 0;
     return taken;
   };
-  for await (const chunk of chunks) {
+  function* split(chunk: Buffer) {
     let start = 0;
     for (;;) {
       const end = chunk.indexOf(lineFeed, start);
@@ -45,7 +56,8 @@ export async function* readLines(
     }
     if (start < chunk.length) hold(chunk.subarray(start));
   }
-  if (length > 0) yield take(false);
+  for await (const chunk of chunks) yield split(chunk);
+  if (length > 0) yield [take(false)];
 }
 
 /** The line of the first byte that is not UTF-8 in a piece of a file that begins on `firstLine`; null for none. */
