@@ -8,13 +8,18 @@ export type Hash = Buffer;
 
 const leafPrefix = Buffer.from([0x00]);
 
+/** SHA-256 in one call. By way of a string: a digest that Node makes a Buffer of takes twice the time. */
+function sha256(data: Uint8Array | string): Hash {
+  return Buffer.from(hash("sha256", data, "binary"), "binary");
+}
+
 /** The root of no leaves: SHA-256 of nothing. */
-export const emptyRoot: Hash = hash("sha256", Buffer.alloc(0), "buffer");
+export const emptyRoot: Hash = sha256(Buffer.alloc(0));
 
 /** The hash of a leaf: SHA-256(0x00 ‖ data). Text is hashed as its UTF-8 bytes. */
 export function hashLeaf(data: Uint8Array | string): Hash {
   // In one call, which is a third faster; what is hashed is nearly always text.
-  if (typeof data === "string") return hash("sha256", `\0${data}`, "buffer");
+  if (typeof data === "string") return sha256(`\0${data}`);
   return createHash("sha256").update(leafPrefix).update(data).digest();
 }
 
@@ -25,7 +30,7 @@ const node = Buffer.alloc(65, 0x01);
 function hashNode(left: Hash, right: Hash): Hash {
   left.copy(node, 1);
   right.copy(node, 33);
-  return hash("sha256", node, "buffer");
+  return sha256(node);
 }
 
 /**
