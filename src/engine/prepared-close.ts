@@ -4,9 +4,21 @@ import { CloseTree, TrialBalance } from "../core/close.ts";
 import type { Period } from "../core/period.ts";
 import type { Timestamp } from "../core/time.ts";
 import type { Connection } from "../store/database/connection.ts";
-import { measureSpan, readLeaves, sumTrialBalance } from "../store/journal-spans.ts";
+import {
+  countEntriesBySequence,
+  measureSpan,
+  readLeaves,
+  sumAmounts,
+  sumMovements,
+  sumTrialBalance,
+  type LeafSpan,
+} from "../store/journal-spans.ts";
+import { sumOpenings, type Amounts } from "./close-openings.ts";
 
-const leavesPerRead = 4_096;
+/** Entries that are read at once: few enough for PostgreSQL to sum them without temporary files. */
+const entriesPerPart = 8_192;
+/** What is counted before reading; parts are made of these. */
+const sequencesPerCount = 4_096;
 /** Hashed in one tick of the event loop: a millisecond or two, so that nobody else's write waits for longer. */
 const leavesPerTick = 1_024;
 
@@ -29,22 +41,85 @@ export async function extend(
   const { period, tree, balances, upTo } = prepared;
   if (upToSequence === upTo) return;
   const span = { ...period, afterSequence: upTo, upToSequence };
-  const [{ firstSequence, lastSequence }, rows] = await Promise.all([
-    measureSpan(connection, ledgerId, span),
-    sumTrialBalance(connection, ledgerId, span),
+  const [openings, parts] = await Promise.all([
+    readOpenings(connection, ledgerId, span),
+    divide(connection, ledgerId, span),
   ]);
-  balances.addRows(rows);
-  // Narrowed to where the period's entries are: sequences are walked in order.
-  for (let afterSequence = firstSequence - 1; afterSequence < lastSequence;) {
-    const part = { ...period, afterSequence, upToSequence: lastSequence };
-    const leaves = await readLeaves(connection, ledgerId, part, leavesPerRead);
-    for (const [index, { sequence, leaf }] of leaves.entries()) {
-      if (index % leavesPerTick === 0) await nextTick();
+  for (const amounts of openings) balances.addOpening(amounts);
+  let next = readPart(connection, ledgerId, parts[0]);
+  for (const index of parts.keys()) {
+    const current = next;
+    // PostgreSQL reads it while the one before is hashed.
+    next = readPart(connection, ledgerId, parts[index + 1]);
+    // Where both fail, the first is thrown.
+    next.catch(() => undefined);
+    const { leaves, rows } = await current;
+    balances.addRows(rows);
+    for (const [place, { sequence, leaf }] of leaves.entries()) {
+      if (place % leavesPerTick === 0) await nextTick();
       tree.append(sequence, leaf);
     }
-    afterSequence = leaves.at(-1)?.sequence ?? lastSequence;
   }
   prepared.upTo = upToSequence;
+}
+
+/** What the entries of a range that are dated before the period have brought to accounts. */
+async function readOpenings(
+  connection: Connection,
+  ledgerId: string,
+  span: LeafSpan,
+): Promise<readonly Amounts[]> {
+  const { startsAt, afterSequence, upToSequence } = span;
+  if (startsAt === null) return [];
+  if (afterSequence === 0) return sumOpenings(connection, ledgerId, startsAt, upToSequence);
+  return [await sumAmounts(connection, ledgerId, { ...span, startsAt: null, endsAt: startsAt })];
+}
+
+/** At most `entriesPerPart` entries of the period, in a range of sequences. */
+interface Part extends LeafSpan {
+  readonly entryCount: number;
+}
+
+/** What a span is read in, by sequence. Counts come from entries themselves: none may be missing. */
+async function divide(connection: Connection, ledgerId: string, span: LeafSpan): Promise<Part[]> {
+  const counts = await countEntriesBySequence(connection, ledgerId, span, sequencesPerCount);
+  const parts: Part[] = [];
+  for (const counted of counts) {
+    const part = {
+      ...span,
+      afterSequence: Math.max(counted.upToSequence - sequencesPerCount, span.afterSequence),
+      upToSequence: Math.min(counted.upToSequence, span.upToSequence),
+      entryCount: counted.entryCount,
+    };
+    const last = parts.at(-1);
+    if (last === undefined || last.entryCount + part.entryCount > entriesPerPart) parts.push(part);
+    else {
+      const { afterSequence, entryCount } = last;
+      parts[parts.length - 1] = {
+        ...part,
+        afterSequence,
+        entryCount: entryCount + part.entryCount,
+      };
+    }
+  }
+  return parts;
+}
+
+/** The leaves and the movements of a part; nothing for none. */
+async function readPart(connection: Connection, ledgerId: string, part: Part | undefined) {
+  if (part === undefined) return { leaves: [], rows: [] };
+  const { startsAt, afterSequence, upToSequence, entryCount } = part;
+  const isDense = 2 * entryCount >= upToSequence - afterSequence;
+  const [leaves, rows] = await Promise.all([
+    readLeaves(connection, ledgerId, part, entriesPerPart),
+    isDense
+      ? sumMovements(connection, ledgerId, part)
+      : sumTrialBalance(connection, ledgerId, {
+          ...part,
+          ...(startsAt !== null && { openingFrom: startsAt }),
+        }),
+  ]);
+  return { leaves, rows };
 }
 
 /** What was prepared, with all that came since; made anew where the bounds turned out to be others. */

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { BalanceRow, CloseRecord, Subtree } from "../core/close.ts";
 import type { ClosedPeriod } from "../core/period.ts";
+import type { Timestamp } from "../core/time.ts";
 import { countRow, hashColumn, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { column, command, sql } from "./database/statement.ts";
@@ -79,6 +80,19 @@ export async function findLastClose(
   return connection.maybeOne(sql.type(closeRow)`
     SELECT ${closeColumns} FROM period_closes WHERE ledger_id = ${ledgerId}
      ORDER BY number DESC LIMIT 1`);
+}
+
+/** Of the closes up to a sequence that end by a moment, the one that ends last, and of these the newest; or null. */
+export function findCloseBefore(
+  connection: Connection,
+  ledgerId: string,
+  moment: Timestamp,
+  upToSequence: number,
+): Promise<CloseRecord | null> {
+  return connection.maybeOne(sql.type(closeRow)`
+    SELECT ${closeColumns} FROM period_closes
+     WHERE ledger_id = ${ledgerId} AND ends_at <= ${moment} AND last_sequence <= ${upToSequence}
+     ORDER BY ends_at DESC, number DESC LIMIT 1`);
 }
 
 const closedPeriodRow = closeRow.pick({

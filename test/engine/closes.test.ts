@@ -217,6 +217,52 @@ describe("a close", () => {
   });
 });
 
+describe("the opening of a close", () => {
+  const post = (ledgerId: string, date: string, amount: number) =>
+    postEntry(service, dated(`${date}T00:00:00Z`, amount), ledgerId);
+
+  test("is what an earlier close says, and what came since, dated before it or between", async () => {
+    const ledgerId = await service.books.createLedger();
+    await post(ledgerId, "2025-12-05", 1);
+    await post(ledgerId, "2026-01-05", 2);
+    await post(ledgerId, "2026-02-05", 4);
+    await post(ledgerId, "2026-03-05", 8);
+    await expectTrue(await engine.close(ledgerId, "2026-01"));
+    await post(ledgerId, "2025-12-06", 16);
+    await post(ledgerId, "2026-02-06", 32);
+    await post(ledgerId, "2026-03-06", 64);
+    await expectTrue(await engine.close(ledgerId, "2026-03"));
+    await post(ledgerId, "2025-11-06", 128);
+    await post(ledgerId, "2026-02-07", 256);
+    // It ends before the last close, and begins where the one before does.
+    await expectTrue(await engine.close(ledgerId, "2026-02"));
+    await expectTrue(await engine.close(ledgerId, "2026-Q2"));
+  });
+
+  test.each([
+    ["trial balance", "period_close_balances", "opening = opening + 1, closing = closing + 1"],
+    ["record", "period_closes", "last_sequence = 0"],
+  ])("is summed from entries where the %s of that close was changed", async (_, table, change) => {
+    const ledgerId = await service.books.createLedger();
+    await post(ledgerId, "2025-12-05", 1);
+    await post(ledgerId, "2026-01-05", 2);
+    await engine.close(ledgerId, "2026-01");
+    await post(ledgerId, "2026-02-05", 4);
+    await forge(service.books, `UPDATE ${table} SET ${change} WHERE ledger_id = '${ledgerId}'`);
+    await expectTrue(await engine.close(ledgerId, "2026-02"));
+  });
+
+  test("does not rest on the balances of accounts", async () => {
+    const ledgerId = await service.books.createLedger();
+    await post(ledgerId, "2026-01-05", 2);
+    await post(ledgerId, "2026-02-05", 4);
+    const isOfLedger = `WHERE ledger_id = '${ledgerId}'`;
+    await forge(service.books, `UPDATE account_balances SET balance = balance + 1 ${isOfLedger}`);
+    await expectTrue(await engine.close(ledgerId, "2026-02"));
+    await expectTrue(await engine.close(ledgerId, "2026-03"));
+  });
+});
+
 describe("closes that come in order", () => {
   test("leave no entries behind them, and close all that lies before them", async () => {
     const ledgerId = await service.books.createLedger({ closesInOrder: true });

@@ -111,10 +111,19 @@ class History {
 
   #note(session: number, name: string, [real = "", simulated = ""]: readonly string[]): void {
     this.told.push(`${session} ${name}: ${real}`);
-    expect(simulated, this.told.join("\n")).toBe(real);
-    const blockers = /^waits for (.*)/.exec(real)?.[1];
-    if (blockers !== undefined) this.#waits.set(session, blockers.split(", ").map(Number));
+    const blockers = blockersIn(real);
+    const possible = blockersIn(simulated);
+    // PostgreSQL waits for those who share a row one after the other, and names the one whose turn it is.
+    const isOneOfThem = blockers?.every((each) => possible?.includes(each)) ?? false;
+    if (!isOneOfThem) expect(simulated, this.told.join("\n")).toBe(real);
+    if (blockers !== null) this.#waits.set(session, blockers);
   }
+}
+
+/** The sessions that an answer says it waits for; null for any other answer. */
+function blockersIn(answer: string): readonly number[] | null {
+  const named = /^waits for (.*)/.exec(answer)?.[1];
+  return named?.split(", ").map(Number) ?? null;
 }
 
 describe("the simulated database", () => {

@@ -100,6 +100,14 @@ export const reads: Readonly<Record<string, Operation>> = {
   findCloseOfPeriod: (d) =>
     bind(d.ledgerId(), (c, id) => closes.findCloseOfPeriod(c, id, "2026-01")),
   findLastClose: (d) => bind(d.ledgerId(), (c, id) => closes.findLastClose(c, id)),
+  findCloseBefore: (d) => {
+    const [moment, upToSequence] = [d.time(), d.random.below(9)];
+    return bind(d.ledgerId(), (c, id) => closes.findCloseBefore(c, id, moment, upToSequence));
+  },
+  listCloseBalances: (d) => {
+    const { number } = d.close();
+    return bind(d.ledgerId(), (c, ledgerId) => closes.listCloseBalances(c, { ledgerId, number }));
+  },
   listClosedPeriods: (d) => bind(d.ledgerId(), (c, id) => closes.listClosedPeriods(c, id, 1)),
   measureSpan: (d) => {
     const span = d.span();
@@ -108,6 +116,18 @@ export const reads: Readonly<Record<string, Operation>> = {
   readLeaves: (d) => {
     const span = d.span();
     return bind(d.ledgerId(), (c, id) => spans.readLeaves(c, id, span, 2));
+  },
+  countEntriesBySequence: (d) => {
+    const span = d.span();
+    return bind(d.ledgerId(), (c, id) => spans.countEntriesBySequence(c, id, span, 2));
+  },
+  sumMovements: (d) => {
+    const span = d.span();
+    return bind(d.ledgerId(), (c, id) => spans.sumMovements(c, id, span));
+  },
+  sumAmounts: (d) => {
+    const span = d.span();
+    return bind(d.ledgerId(), (c, id) => spans.sumAmounts(c, id, span));
   },
   sumTrialBalance: (d) => {
     const span = d.span();

@@ -2,16 +2,22 @@
 import { TrialBalance, type CloseRecord } from "../../../../src/core/close.ts";
 import {
   countEntriesByMonth,
+  countEntriesBySequence,
   measureSpan,
   readLeaves,
+  sumAmounts,
+  sumMovements,
   sumTrialBalance,
 } from "../../../../src/store/journal-spans.ts";
 import {
+  findCloseBefore,
   findCloseOfPeriod,
   findLastClose,
   insertClose,
+  listCloseBalances,
   listClosedPeriods,
 } from "../../../../src/store/period-closes.ts";
+import { compareUtf8 } from "../../../../src/core/text.ts";
 import { groupBy } from "../../model/final-books.ts";
 import type { Execution } from "../execution.ts";
 import type { Handlers, Parameters } from "../handler.ts";
@@ -41,6 +47,31 @@ function addRecords(handlers: Handlers): void {
   handlers.add(
     (connection) => findLastClose(connection, anId),
     (db, [ledgerId]) => closesOf(db, ledgerId).slice(-1),
+  );
+  handlers.add(
+    (connection) => findCloseBefore(connection, anId, anyTime, 1),
+    (db, [ledgerId, moment, upToSequence]) =>
+      closesOf(db, ledgerId)
+        .filter(
+          ({ endsAt, lastSequence }) =>
+            endsAt <= text(moment) && lastSequence <= Number(upToSequence),
+        )
+        // By number they are already.
+        .sort((one, other) => compareUtf8(one.endsAt, other.endsAt))
+        .slice(-1),
+  );
+  handlers.add(
+    (connection) => listCloseBalances(connection, aClose),
+    (db, [ledgerId, number]) =>
+      db
+        .filter(
+          db.tables.closeBalances,
+          (row) => row.ledgerId === ledgerId && row.number === Number(number),
+        )
+        .sort((one, other) => compareUtf8(one.glAccountCode, other.glAccountCode))
+        .map(({ glAccountCode, opening, debits, credits, closing, entryCount }) => ({
+          ...{ glAccountCode, opening, debits, credits, closing, entryCount },
+        })),
   );
   handlers.add(
     (connection) => listClosedPeriods(connection, anId, 0),
@@ -180,33 +211,75 @@ function addSpans(handlers: Handlers): void {
       return [{ leaves, sequences: entries.map(({ sequence }) => sequence).join(" ") }];
     },
   );
+  handlers.add(
+    (connection) => countEntriesBySequence(connection, anId, anySpan, 2),
+    entriesBySequence,
+  );
   handlers.add((connection) => sumTrialBalance(connection, anId, anySpan), trialBalance);
+  handlers.add(
+    (connection) => sumMovements(connection, anId, anySpan),
+    (db, [ledgerId, after, upTo, , , , startsAt, endsAt]) =>
+      sumUp(db, { ledgerId, startsAt, endsAt, after, upTo }).rows(),
+  );
+  handlers.add(
+    (connection) => sumAmounts(connection, anId, anySpan),
+    (db, [ledgerId, startsAt, endsAt, after, upTo]) =>
+      sumUp(db, { ledgerId, startsAt, endsAt, after, upTo })
+        .rows()
+        .map(({ glAccountCode, closing }) => ({ glAccountCode, functionalAmount: closing })),
+  );
   handlers.add(
     (connection) => countEntriesByMonth(connection, anId, [anySpan], anySpan),
     entriesByMonth,
   );
 }
 
-function trialBalance(db: Execution, parameters: Parameters): readonly object[] {
-  const [startsAt, , , , ledgerId, openingFrom, endsAt, after, upTo] = parameters;
-  const entries = entriesIn(db, {
+function entriesBySequence(db: Execution, parameters: Parameters): readonly object[] {
+  const [length, , ledgerId, startsAt, endsAt, after, upTo] = parameters;
+  const counts = new Map<number, number>();
+  for (const { sequence } of entriesIn(db, {
     ledgerId: text(ledgerId),
-    startsAt: text(openingFrom),
+    startsAt: text(startsAt),
     endsAt: text(endsAt),
     after: Number(after),
     upTo: Number(upTo),
+  })) {
+    const upToSequence = Math.ceil(sequence / Number(length)) * Number(length);
+    counts.set(upToSequence, (counts.get(upToSequence) ?? 0) + 1);
+  }
+  return [...counts].map(([upToSequence, entryCount]) => ({ upToSequence, entryCount }));
+}
+
+function trialBalance(db: Execution, parameters: Parameters): readonly object[] {
+  const [startsAt, , , , ledgerId, openingFrom, endsAt, after, upTo] = parameters;
+  const span = { ledgerId, startsAt: openingFrom, endsAt, after, upTo };
+  return sumUp(db, span, (date) => isFrom(date, text(startsAt))).rows();
+}
+
+/** The trial balance over the entries of a span, as its parameters name it. */
+function sumUp(
+  db: Execution,
+  span: Readonly<Record<keyof Span, Parameters[number] | undefined>>,
+  isWithin: (date: string) => boolean = () => true,
+): TrialBalance {
+  const entries = entriesIn(db, {
+    ledgerId: text(span.ledgerId),
+    startsAt: text(span.startsAt),
+    endsAt: text(span.endsAt),
+    after: Number(span.after),
+    upTo: Number(span.upTo),
   });
   const linesOf = groupBy(
-    db.filter(db.tables.journalLines, (line) => line.ledgerId === ledgerId),
+    db.filter(db.tables.journalLines, (line) => line.ledgerId === span.ledgerId),
     ({ sequence }) => String(sequence),
   );
   const balance = new TrialBalance();
   for (const entry of entries) {
     const lines = linesOf.get(String(entry.sequence)) ?? [];
-    if (isFrom(entry.transactionDate, text(startsAt))) balance.addEntry(lines);
+    if (isWithin(entry.transactionDate)) balance.addEntry(lines);
     else balance.addOpening(lines);
   }
-  return balance.rows();
+  return balance;
 }
 
 function entriesByMonth(db: Execution, parameters: Parameters): readonly object[] {
