@@ -84,9 +84,15 @@ export class Connections {
     });
   }
 
+  /** Refuses new connections from here on: who is refused has sent nothing, and may go to another server. */
+  refuseNew(): void {
+    // Not the HTTP server's own close, which cuts answers that are made but not taken yet.
+    NetServer.prototype.close.call(this.#server);
+  }
+
   /**
-   * Takes no new connections, and on each of those that there are one more request at the most; ends them as they fall
-   * idle, and what is left after a time. Every request that was started by then has its answer.
+   * Takes one more request at the most on each connection; ends them as they fall idle, and what is left after a time.
+   * Every request that was started by then has its answer.
    */
   async finish(forMs: number): Promise<void> {
     this.#isFinishing = true;
@@ -94,13 +100,13 @@ export class Connections {
       const exchanges = exchangesOf(socket);
       if (exchanges.latest?.headersSent === false) exchanges.last ??= exchanges.latest;
     }
-    // Not the HTTP server's own close, which cuts answers that are made but not taken yet.
-    NetServer.prototype.close.call(this.#server);
     // Nothing has been asked on these.
     for (const socket of this.#handshakes) socket.destroy();
-    this.#endIdle();
     const sweep = setInterval(() => {
-      this.#endIdle();
+      // After what has come was read: a connection with a request on it is not idle.
+      setImmediate(() => {
+        this.#endIdle();
+      });
     }, idleSweepMs);
     await this.whenNone(forMs);
     clearInterval(sweep);

@@ -45,9 +45,9 @@ export interface HttpServer {
   /** Shows another certificate on new connections, where it shows one at all. */
   useCertificate(certificate: Certificate): void;
   /**
-   * Answers for a moment what clients had sent before they could know, each time with `Connection: close`; then takes
-   * no new connections and starts one more request a connection at the most. Resolves when every request that was
-   * started has its answer, or when the grace period is over and what was left is cut.
+   * Takes no new connections. Answers for a moment what comes on open ones, each time with `Connection: close`; then
+   * starts one more request a connection at the most. Resolves when every request that was started has its answer, or
+   * when the grace period is over and what was left is cut.
    */
   close(graceMs: number): Promise<void>;
 }
@@ -96,6 +96,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       tls?.useCertificate(certificate);
     },
     close: async (graceMs) => {
+      // First: who is told that its connection ends makes a new one, and one that is not accepted yet would be reset.
+      connections.refuseNew();
       state.isStopping = true;
       for (const paced of Object.values(rejections)) paced.end();
       streams.close(graceMs);

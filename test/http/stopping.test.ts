@@ -59,6 +59,20 @@ test("a request that crosses the stop on an idle connection is answered, and the
   await stopped;
 });
 
+test("new connections are refused at once, while open ones are still answered", async () => {
+  const used = await openIdle();
+  const unused = await open();
+  const closed = [used, unused].map(({ socket }) => once(socket, "close"));
+  const stopped = service.stop();
+  await expect.poll(() => isRefused(service.port), { interval: 10 }).toBe(true);
+  for (const { socket } of [used, unused]) socket.write(post());
+  await Promise.all(closed);
+  for (const { answers } of [used, unused]) {
+    expect(answers().at(-1)).toMatch(/^HTTP\/1\.1 201 [^]*^connection: close\r$/im);
+  }
+  await stopped;
+});
+
 test("requests in a row are all answered, and only the last says that it is", async () => {
   const { socket, answers } = await openIdle();
   const closed = once(socket, "close");
