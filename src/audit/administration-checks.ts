@@ -13,14 +13,18 @@ import type { CheckLog } from "./audit-log.ts";
 /** Acts are numbered without gaps, and each has the hash of itself and of the one before. */
 export async function checkActs(connection: Connection, log: CheckLog): Promise<void> {
   let last: AuditedAct | null = null;
-  for await (const act of readAuditedActs(connection)) {
-    log.looked(1);
-    const number: number = (last?.number ?? 0) + 1;
-    if (act.number !== number) log.find(`act ${act.number}`, `comes where act ${number} should be`);
-    if (!act.hash.equals(hashOfAct(last?.hash ?? null, act))) {
-      log.find(`act ${act.number}`, "is not what was recorded, or follows another than it did");
+  for await (const page of readAuditedActs(connection)) {
+    for (const act of page) {
+      log.looked(1);
+      const number: number = (last?.number ?? 0) + 1;
+      if (act.number !== number) {
+        log.find(`act ${act.number}`, `comes where act ${number} should be`);
+      }
+      if (!act.hash.equals(hashOfAct(last?.hash ?? null, act))) {
+        log.find(`act ${act.number}`, "is not what was recorded, or follows another than it did");
+      }
+      last = act;
     }
-    last = act;
   }
 }
 

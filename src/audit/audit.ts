@@ -99,10 +99,12 @@ async function auditJournal(
     new CloseRecomputations(connection, closes, log),
   ];
   let entries = 0;
-  for await (const audited of readAuditedEntries(connection, ledgerId)) {
-    const hashed = { ...audited, contentLeaf: entryLeaf(audited.entry) };
-    for (const check of checks) check.add(hashed);
-    entries += 1;
+  for await (const some of readAuditedEntries(connection, ledgerId)) {
+    for (const audited of some) {
+      const hashed = { ...audited, contentLeaf: entryLeaf(audited.entry) };
+      for (const check of checks) check.add(hashed);
+    }
+    entries += some.length;
     onProgress({ ledgerId, entries });
   }
   for (const check of checks) await check.finish?.();

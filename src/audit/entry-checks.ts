@@ -1,6 +1,6 @@
 // Checks that every entry goes through, in the order of sequences.
 import type { Hash } from "../core/merkle.ts";
-import { balanceChanges, linesMin, type Entry } from "../core/journal.ts";
+import { linesMin, type Entry } from "../core/journal.ts";
 import type { CloseRecord } from "../core/close.ts";
 import { addMs, type Timestamp } from "../core/time.ts";
 import {
@@ -115,23 +115,35 @@ export function leafCheck(log: CheckLog): EntryCheck {
   };
 }
 
+interface BalanceSum {
+  amount: bigint;
+  entryCount: number;
+  /** The one that was added last, which is counted once for all of its lines. */
+  lastEntry: Entry | null;
+}
+
 /** Running balances equal the sums and counts of the lines. Memory: one row a balance. */
 export function balanceCheck(
   connection: Connection,
   { ledgerId }: AuditedLedger,
   log: CheckLog,
 ): EntryCheck {
-  const sums = new Map<string, { amount: bigint; entryCount: number }>();
-  const sumOf = (name: string) => sums.get(name) ?? { amount: 0n, entryCount: 0 };
+  // By account, then by currency; '' is the account's whole in functional currency.
+  const sums = new Map<string, Map<string, BalanceSum>>();
+  const add = (entry: Entry, glAccountCode: string, currency: string, amount: bigint) => {
+    const ofAccount = sums.get(glAccountCode) ?? new Map<string, BalanceSum>();
+    if (ofAccount.size === 0) sums.set(glAccountCode, ofAccount);
+    const sum = ofAccount.get(currency) ?? { amount: 0n, entryCount: 0, lastEntry: null };
+    if (sum.lastEntry === null) ofAccount.set(currency, sum);
+    sum.amount += amount;
+    if (sum.lastEntry !== entry) sum.entryCount += 1;
+    sum.lastEntry = entry;
+  };
   return {
     add({ entry }) {
-      for (const { glAccountCode, currency, ...change } of balanceChanges([entry])) {
-        const name = balanceName(glAccountCode, currency ?? "");
-        const { amount, entryCount } = sumOf(name);
-        sums.set(name, {
-          amount: amount + change.amount,
-          entryCount: entryCount + change.entryCount,
-        });
+      for (const line of entry.lines) {
+        add(entry, line.glAccountCode, "", line.functionalAmount);
+        add(entry, line.glAccountCode, line.transactionCurrency, line.transactionAmount);
       }
     },
     async finish() {
@@ -139,17 +151,22 @@ export function balanceCheck(
         const { balance, entryCount } = stored;
         log.looked(1);
         const name = balanceName(stored.glAccountCode, stored.currency);
-        const sum = sumOf(name);
-        if (!sums.has(name)) log.find(name, "has a balance and no lines");
+        const found = sums.get(stored.glAccountCode)?.get(stored.currency);
+        const sum = found ?? { amount: 0n, entryCount: 0 };
+        if (found === undefined) log.find(name, "has a balance and no lines");
         if (balance !== sum.amount) {
           log.find(name, `has the balance ${balance}, its lines sum to ${sum.amount}`);
         }
         if (entryCount !== sum.entryCount) {
           log.find(name, `has the entryCount ${entryCount}, but it comes to ${sum.entryCount}`);
         }
-        sums.delete(name);
+        sums.get(stored.glAccountCode)?.delete(stored.currency);
       }
-      for (const name of sums.keys()) log.find(name, "has lines and no balance");
+      for (const [glAccountCode, ofAccount] of sums) {
+        for (const currency of ofAccount.keys()) {
+          log.find(balanceName(glAccountCode, currency), "has lines and no balance");
+        }
+      }
     },
   };
 }

@@ -17,6 +17,7 @@ import {
   readAuditedWallets,
   readAuditedWrites,
 } from "../store/audit/wallets.ts";
+import { PageCursor } from "../store/audit/pages.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { AuditLog, CheckLog } from "./audit-log.ts";
 import { WalletLogCheck } from "./wallet-log-check.ts";
@@ -33,34 +34,38 @@ export async function checkWallets(
 ): Promise<void> {
   const log = auditLog.of("wallets", ledgerId);
   const logs = new WalletLogCheck(ledgerId, areDigested, auditLog);
-  const writes = readAuditedWrites(connection, ledgerId);
-  const next = async (): Promise<AuditedWrite | null> => {
-    const result = await writes.next();
-    return result.done === true ? null : result.value;
-  };
-  let write = await next();
+  const writes = new PageCursor(readAuditedWrites(connection, ledgerId));
+  const nextWrite = async (): Promise<AuditedWrite | undefined> =>
+    (await writes.readPage()) ? writes.current : undefined;
   const skipStray = async (upTo: string | null) => {
     let stray = "";
-    while (write !== null && (upTo === null || write.walletId < upTo)) {
+    for (;;) {
+      const write = writes.current ?? (await nextWrite());
+      if (write === undefined || (upTo !== null && write.walletId >= upTo)) return;
       if (write.walletId !== stray) {
         log.find(`wallet ${write.walletId}`, "has a log and is not there");
       }
       stray = write.walletId;
-      write = await next();
+      writes.advance();
     }
   };
-  for await (const wallet of readAuditedWallets(connection, ledgerId)) {
+  const checkWallet = async (wallet: AuditedWallet) => {
     await skipStray(wallet.walletId);
     const replay = replayOf(wallet, log);
     const chain = logs.begin(wallet);
-    while (write !== null && write.walletId === wallet.walletId) {
+    for (;;) {
+      const write = writes.current ?? (await nextWrite());
+      if (write?.walletId !== wallet.walletId) break;
       replay.add(write);
       chain.add(write);
-      write = await next();
+      writes.advance();
     }
     replay.finish();
     chain.finish();
     log.looked(1);
+  };
+  for await (const page of readAuditedWallets(connection, ledgerId)) {
+    for (const wallet of page) await checkWallet(wallet);
   }
   await skipStray(null);
   log.findAll(await listStrayHolds(connection, ledgerId));
@@ -75,27 +80,26 @@ function replayOf(wallet: AuditedWallet, log: CheckLog) {
   let last = { seq: 0, balance: 0n, held: 0n, at: "" };
   return {
     add(write: AuditedWrite): void {
-      const { seq, type, balance, held, at, pendingPostingId, hold } = write;
-      const place = `seq ${seq}`;
-      if (seq !== last.seq + 1) find(`${place} comes after seq ${last.seq}`);
+      const { seq, type, balance, held, at, pendingPostingId, holdStatus } = write;
+      if (seq !== last.seq + 1) find(`seq ${seq} comes after seq ${last.seq}`);
       const change = changeOf(write);
-      if (change === null) find(`${place} is a ${type} of a hold that is not there`);
+      if (change === null) find(`seq ${seq} is a ${type} of a hold that is not there`);
       const balanceDue = last.balance + (change?.balance ?? 0n);
       const heldDue = last.held + (change?.held ?? 0n);
       if (balance !== balanceDue) {
-        find(`${place} has the balance ${balance}, the log comes to ${balanceDue}`);
+        find(`seq ${seq} has the balance ${balance}, the log comes to ${balanceDue}`);
       }
-      if (held !== heldDue) find(`${place} has ${held} held, the log comes to ${heldDue}`);
+      if (held !== heldDue) find(`seq ${seq} has ${held} held, the log comes to ${heldDue}`);
       const status = resolvedStatus[type];
-      if (status !== undefined && hold !== null && hold.status !== status) {
-        find(`${place} is a ${type} of a hold that is ${hold.status}`);
+      if (status !== undefined && holdStatus !== null && holdStatus !== status) {
+        find(`seq ${seq} is a ${type} of a hold that is ${holdStatus}`);
       }
       const isMoving = type === "credit" || type === "debit" || type === "commit";
       if (isMoving !== (pendingPostingId !== null)) {
-        find(`${place} ${isMoving ? "moves money and has no batch" : "has a batch"}`);
+        find(`seq ${seq} ${isMoving ? "moves money and has no batch" : "has a batch"}`);
       }
-      if (at < last.at) find(`${place} is of ${at}, before ${last.at}`);
-      if (write.isFinerThanShown) find(`${place} has a time finer than a millisecond`);
+      if (at < last.at) find(`seq ${seq} is of ${at}, before ${last.at}`);
+      if (write.isFinerThanShown) find(`seq ${seq} has a time finer than a millisecond`);
       // What follows is compared with what is written, so that one wrong row is reported once.
       last = write;
     },
@@ -124,19 +128,20 @@ const resolvedStatus: Partial<Record<WalletWriteType, string>> = {
 };
 
 /** What a row adds to balance and held; null where that can't be known. */
-function changeOf({ type, amount, hold }: AuditedWrite): { balance: bigint; held: bigint } | null {
+function changeOf(write: AuditedWrite): { balance: bigint; held: bigint } | null {
+  const { type, amount, holdAmount } = write;
   switch (type) {
     case "credit":
       return { balance: amount, held: 0n };
     case "debit":
       return { balance: -amount, held: 0n };
     case "reserve":
-      return hold?.amount === amount ? { balance: 0n, held: amount } : null;
+      return holdAmount === amount ? { balance: 0n, held: amount } : null;
     case "commit":
-      return hold === null ? null : { balance: -amount, held: -hold.amount };
+      return holdAmount === null ? null : { balance: -amount, held: -holdAmount };
     case "release":
     case "expire":
-      return hold?.amount === amount ? { balance: 0n, held: -amount } : null;
+      return holdAmount === amount ? { balance: 0n, held: -amount } : null;
   }
 }
 

@@ -10,7 +10,7 @@ import { withKeyConflict } from "./database/errors.ts";
 import { column, command, sql } from "./database/statement.ts";
 
 /** Columns of an entry `entries` by itself. */
-export const contentColumns = sql.fragment`
+const contentColumns = sql.fragment`
   entries.ledger_id AS "ledgerId", entries.journal_id AS "journalId",
   entries.sequence, entries.external_id AS "externalId",
   entries.origin_system AS "originSystem", entries.origin_account AS "originAccount",
@@ -20,7 +20,7 @@ export const contentColumns = sql.fragment`
   entries.reverses_journal_id AS "reversesJournalId"`;
 
 /** A line of `journal_lines`, as a JSON array. */
-export const lineArray = sql.fragment`
+const lineArray = sql.fragment`
   json_build_array(gl_account_code, description, transaction_amount::text, transaction_currency,
                    functional_amount::text, functional_currency, spot_rate)`;
 
@@ -51,7 +51,7 @@ export const entryBytes = sql.fragment`
             AND journal_lines.sequence = entries.sequence)`;
 
 /** A line of a `lineArray`, its amounts as bigints. */
-export const lineRow = z
+const lineRow = z
   .tuple([
     z.string(),
     z.string().nullable(),

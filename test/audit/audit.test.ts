@@ -224,6 +224,33 @@ describe("an audit", () => {
     for (const finding of findings) expect(finding.what).toMatch(what);
   });
 
+  test("reads entries and lines that fill several pages, each with its own", async () => {
+    const ledgerId = await service.books.createLedger();
+    const lines = entry(1).lines.flatMap((line) => Array.from({ length: 350 }, () => line));
+    for (let sequence = 1; sequence <= 7; sequence += 1) {
+      await postEntry(service, { lines }, ledgerId);
+    }
+    for (let sequence = 8; sequence < 1_008; sequence += 100) {
+      const posts = Array.from({ length: 100 }, () => postEntry(service, entry(1), ledgerId));
+      await Promise.all(posts);
+    }
+    const report = await audit(ledgerId);
+    expect(report.checks.flatMap(({ findings }) => findings)).toEqual([]);
+    expect(report.checks.find(({ name }) => name === "leaves")?.checked).toBe(1_007);
+    // A page ends in the lines of the fifth entry, another with the thousandth entry.
+    const own = `ledger_id = '${ledgerId}'`;
+    const undo = await tamper(
+      service.books,
+      `DELETE FROM journal_lines WHERE ${own} AND sequence = 5 AND line_number = 200`,
+      `UPDATE journal_lines SET description = 'x' WHERE ${own} AND sequence IN (1000, 1001, 1007)`,
+    );
+    const { checks } = await audit(ledgerId);
+    await undo();
+    const { findings = [] } = checks.find(({ name }) => name === "leaves") ?? {};
+    const found = findings.map(({ where }) => /sequence (\d+)/.exec(where)?.[1]);
+    expect(found).toEqual(["5", "1000", "1001", "1007"]);
+  });
+
   test("tells 20 findings of a check, and counts all", async () => {
     const ledgerId = await service.books.createLedger();
     for (let index = 0; index < 25; index += 1) await postEntry(service, entry(1), ledgerId);

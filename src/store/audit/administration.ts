@@ -29,9 +29,11 @@ export type AuditedAct = Readonly<z.output<typeof actRow>>;
 
 const rowsPerPage = 1_000;
 
-/** All acts, by number. */
-export function readAuditedActs(connection: Connection): AsyncGenerator<AuditedAct> {
-  return readPages((last) =>
+/** All acts in pages, by number. */
+export function readAuditedActs(
+  connection: Connection,
+): AsyncGenerator<readonly AuditedAct[], void> {
+  return readPages<AuditedAct>((last) =>
     connection.any(sql.type(actRow)`
       SELECT number, hash,
              json_build_array(

@@ -2,11 +2,11 @@
 import * as z from "zod";
 import type { WalletWriteType } from "../../core/wallet.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
+import { columns, listByColumns, type RowOf } from "./column-pages.ts";
 import { readPages } from "./pages.ts";
 import { timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 import { sql } from "../database/statement.ts";
-import { walletWriteRow } from "../wallet-writes.ts";
 
 const rowsPerPage = 1_000;
 
@@ -31,12 +31,12 @@ export type AuditedWallet = Readonly<z.output<typeof walletRow>>;
 
 const leastId = "00000000-0000-0000-0000-000000000000";
 
-/** All wallets of a ledger, by id. */
+/** All wallets of a ledger in pages, by id. */
 export function readAuditedWallets(
   connection: Connection,
   ledgerId: string,
-): AsyncGenerator<AuditedWallet> {
-  return readPages((last) =>
+): AsyncGenerator<readonly AuditedWallet[], void> {
+  return readPages<AuditedWallet>((last) =>
     connection.any(sql.type(walletRow)`
       SELECT wallets.wallet_id AS "walletId", caller_key AS "callerKey",
              asset_code AS "assetCode", balance, held, last_seq AS "lastSeq", last_at AS "lastAt",
@@ -53,45 +53,51 @@ export function readAuditedWallets(
   );
 }
 
-const writeRow = walletWriteRow
-  .extend({
-    /** Unchecked: one that there is not is a finding. */
-    type: z.custom<WalletWriteType>((value) => typeof value === "string"),
-    isFinerThanShown: z.boolean(),
-    /** Of its pending posting. */
-    ruleVersion: z.number().nullable(),
-    /** Of the hold that it makes. */
-    expiresAt: timestampColumn.nullable(),
-    holdAmount: z.bigint().nullable(),
-    holdStatus: z.string().nullable(),
-  })
-  .transform(({ holdAmount, holdStatus, ...row }) => ({
-    ...row,
-    /** null where it is about no hold, or one that is not there. */
-    hold:
-      holdAmount === null || holdStatus === null
-        ? null
-        : { amount: holdAmount, status: holdStatus },
-  }));
+const writeRow = z.object({
+  walletId: columns.text,
+  seq: columns.integer,
+  /** Unchecked: one that there is not is a finding. */
+  type: columns.text as unknown as z.ZodType<WalletWriteType[]>,
+  amount: columns.amount,
+  balance: columns.amount,
+  held: columns.amount,
+  externalId: columns.textOrNull,
+  holdId: columns.textOrNull,
+  metadata: columns.textOrNull,
+  at: columns.time,
+  isFinerThanShown: columns.boolean,
+  pendingPostingId: columns.textOrNull,
+  /** Of its pending posting. */
+  ruleVersion: columns.integerOrNull,
+  /** Of the hold that it makes. */
+  expiresAt: columns.timeOrNull,
+  /** Of the hold that it is about; null where there is none, or one that is not there. */
+  holdAmount: columns.amountOrNull,
+  holdStatus: columns.textOrNull,
+});
 
 /** A row of a wallet's log, with the hold that it is about. */
-export type AuditedWrite = Readonly<z.output<typeof writeRow>>;
+export type AuditedWrite = RowOf<typeof writeRow>;
 
-/** The logs of all wallets of a ledger, by wallet and seq. */
+/** The logs of all wallets of a ledger in pages, by wallet and seq. */
 export function readAuditedWrites(
   connection: Connection,
   ledgerId: string,
-): AsyncGenerator<AuditedWrite> {
-  return readPages((last) =>
-    connection.any(sql.type(writeRow)`
-      SELECT writes.wallet_id AS "walletId", seq, type, writes.amount, balance, held,
-             external_id AS "externalId", writes.hold_id AS "holdId", metadata, at,
+): AsyncGenerator<readonly AuditedWrite[], void> {
+  return readPages((last: AuditedWrite | undefined) =>
+    listByColumns(
+      connection,
+      writeRow,
+      sql.fragment`
+      SELECT writes.wallet_id AS "walletId", seq, type, writes.amount::text AS amount,
+             balance::text AS balance, held::text AS held, external_id AS "externalId",
+             writes.hold_id AS "holdId", metadata, at::text AS at,
              (at <> date_trunc('milliseconds', at)
                OR coalesce(expires_at <> date_trunc('milliseconds', expires_at), false))
                AS "isFinerThanShown",
              batch_id AS "pendingPostingId", rule_version AS "ruleVersion",
-             CASE WHEN type = 'reserve' THEN expires_at END AS "expiresAt",
-             holds.amount AS "holdAmount", holds.status AS "holdStatus"
+             CASE WHEN type = 'reserve' THEN expires_at END::text AS "expiresAt",
+             holds.amount::text AS "holdAmount", holds.status AS "holdStatus"
         FROM (SELECT * FROM wallet_writes
                WHERE ledger_id = ${ledgerId}
                  AND (wallet_id, seq) > (${last?.walletId ?? leastId}::uuid,
@@ -105,7 +111,8 @@ export function readAuditedWrites(
            WHERE batches.ledger_id = ${ledgerId} AND batches.batch_id = writes.batch_id
            LIMIT 1
         ) AS postings ON true
-       ORDER BY writes.wallet_id, seq`),
+       ORDER BY writes.wallet_id, seq`,
+    ),
   );
 }
 
