@@ -5,50 +5,36 @@ import { assert } from "../core/errors.ts";
 import { entryTypes, isJsonObject, type EntryType } from "../core/journal.ts";
 import type { Connection } from "./database/connection.ts";
 import { sql } from "./database/statement.ts";
-import { parseTimestamptz } from "./database/value-parsers.ts";
 import type { LeafSpan } from "./journal-spans.ts";
+import { columnOf, columns } from "./rows-by-columns.ts";
 
-/** The values of one column, row by row. */
-function columnOf<Value>(isValue: (value: unknown) => value is Value) {
-  return z.custom<readonly Value[]>(
-    (values) => Array.isArray(values) && values.every((value) => isValue(value)),
-  );
-}
-
-const isText = (value: unknown) => typeof value === "string";
-const isTextOrNull = (value: unknown) => value === null || typeof value === "string";
-const isNumber = (value: unknown) => typeof value === "number";
-const isNumberOrNull = (value: unknown) => value === null || typeof value === "number";
 const isEntryType = (value: unknown): value is EntryType =>
   entryTypes.some((type) => type === value);
 
-const texts = columnOf(isText);
-const textsOrNull = columnOf(isTextOrNull);
-
 const entryColumns = z.object({
-  sequence: columnOf(isNumber),
-  journalId: texts,
-  externalId: textsOrNull,
-  originSystem: textsOrNull,
-  originAccount: textsOrNull,
-  eventType: textsOrNull,
-  description: textsOrNull,
-  transactionDate: texts,
+  sequence: columns.integer,
+  journalId: columns.text,
+  externalId: columns.textOrNull,
+  originSystem: columns.textOrNull,
+  originAccount: columns.textOrNull,
+  eventType: columns.textOrNull,
+  description: columns.textOrNull,
+  transactionDate: columns.time,
   entryType: columnOf(isEntryType),
   metadata: columnOf(isJsonObject),
-  persistedAt: texts,
-  reversesJournalId: textsOrNull,
+  persistedAt: columns.time,
+  reversesJournalId: columns.textOrNull,
 });
 
 const lineColumns = z.object({
-  sequence: columnOf(isNumber),
-  glAccountCode: texts,
-  description: textsOrNull,
-  transactionAmount: texts,
-  transactionCurrency: texts,
-  functionalAmount: texts,
-  functionalCurrency: texts,
-  spotRate: columnOf(isNumberOrNull),
+  sequence: columns.integer,
+  glAccountCode: columns.text,
+  description: columns.textOrNull,
+  transactionAmount: columns.text,
+  transactionCurrency: columns.text,
+  functionalAmount: columns.text,
+  functionalCurrency: columns.text,
+  spotRate: columns.numberOrNull,
 });
 
 const pageRow = z.object({ entries: entryColumns, lines: lineColumns });
@@ -149,11 +135,11 @@ function contentsOf(
       originAccount: valueAt(entries.originAccount, at),
       eventType: valueAt(entries.eventType, at),
       description: valueAt(entries.description, at),
-      transactionDate: parseTimestamptz(valueAt(entries.transactionDate, at)),
+      transactionDate: valueAt(entries.transactionDate, at),
       entryType: valueAt(entries.entryType, at),
       postingStatus: "POSTED",
       metadata: valueAt(entries.metadata, at),
-      persistedAt: parseTimestamptz(valueAt(entries.persistedAt, at)),
+      persistedAt: valueAt(entries.persistedAt, at),
       reversesJournalId: valueAt(entries.reversesJournalId, at),
       lines: own,
     };

@@ -5,7 +5,7 @@ import type { Entry, Line } from "../../core/journal.ts";
 import type { Hash } from "../../core/merkle.ts";
 import { countRow, ledgerIdRow, timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
-import { columns, listByColumns, type RowOf } from "./column-pages.ts";
+import { columns, listByColumns, type RowOf } from "../rows-by-columns.ts";
 import { PageCursor, readPages } from "./pages.ts";
 import { sql } from "../database/statement.ts";
 

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { WalletWriteType } from "../../core/wallet.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
-import { columns, listByColumns, type RowOf } from "./column-pages.ts";
+import { columns, listByColumns, type RowOf } from "../rows-by-columns.ts";
 import { readPages } from "./pages.ts";
 import { timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";

@@ -1,13 +1,13 @@
-// Rows by columns: one row of JSON arrays, an array for each column. For what an audit reads millions of: a thousand rows
-// are one message of the database, and their schema is checked once.
+// Rows by columns: one row of JSON arrays, an array for each column. For what is read by the million: a thousand rows are
+// one message of the database, and their schema is checked once.
 import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
-import type { Connection } from "../database/connection.ts";
-import { sql } from "../database/statement.ts";
-import { parseTimestamptz } from "../database/value-parsers.ts";
+import type { Connection } from "./database/connection.ts";
+import { sql } from "./database/statement.ts";
+import { parseTimestamptz } from "./database/value-parsers.ts";
 
 /** The array of a column, whose values are checked one by one. */
-function columnOf<Value>(isValue: (value: unknown) => value is Value) {
+export function columnOf<Value>(isValue: (value: unknown) => value is Value) {
   return z.custom<Value[]>((values) => Array.isArray(values) && values.every(isValue));
 }
 
