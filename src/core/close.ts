@@ -198,7 +198,9 @@ export class CloseTree {
     if (this.#part.size === 0) this.#firstSequence = sequence;
     this.#part.append(leaf);
     if (this.#part.size === leavesPerSubtree) {
-      this.#complete.push({ firstSequence: this.#firstSequence, root: this.#part.root() });
+      // A copy of its own: a hash keeps the 8 KiB that it was made in, and others with it, from being freed.
+      const root = Buffer.alloc(32, this.#part.root());
+      this.#complete.push({ firstSequence: this.#firstSequence, root });
       this.#part = new CompactRange();
     }
   }

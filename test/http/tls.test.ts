@@ -270,8 +270,9 @@ describe("a server that stops", () => {
     const end = stopped.stop();
     await Promise.all(waiting.map((socket) => once(socket, "close")));
     expect(busy.answers()).toEqual([]);
+    const closed = once(busy.socket, "close");
     await client.end();
-    await once(busy.socket, "close");
+    await closed;
     expect(statusesOf(busy.answers())).toEqual([201]);
     await end;
   });
