@@ -1,6 +1,7 @@
 // What a close hashes and sums, read piece by piece: most of it before the ledger's lock is taken, the rest under it.
 import { setImmediate as nextTick } from "node:timers/promises";
 import { CloseTree, TrialBalance } from "../core/close.ts";
+import { assert } from "../core/errors.ts";
 import type { Period } from "../core/period.ts";
 import type { Timestamp } from "../core/time.ts";
 import type { Connection } from "../store/database/connection.ts";
@@ -15,10 +16,8 @@ import {
 } from "../store/journal-spans.ts";
 import { sumOpenings, type Amounts } from "./close-openings.ts";
 
-/** Entries that are read at once: few enough for PostgreSQL to sum them without temporary files. */
-const entriesPerPart = 8_192;
-/** What is counted before reading; parts are made of these. */
-const sequencesPerCount = 4_096;
+/** Entries that are read at once at most, and sequences that are counted at once: for nobody else to wait long. */
+const entriesPerPart = 4_096;
 /** Hashed in one tick of the event loop: a millisecond or two, so that nobody else's write waits for longer. */
 const leavesPerTick = 1_024;
 
@@ -82,12 +81,12 @@ interface Part extends LeafSpan {
 
 /** What a span is read in, by sequence. Counts come from entries themselves: none may be missing. */
 async function divide(connection: Connection, ledgerId: string, span: LeafSpan): Promise<Part[]> {
-  const counts = await countEntriesBySequence(connection, ledgerId, span, sequencesPerCount);
+  const counts = await countEntriesBySequence(connection, ledgerId, span, entriesPerPart);
   const parts: Part[] = [];
   for (const counted of counts) {
     const part = {
       ...span,
-      afterSequence: Math.max(counted.upToSequence - sequencesPerCount, span.afterSequence),
+      afterSequence: Math.max(counted.upToSequence - entriesPerPart, span.afterSequence),
       upToSequence: Math.min(counted.upToSequence, span.upToSequence),
       entryCount: counted.entryCount,
     };
@@ -119,6 +118,7 @@ async function readPart(connection: Connection, ledgerId: string, part: Part | u
           ...(startsAt !== null && { openingFrom: startsAt }),
         }),
   ]);
+  assert(leaves.length === entryCount, "a part has the leaves that were counted");
   return { leaves, rows };
 }
 
