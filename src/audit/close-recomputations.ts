@@ -178,6 +178,7 @@ class CloseRecomputation {
   open(openings: Sums): void {
     this.#openings = openings;
     this.#balances.addOpening(linesOf(openings));
+    this.#tree.completePart();
   }
 
   /** Compares; `openings` is what has come to the accounts before the period by now. */

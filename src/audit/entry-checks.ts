@@ -118,8 +118,8 @@ export function leafCheck(log: CheckLog): EntryCheck {
 interface BalanceSum {
   amount: bigint;
   entryCount: number;
-  /** The one that was added last, which is counted once for all of its lines. */
-  lastEntry: Entry | null;
+  /** Of the entry that was added last, which is counted once for all of its lines. */
+  lastSequence: number | null;
 }
 
 /** Running balances equal the sums and counts of the lines. Memory: one row a balance. */
@@ -130,20 +130,20 @@ export function balanceCheck(
 ): EntryCheck {
   // By account, then by currency; '' is the account's whole in functional currency.
   const sums = new Map<string, Map<string, BalanceSum>>();
-  const add = (entry: Entry, glAccountCode: string, currency: string, amount: bigint) => {
+  const add = (sequence: number, glAccountCode: string, currency: string, amount: bigint) => {
     const ofAccount = sums.get(glAccountCode) ?? new Map<string, BalanceSum>();
     if (ofAccount.size === 0) sums.set(glAccountCode, ofAccount);
-    const sum = ofAccount.get(currency) ?? { amount: 0n, entryCount: 0, lastEntry: null };
-    if (sum.lastEntry === null) ofAccount.set(currency, sum);
+    const sum = ofAccount.get(currency) ?? { amount: 0n, entryCount: 0, lastSequence: null };
+    if (sum.lastSequence === null) ofAccount.set(currency, sum);
     sum.amount += amount;
-    if (sum.lastEntry !== entry) sum.entryCount += 1;
-    sum.lastEntry = entry;
+    if (sum.lastSequence !== sequence) sum.entryCount += 1;
+    sum.lastSequence = sequence;
   };
   return {
     add({ entry }) {
       for (const line of entry.lines) {
-        add(entry, line.glAccountCode, "", line.functionalAmount);
-        add(entry, line.glAccountCode, line.transactionCurrency, line.transactionAmount);
+        add(entry.sequence, line.glAccountCode, "", line.functionalAmount);
+        add(entry.sequence, line.glAccountCode, line.transactionCurrency, line.transactionAmount);
       }
     },
     async finish() {

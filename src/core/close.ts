@@ -192,21 +192,27 @@ export class CloseTree {
   readonly #complete: Subtree[] = [];
   #part = new CompactRange();
   #firstSequence = 0;
+  #size = 0;
 
   /** Appends the leaf of the entry with this sequence. */
   append(sequence: number, leaf: Hash): void {
     if (this.#part.size === 0) this.#firstSequence = sequence;
     this.#part.append(leaf);
-    if (this.#part.size === leavesPerSubtree) {
-      // A copy of its own: a hash keeps the 8 KiB that it was made in, and others with it, from being freed.
-      const root = Buffer.alloc(32, this.#part.root());
-      this.#complete.push({ firstSequence: this.#firstSequence, root });
-      this.#part = new CompactRange();
-    }
+    this.#size += 1;
+    if (this.#part.size === leavesPerSubtree) this.completePart();
+  }
+
+  /** Keeps of the last part no more than its root; for when no leaf comes any more. */
+  completePart(): void {
+    if (this.#part.size === 0) return;
+    // A copy of its own: a hash keeps the 8 KiB that it was made in, and others with it, from being freed.
+    const root = Buffer.alloc(32, this.#part.root());
+    this.#complete.push({ firstSequence: this.#firstSequence, root });
+    this.#part = new CompactRange();
   }
 
   get size(): number {
-    return this.#complete.length * leavesPerSubtree + this.#part.size;
+    return this.#size;
   }
 
   subtrees(): Subtree[] {

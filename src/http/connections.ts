@@ -84,7 +84,10 @@ export class Connections {
     });
   }
 
-  /** Refuses new connections from here on: who is refused has sent nothing, and may go to another server. */
+  /**
+   * Refuses new connections from here on: who is refused has sent nothing, and may go to another server. One that waits
+   * in the kernel's queue is reset.
+   */
   refuseNew(): void {
     // Not the HTTP server's own close, which cuts answers that are made but not taken yet.
     NetServer.prototype.close.call(this.#server);

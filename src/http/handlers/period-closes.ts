@@ -122,8 +122,8 @@ export const getBundle: RouteHandler<"getBundle"> = async (services, request) =>
   return bundleLines(limitSearch(services, request), close, balances);
 };
 
-/** Entries that are read at a time. */
-const entriesPerRead = 1_000;
+/** Entries that are read at first, and at a time at most. */
+const entriesPerRead = { first: 100, max: 1_000 };
 const bytesPerRead = 1024 * 1024;
 
 /** A bundle, line by line; documents in canonical form. Reads no further than one page ahead of its reader. */
@@ -140,23 +140,25 @@ async function* bundleLines(
     );
   }
   const { ledgerId, startsAt, endsAt, lastSequence, entryCount } = close;
-  const readAfter = (afterSequence: number) => {
+  const readAfter = (afterSequence: number, limit: number) => {
     const span = { startsAt, endsAt, afterSequence, upToSequence: lastSequence };
-    const limits = { limit: entriesPerRead, bytesMax: bytesPerRead };
+    const limits = { limit, bytesMax: bytesPerRead };
     const page = listEntryContents(connection, ledgerId, span, limits);
     // Nobody may wait for it any more when it fails.
     page.catch(() => undefined);
     return page;
   };
   let entries = 0;
-  for (let next = entryCount === 0 ? null : readAfter(0); next !== null;) {
+  for (let next = entryCount === 0 ? null : readAfter(0, entriesPerRead.first); next !== null;) {
     const page = await next;
     const last = page.at(-1);
     // A reader counts: without the trailer, the bundle is known to be broken.
     if (last === undefined) return;
     entries += page.length;
+    // Where pages are short because entries are large, few are weighed in vain.
+    const limit = Math.min(entriesPerRead.max, 2 * page.length);
     // The database works on it while this one is written and sent.
-    next = entries < entryCount ? readAfter(last.sequence) : null;
+    next = entries < entryCount ? readAfter(last.sequence, limit) : null;
     const lines = page.map((entry) => `{"kind":"entry","entry":${canonicalEntry(entry)}}\n`);
     yield Buffer.from(lines.join(""));
   }

@@ -33,7 +33,7 @@ const rowsPerPage = 1_000;
 export function readAuditedActs(
   connection: Connection,
 ): AsyncGenerator<readonly AuditedAct[], void> {
-  return readPages<AuditedAct>((last) =>
+  return readPages<AuditedAct>(rowsPerPage, (last, limit) =>
     connection.any(sql.type(actRow)`
       SELECT number, hash,
              json_build_array(
@@ -41,7 +41,7 @@ export function readAuditedActs(
                kind, subject, ledger_id::text, record::text, operator, database_role, program)
                AS fields
         FROM administration_acts WHERE number > ${last?.number ?? Number.MIN_SAFE_INTEGER}
-       ORDER BY number LIMIT ${rowsPerPage}`),
+       ORDER BY number LIMIT ${limit}`),
   );
 }
 

@@ -5,7 +5,7 @@ import type { Entry, Line } from "../../core/journal.ts";
 import type { Hash } from "../../core/merkle.ts";
 import { countRow, ledgerIdRow, timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
-import { columns, listByColumns, type RowOf } from "../rows-by-columns.ts";
+import { columns, listByColumns, withinBytes, type RowOf } from "../rows-by-columns.ts";
 import { PageCursor, readPages } from "./pages.ts";
 import { sql } from "../database/statement.ts";
 
@@ -109,13 +109,12 @@ export interface AuditedEntry {
   readonly isFinerThanShown: boolean;
 }
 
-/** Bounds memory: without its lines an entry is metadata of 64 KiB at most and little else. */
 const entriesPerPage = 1_000;
 const linesPerPage = 3_000;
 
 /** Entries of a ledger without their lines, by sequence, those with sequences that can't be among them. */
 function readEntryPages(connection: Connection, ledgerId: string) {
-  return readPages((last: RowOf<typeof auditedRow> | undefined) =>
+  return readPages(entriesPerPage, (last: RowOf<typeof auditedRow> | undefined, limit) =>
     listByColumns(
       connection,
       auditedRow,
@@ -127,9 +126,17 @@ function readEntryPages(connection: Connection, ledgerId: string) {
              reverses_journal_id AS "reversesJournalId", encode(leaf, 'hex') AS leaf,
              (transaction_date <> date_trunc('milliseconds', transaction_date)
                OR persisted_at <> date_trunc('milliseconds', persisted_at)) AS "isFinerThanShown"
-        FROM journal_entries
-       WHERE ledger_id = ${ledgerId} AND sequence > ${last?.sequence ?? Number.MIN_SAFE_INTEGER}
-       ORDER BY sequence LIMIT ${entriesPerPage}`,
+        FROM (${withinBytes(
+          sql.fragment`
+            SELECT * FROM journal_entries
+             WHERE ledger_id = ${ledgerId}
+               AND sequence > ${last?.sequence ?? Number.MIN_SAFE_INTEGER}
+             ORDER BY sequence LIMIT ${limit}`,
+          // As it is printed: jsonb writes out the digits of 1e300.
+          sql.fragment`octet_length(metadata::text)`,
+          sql.fragment`sequence`,
+        )}) AS entries
+       ORDER BY sequence`,
     ),
   );
 }
@@ -148,7 +155,7 @@ const auditedLineRow = z.object({
 
 /** All lines of a ledger that an entry can have, by sequence and number. */
 function readLinePages(connection: Connection, ledgerId: string) {
-  return readPages((last: RowOf<typeof auditedLineRow> | undefined) =>
+  return readPages(linesPerPage, (last: RowOf<typeof auditedLineRow> | undefined, limit) =>
     listByColumns(
       connection,
       auditedLineRow,
@@ -163,7 +170,7 @@ function readLinePages(connection: Connection, ledgerId: string) {
          AND (sequence, line_number) > (${last?.sequence ?? Number.MIN_SAFE_INTEGER}::bigint,
                                         ${last?.lineNumber ?? -32_768}::smallint)
          AND sequence <= ${Number.MAX_SAFE_INTEGER}
-       ORDER BY sequence, line_number LIMIT ${linesPerPage}`,
+       ORDER BY sequence, line_number LIMIT ${limit}`,
     ),
   );
 }

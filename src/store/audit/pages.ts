@@ -1,15 +1,20 @@
 // Tables of any size, read page by page.
 
+const rowsMin = 100;
+
 /**
  * Pages of rows in order, up to the first that is empty. `readPage` gets the last row of the page before, undefined at
- * the beginning. The database reads the next page while the caller works on one.
+ * the beginning, and how many rows to read at most: twice those of the page before, up to `rowsMax`, so that where pages
+ * are short because rows are large, few are looked at in vain. The database reads the next page while the caller works
+ * on one.
  */
 export async function* readPages<Row>(
-  readPage: (last: Row | undefined) => Promise<readonly Row[]>,
+  rowsMax: number,
+  readPage: (last: Row | undefined, limit: number) => Promise<readonly Row[]>,
 ): AsyncGenerator<readonly Row[], void> {
-  let page = await readPage(undefined);
+  let page = await readPage(undefined, rowsMin);
   while (page.length > 0) {
-    const next = readPage(page.at(-1));
+    const next = readPage(page.at(-1), Math.min(rowsMax, 2 * page.length));
     // It is thrown to whoever asks for that page; nobody may.
     next.catch(() => undefined);
     yield page;

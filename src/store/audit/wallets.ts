@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { WalletWriteType } from "../../core/wallet.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
-import { columns, listByColumns, type RowOf } from "../rows-by-columns.ts";
+import { columns, listByColumns, withinBytes, type RowOf } from "../rows-by-columns.ts";
 import { readPages } from "./pages.ts";
 import { timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
@@ -36,7 +36,7 @@ export function readAuditedWallets(
   connection: Connection,
   ledgerId: string,
 ): AsyncGenerator<readonly AuditedWallet[], void> {
-  return readPages<AuditedWallet>((last) =>
+  return readPages<AuditedWallet>(rowsPerPage, (last, limit) =>
     connection.any(sql.type(walletRow)`
       SELECT wallets.wallet_id AS "walletId", caller_key AS "callerKey",
              asset_code AS "assetCode", balance, held, last_seq AS "lastSeq", last_at AS "lastAt",
@@ -49,7 +49,7 @@ export function readAuditedWallets(
                WHERE holds.ledger_id = wallets.ledger_id AND holds.wallet_id = wallets.wallet_id
                  AND status = 'active') AS "activeHolds"
         FROM wallets WHERE ledger_id = ${ledgerId} AND wallet_id > ${last?.walletId ?? leastId}
-       ORDER BY wallet_id LIMIT ${rowsPerPage}`),
+       ORDER BY wallet_id LIMIT ${limit}`),
   );
 }
 
@@ -84,7 +84,7 @@ export function readAuditedWrites(
   connection: Connection,
   ledgerId: string,
 ): AsyncGenerator<readonly AuditedWrite[], void> {
-  return readPages((last: AuditedWrite | undefined) =>
+  return readPages(rowsPerPage, (last: AuditedWrite | undefined, limit) =>
     listByColumns(
       connection,
       writeRow,
@@ -98,11 +98,16 @@ export function readAuditedWrites(
              batch_id AS "pendingPostingId", rule_version AS "ruleVersion",
              CASE WHEN type = 'reserve' THEN expires_at END::text AS "expiresAt",
              holds.amount::text AS "holdAmount", holds.status AS "holdStatus"
-        FROM (SELECT * FROM wallet_writes
-               WHERE ledger_id = ${ledgerId}
-                 AND (wallet_id, seq) > (${last?.walletId ?? leastId}::uuid,
-                                      ${last?.seq ?? Number.MIN_SAFE_INTEGER}::bigint)
-               ORDER BY wallet_id, seq LIMIT ${rowsPerPage}) AS writes
+        FROM (${withinBytes(
+          sql.fragment`
+            SELECT * FROM wallet_writes
+             WHERE ledger_id = ${ledgerId}
+               AND (wallet_id, seq) > (${last?.walletId ?? leastId}::uuid,
+                                       ${last?.seq ?? Number.MIN_SAFE_INTEGER}::bigint)
+             ORDER BY wallet_id, seq LIMIT ${limit}`,
+          sql.fragment`octet_length(metadata)`,
+          sql.fragment`wallet_id, seq`,
+        )}) AS writes
         LEFT JOIN wallet_holds AS holds
           ON holds.ledger_id = writes.ledger_id AND holds.hold_id = writes.hold_id
          AND holds.wallet_id = writes.wallet_id
