@@ -27,8 +27,8 @@ export interface BundleLine {
 }
 
 /**
- * Checks a bundle line by line; lines come in groups, as they are read. `expected` is a merkleRoot or closeHash from elsewhere, 64 lower-case hex
- * digits, or null. Throws MalformedFile where the file does not even begin as one.
+ * Checks a bundle line by line; lines come in groups, as they are read. `expected` is a merkleRoot or closeHash from
+ * elsewhere, 64 lower-case hex digits, or null. Throws MalformedFile where the file does not even begin as one.
  */
 export async function checkBundle(
   groups: AsyncIterable<Iterable<BundleLine>>,
