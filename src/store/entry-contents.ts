@@ -11,7 +11,8 @@ import { columnOf, columns } from "./rows-by-columns.ts";
 const isEntryType = (value: unknown): value is EntryType =>
   entryTypes.some((type) => type === value);
 
-const entryColumns = z.object({
+/** Of an entry by itself, but for what audits read unchecked: its type and its metadata. */
+export const contentColumns = {
   sequence: columns.integer,
   journalId: columns.text,
   externalId: columns.textOrNull,
@@ -20,10 +21,14 @@ const entryColumns = z.object({
   eventType: columns.textOrNull,
   description: columns.textOrNull,
   transactionDate: columns.time,
-  entryType: columnOf(isEntryType),
-  metadata: columnOf(isJsonObject),
   persistedAt: columns.time,
   reversesJournalId: columns.textOrNull,
+};
+
+const entryColumns = z.object({
+  ...contentColumns,
+  entryType: columnOf(isEntryType),
+  metadata: columnOf(isJsonObject),
 });
 
 const lineColumns = z.object({

@@ -5,6 +5,7 @@ import type { Entry, Line } from "../../core/journal.ts";
 import type { Hash } from "../../core/merkle.ts";
 import { countRow, ledgerIdRow, timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
+import { contentColumns } from "../entry-contents.ts";
 import { columns, listByColumns, withinBytes, type RowOf } from "../rows-by-columns.ts";
 import { PageCursor, readPages } from "./pages.ts";
 import { sql } from "../database/statement.ts";
@@ -82,19 +83,10 @@ export async function listChartCodes(
 }
 
 const auditedRow = z.object({
-  journalId: columns.text,
-  sequence: columns.integer,
-  externalId: columns.textOrNull,
-  originSystem: columns.textOrNull,
-  originAccount: columns.textOrNull,
-  eventType: columns.textOrNull,
-  description: columns.textOrNull,
-  transactionDate: columns.time,
+  ...contentColumns,
   entryType: columns.text as unknown as z.ZodType<Entry["entryType"][]>,
   // Objects, unless they were tampered with; they are only hashed.
   metadata: z.custom<Entry["metadata"][]>((values) => Array.isArray(values)),
-  persistedAt: columns.time,
-  reversesJournalId: columns.textOrNull,
   leaf: columns.text,
   isFinerThanShown: columns.boolean,
 });
