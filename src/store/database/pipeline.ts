@@ -79,7 +79,14 @@ export class PipelinedConnection extends Connection {
 
   /** Runs reads that all see the database as it was at the first of them, whatever is written meanwhile. */
   snapshot<Result>(work: (snapshot: Connection) => Promise<Result>): Promise<Result> {
-    return this.#within(beginSnapshot, (transaction) => committing(transaction, work));
+    return this.#within(beginSnapshot, async (transaction) => {
+      const result = await work(transaction);
+      await transaction.commit([]).catch((error: unknown) => {
+        // All that was asked is answered, and nothing was written.
+        if (!isConnectionLost(error)) throw error;
+      });
+      return result;
+    });
   }
 
   protected override send(statement: Statement): Promise<readonly object[]> {

@@ -68,3 +68,19 @@ test.each([
   await pool.end();
   await database.drop();
 });
+
+test("what was read in a snapshot stands, although its connection breaks before the end", async () => {
+  const database = await createTestDatabase();
+  const pool = new Pool({ databaseUrl: database.url, connectionsMax: 1, answerTimeoutMs: 5_000 });
+  const pidRow = sql.type(z.object({ pid: z.int() }));
+  const read = await pool.withConnection((connection) =>
+    connection.snapshot(async (snapshot) => {
+      const { pid } = await snapshot.one(pidRow`SELECT pg_backend_pid() AS pid`);
+      connection.cut();
+      return pid;
+    }),
+  );
+  expect((await pool.one(pidRow`SELECT pg_backend_pid() AS pid`)).pid).not.toBe(read);
+  await pool.end();
+  await database.drop();
+});
