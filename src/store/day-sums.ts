@@ -6,6 +6,7 @@ import type { BalanceRow } from "../core/close.ts";
 import { countRow, ledgerIdRow } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { command, sql } from "./database/statement.ts";
+import { linesOf } from "./journal-entries.ts";
 import { monthRow, type MonthCount, type SequenceRange } from "./journal-spans.ts";
 import { balanceRow } from "./period-closes.ts";
 import type { DayRange } from "./whole-days.ts";
@@ -68,11 +69,7 @@ interface SpanBounds {
   readonly upToSequence: number | FragmentSqlToken;
 }
 
-/**
- * A query of the rows of `account_days` that come of entries alone, without their ledger. Lines are found by their
- * entries only: with the range named for both, the planner compares every line with every entry where its statistics
- * are from before the journal grew.
- */
+/** A query of the rows of `account_days` that come of entries alone, without their ledger. */
 export function selectAccountDays(ledgerId: string, span: SpanBounds): FragmentSqlToken {
   return sql.fragment`
     SELECT gl_account_code, day, currency, is_closing,
@@ -88,8 +85,7 @@ export function selectAccountDays(ledgerId: string, span: SpanBounds): FragmentS
                row_number() OVER (PARTITION BY lines.sequence, lines.gl_account_code
                                   ORDER BY lines.line_number) AS place
           FROM journal_entries AS entries
-          JOIN journal_lines AS lines
-            ON lines.ledger_id = ${ledgerId} AND lines.sequence = entries.sequence
+         CROSS JOIN LATERAL ${linesOf(ledgerId)} AS lines
          WHERE entries.ledger_id = ${ledgerId} AND ${isIn(sql.fragment`entries`, span)}
       ) AS added
      GROUP BY gl_account_code, day, currency, is_closing`;

@@ -61,7 +61,7 @@ export async function listEntries(
                ARRAY(SELECT sequence FROM found ORDER BY sequence LIMIT ${page.limit}))
     )
     SELECT ${entryColumns}, (SELECT count(*) FROM found) AS "foundCount"
-      FROM ${entryTables}
+      FROM ${entryTables(ledgerId)}
      WHERE entries.ledger_id = ${ledgerId}
        AND entries.sequence = ANY (
              ARRAY(SELECT sequence FROM weighed WHERE place = 1 OR bytes <= ${page.bytesMax}))

@@ -5,6 +5,7 @@ import type { BalanceRow } from "../core/close.ts";
 import type { Hash } from "../core/merkle.ts";
 import type { Period } from "../core/period.ts";
 import type { Timestamp } from "../core/time.ts";
+import { linesOf } from "./journal-entries.ts";
 import { balanceRow } from "./period-closes.ts";
 import type { Connection } from "./database/connection.ts";
 import { column, sql } from "./database/statement.ts";
@@ -120,8 +121,7 @@ export function sumTrialBalance(
                  WHERE entries.transaction_date >= ${startOf(span.startsAt)} AND functional_amount < 0), 0)
                  AS credits
           FROM journal_entries AS entries
-          JOIN journal_lines AS lines
-            ON lines.ledger_id = entries.ledger_id AND lines.sequence = entries.sequence
+         CROSS JOIN LATERAL ${linesOf(ledgerId)} AS lines
          WHERE entries.ledger_id = ${ledgerId}
            AND entries.transaction_date >= ${startOf(span.openingFrom ?? null)}
            AND entries.transaction_date < ${span.endsAt}

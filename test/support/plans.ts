@@ -1,171 +1,107 @@
-// How the database carries statements out: its plans, and what must hold of those of the write path, whatever the
-// tables held when they were last analyzed. Each reads by whole keys of an index; one that scans a ledger gets slower
-// with it.
-import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+// What the database does for the statements of the store: it runs each as the service has it planned, and counts.
+import type { Client } from "pg";
 import { Connection } from "../../src/store/database/connection.ts";
 import { parameterText } from "../../src/store/database/parameter-text.ts";
 import { queryText, type Statement } from "../../src/store/database/statement.ts";
-import { createTestDatabase } from "./database.ts";
+import { pgTypes } from "../../src/store/database/value-parsers.ts";
 
 export interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
-  readonly "Index Name"?: string;
-  readonly "Index Cond"?: string;
-  readonly "TID Cond"?: string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly "Rows Removed by Join Filter"?: number;
+  readonly "Rows Removed by Index Recheck"?: number;
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
   readonly Plans?: readonly PlanNode[];
 }
 
-/** A statement, and of each table that it reads the columns of which an index condition must hold all. */
-export interface PlannedStatement {
-  readonly name: string;
-  readonly send: (connection: Connection) => Promise<unknown>;
-  readonly scans: Readonly<Record<string, readonly string[]>>;
-}
+/** Once for all values, as connections that keep plans have it, or for the values that are sent. */
+export const plannings = ["force_generic_plan", "force_custom_plan"] as const;
+export type Planning = (typeof plannings)[number];
 
-interface PlannedBooks {
-  /** What the statements read; statistics of them are taken only when a test asks for them. */
-  readonly tables: readonly string[];
-  /** Puts so many rows of one ledger into the tables that its id alone narrows nothing. */
-  readonly fill: (client: Client) => Promise<void>;
-  readonly statements: readonly PlannedStatement[];
-}
+/** Has each statement explained before it is carried out, one at a time. */
+export class ExplainingConnection extends Connection {
+  /** Of the statements that were sent, as they were carried out. */
+  readonly plans: PlanNode[] = [];
+  readonly #client: Client;
+  readonly #planning: Planning;
+  #latest: Promise<unknown> = Promise.resolve();
 
-/** For the values that are sent, or once for all values, as connections that keep plans have it. */
-const plannings = ["for its values", "for all values"] as const;
-type Planning = (typeof plannings)[number];
-
-/** Tests the plans of statements on tables that are full, empty, and filled since they were analyzed. */
-export function describePlans({ tables, fill, statements }: PlannedBooks): void {
-  let client: Client;
-  let close: () => Promise<void>;
-  const analyze = () => client.query("VACUUM ANALYZE");
-  const states: [string, () => Promise<unknown>][] = [
-    ["that are filled and analyzed", () => fill(client).then(analyze)],
-    ["that were filled and never analyzed", () => fill(client)],
-    ["that were filled after they had been analyzed", () => analyze().then(() => fill(client))],
-  ];
-
-  async function openDatabase(): Promise<void> {
-    ({ client, close } = await openPlannedDatabase(tables));
+  /** `client` is in a transaction. */
+  constructor(client: Client, planning: Planning) {
+    super();
+    this.#client = client;
+    this.#planning = planning;
   }
 
-  describe.each(states)("on tables %s", (_, reach) => {
-    beforeAll(async () => {
-      await openDatabase();
-      await reach();
-    });
-    afterAll(() => close());
-
-    describe.each(plannings)("planned %s", (planning) => {
-      test.each(statements)("$name reads by whole keys", async (statement) => {
-        expectWholeKeys(await scansOf(client, statement, planning), statement);
-      });
-    });
-  });
-
-  describe("on empty tables", () => {
-    beforeAll(openDatabase);
-    afterAll(() => close());
-
-    // Which index it is does not matter yet: no plan is kept for long.
-    describe.each(plannings)("planned %s", (planning) => {
-      test.each(statements)("$name scans no table", async (statement) => {
-        const found = await scansOf(client, statement, planning);
-        expect(found.map((scan) => scan["Node Type"])).not.toContain("Seq Scan");
-      });
-    });
-  });
-}
-
-async function openPlannedDatabase(
-  tables: readonly string[],
-): Promise<{ client: Client; close: () => Promise<void> }> {
-  const database = await createTestDatabase();
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  for (const table of tables)
-    await client.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
-  return {
-    client,
-    close: async () => {
-      await client.end();
-      await database.drop();
-    },
-  };
-}
-
-/** The scans of tables in the plan of what is sent, which has to be one statement. */
-async function scansOf(
-  client: Client,
-  { send }: PlannedStatement,
-  planning: Planning,
-): Promise<readonly PlanNode[]> {
-  const plans: PlanNode[] = [];
-  class ExplainingConnection extends Connection {
-    protected override async send(statement: Statement): Promise<readonly object[]> {
-      const { rows } = await explain(
-        client,
-        queryText(statement).text,
-        statement.values.map(parameterText),
-        planning,
-      );
-      plans.push(...rows.flatMap((row) => row["QUERY PLAN"].map(({ Plan }) => Plan)));
-      return [];
-    }
-
-    override transaction<Result>(work: (part: Connection) => Promise<Result>): Promise<Result> {
-      return work(this);
-    }
+  /** Waits for what was sent. */
+  async settled(): Promise<void> {
+    await this.#latest;
   }
-  await send(new ExplainingConnection()).catch(ignoreMissingRow);
-  expect(plans).toHaveLength(1);
-  return plans.flatMap(scansIn);
-}
 
-/** Whoever reads one row has none here: it was only explained. */
-function ignoreMissingRow(error: unknown): void {
-  if (!/gave none/.test(String(error))) throw error;
-}
-
-async function explain(
-  client: Client,
-  text: string,
-  values: readonly unknown[],
-  planning: Planning,
-) {
-  type Row = { "QUERY PLAN": { Plan: PlanNode }[] };
-  if (planning === "for its values") {
-    return client.query<Row>(`EXPLAIN (FORMAT JSON) ${text}`, [...values]);
+  protected override send(statement: Statement): Promise<readonly object[]> {
+    const sent = this.#latest.then(() => this.#send(statement));
+    this.#latest = sent.catch(() => undefined);
+    return sent;
   }
-  await client.query("DEALLOCATE ALL; SET plan_cache_mode = force_generic_plan");
-  await client.query(`PREPARE planned AS ${text}`);
-  const nulls = values.map(() => "NULL").join();
-  const parameters = values.length === 0 ? "" : `(${nulls})`;
-  return client.query<Row>(`EXPLAIN (FORMAT JSON) EXECUTE planned${parameters}`);
-}
 
-function scansIn(plan: PlanNode): PlanNode[] {
-  const own = plan["Node Type"].endsWith("Scan") && plan["Relation Name"] !== undefined;
-  return [...(own ? [plan] : []), ...(plan.Plans ?? []).flatMap(scansIn)];
-}
+  async #send(statement: Statement): Promise<readonly object[]> {
+    const { text } = queryText(statement);
+    const values = statement.values.map(parameterText);
+    const client = this.#client;
+    await client.query("SAVEPOINT explained");
+    this.plans.push(await this.#explain(text, values));
+    await client.query("ROLLBACK TO explained");
+    const { rows } = await client.query<object>({ text, values, types: pgTypes });
+    return rows;
+  }
 
-/** Expects that a statement reads the tables that it names, and each by the whole of a key. */
-function expectWholeKeys(found: readonly PlanNode[], { scans }: PlannedStatement): void {
-  expect(new Set(found.map((scan) => scan["Relation Name"]))).toEqual(new Set(Object.keys(scans)));
-  for (const scan of found) {
-    const place = JSON.stringify(scan);
-    expect(place).not.toContain('"Seq Scan"');
-    // A row whose place is known is read there.
-    const columns = "TID Cond" in scan ? ["ctid"] : scans[scan["Relation Name"] ?? ""];
-    for (const column of columns ?? []) {
-      expect(conditionOf(scan), place).toMatch(new RegExp(`\\b${column}\\)? (=|>=?) `));
-    }
+  /** Carries a statement out as a connection has it planned, and tells how. */
+  async #explain(text: string, values: readonly (string | Buffer | null)[]): Promise<PlanNode> {
+    const client = this.#client;
+    await client.query(`DEALLOCATE ALL; SET LOCAL plan_cache_mode = ${this.#planning}`);
+    await client.query(`PREPARE explained AS ${text}`);
+    const literals = values.map((value) =>
+      value === null ? "NULL" : client.escapeLiteral(String(value)),
+    );
+    const { rows } = await client.query<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)
+       EXECUTE explained ${literals.length === 0 ? "" : `(${literals.join()})`}`,
+    );
+    const plan = rows[0]?.["QUERY PLAN"][0]?.Plan;
+    if (plan === undefined) throw new Error("a statement has a plan");
+    return plan;
+  }
+
+  override transaction<Result>(work: (part: Connection) => Promise<Result>): Promise<Result> {
+    return work(this);
   }
 }
 
-/** What narrows a scan: the condition of its index, or of the bitmap's that stands below it. */
-function conditionOf(scan: PlanNode): string {
-  return scan["TID Cond"] ?? scan["Index Cond"] ?? scan.Plans?.map(conditionOf).join() ?? "";
+/**
+ * What a statement cost: the rows that its steps had, those left out too, or the pages that it touched, whichever is
+ * more. Of a small page looked up by key there are a few for each row; a table that is walked has all of its own.
+ */
+export function costOf(plan: PlanNode): number {
+  return Math.max(rowsOf(plan), plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]);
+}
+
+function rowsOf(plan: PlanNode): number {
+  const rows =
+    plan["Actual Rows"] +
+    (plan["Rows Removed by Filter"] ?? 0) +
+    (plan["Rows Removed by Join Filter"] ?? 0) +
+    (plan["Rows Removed by Index Recheck"] ?? 0);
+  return Math.round(
+    (plan.Plans ?? []).reduce((sum, part) => sum + rowsOf(part), rows * plan["Actual Loops"]),
+  );
+}
+
+/** Tables that a plan walks from end to end. */
+export function tablesWalked(plan: PlanNode): string[] {
+  const own = plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? ""] : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(tablesWalked)];
 }
