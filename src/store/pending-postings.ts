@@ -68,7 +68,11 @@ export async function listPendingPostingIds(
 ): Promise<string[]> {
   const rows = await connection.any(sql.type(postedIdRow)`
     SELECT batch_id AS "pendingPostingId" FROM wallet_batches
-     WHERE ledger_id = ${ledgerId} AND journal_id IS NULL AND ${walletId} = ANY (wallet_ids)`);
+     WHERE ledger_id = ${ledgerId} AND journal_id IS NULL
+       -- What waits of another asset, for a rate maybe, is not read.
+       AND asset_code = (SELECT asset_code FROM wallets
+                          WHERE ledger_id = ${ledgerId} AND wallet_id = ${walletId})
+       AND ${walletId} = ANY (wallet_ids)`);
   return rows.map(({ pendingPostingId }) => pendingPostingId);
 }
 
@@ -104,8 +108,18 @@ export async function listPendingPostings(
     SELECT batch_id AS "pendingPostingId", asset_code AS "assetCode", rule_version AS "ruleVersion",
            side, amount, write_count AS "writeCount", accepted_from AS "acceptedFrom",
            accepted_to AS "acceptedTo", to_json(wallet_ids) AS "walletIds"
-      FROM wallet_batches AS waiting
-     WHERE ledger_id = ${ledgerId} AND journal_id IS NULL AND ${hasRate(ledgerId)}
+      FROM (
+        SELECT asset_code AS rated_code, max(version) AS rated_version FROM asset_rules
+         WHERE ledger_id = ${ledgerId} AND rate IS NOT NULL
+         GROUP BY asset_code
+      ) AS rated
+      -- Asset by asset: what waits for a rate, however much it is, is not read.
+      CROSS JOIN LATERAL (
+        SELECT * FROM wallet_batches
+         WHERE ledger_id = ${ledgerId} AND journal_id IS NULL
+           AND asset_code = rated_code AND rule_version <= rated_version
+        OFFSET 0
+      ) AS waiting
      ORDER BY accepted_to LIMIT ${limit}`);
 }
 

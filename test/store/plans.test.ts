@@ -332,7 +332,6 @@ const writePath: readonly Case[] = [
   of(upsertCommitProbe, 1),
   of(pendingPostings.listPendingPostingIds, ledgerId, walletId),
   of(pendingPostings.listPendingPostings, ledgerId, 500),
-  of(pendingPostings.listLedgersWithPending),
 ];
 
 const page = { afterSequence: 0, offset: 0, limit: 100, bytesMax: 8_000_000 };
@@ -371,14 +370,10 @@ const pages: readonly Case[] = [
     codes.map((glAccountCode) => ({ glAccountCode, name: "y", type: null, active: null })),
     now,
   ),
-  // What waits of all ledgers and what is summed of them.
+  // Of all ledgers.
   of(ledgers.listLedgers, idOf("organization")),
   of(ledgers.listLedgerIds),
   of(daySums.listUnsummedLedgers, 8_192),
-  of(pendingPostings.listAssetsWithoutRate, ledgerId),
-  of(pendingPostings.listPendingAmounts, ledgerId),
-  of(pendingPostings.listWaitingAssets),
-  of(pendingPostings.getPostingBacklog),
   // Digests after an upgrade, piece by piece.
   of(digests.areLogsDigested),
   of(digests.tryLockDigests),
@@ -461,10 +456,20 @@ const sums: readonly Case[] = [
   }),
 ];
 
+/** Sums of what waits to be posted, for a rate too. */
+const backlogs: readonly Case[] = [
+  of(pendingPostings.listLedgersWithPending),
+  of(pendingPostings.listAssetsWithoutRate, ledgerId),
+  of(pendingPostings.listPendingAmounts, ledgerId),
+  of(pendingPostings.listWaitingAssets),
+  of(pendingPostings.getPostingBacklog),
+];
+
 /** Planned for their values each time: only connections of the write path keep plans. */
 const reads = [
   ...limited(10_000, pages),
   ...limited(15_000, lists),
+  ...limited(50_000, backlogs),
   ...limited(250_000, sums),
   // Of the first close all that came before its period, for which lines are best read once.
   ...limited(1.2 * lineCount, [of(journalSpans.sumAmounts, ledgerId, marchSpan)]),

@@ -62,7 +62,7 @@ const fillings = [
    ON CONFLICT (ledger_id) DO UPDATE SET last_sequence = EXCLUDED.last_sequence`,
   `INSERT INTO asset_rules (ledger_id, asset_code, version, wallets_account, clearing_account, rate,
                             exponent, overdraft_limit, created_at)
-   SELECT ledger_id, asset_code, version, 'wallets', 'clearing', 1, 0, 0, now()
+   SELECT ledger_id, asset_code, version, 'wallets', 'clearing', CASE asset_code WHEN 'XAU' THEN NULL ELSE 1 END, 0, 0, now()
      FROM ledgers, unnest('{USD,EUR,XAU}'::text[]) AS asset_code, generate_series(1, 5) AS version
    ON CONFLICT DO NOTHING`,
   `INSERT INTO accounts (ledger_id, gl_account_code, name, created_at)
@@ -104,6 +104,11 @@ const fillings = [
           ARRAY[wallet_id], ARRAY[2 * turn + side + 1], ARRAY[2 * turn + side + 99],
           CASE WHEN i < ${placeCount - 10_000} THEN md5('entry ' || i + 2)::uuid END
      FROM places, generate_series(0, 1) AS side WHERE i % 250 = 1`,
+  // Of an asset that has no rate.
+  `INSERT INTO wallet_batches (ledger_id, batch_id, asset_code, rule_version, side, amount, write_count,
+                               accepted_from, accepted_to, wallet_ids, first_seqs, last_seqs)
+   SELECT ledger_id, md5('unrated ' || i)::uuid, 'XAU', 1, 'credit', 1, 1, at, at, ARRAY[wallet_id], '{1}', '{1}'
+     FROM places WHERE i % 50 = 1`,
   `INSERT INTO wallet_postings (ledger_id, journal_id, asset_code, rule_version)
    SELECT DISTINCT ledger_id, journal_id, 'USD', 1 FROM wallet_batches WHERE journal_id IS NOT NULL
    ON CONFLICT DO NOTHING`,
