@@ -17,7 +17,7 @@ import {
   readAuditedWallets,
   readAuditedWrites,
 } from "../store/audit/wallets.ts";
-import { PageCursor } from "../store/audit/pages.ts";
+import { PageCursor } from "../store/pages.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { AuditLog, CheckLog } from "./audit-log.ts";
 import { WalletLogCheck } from "./wallet-log-check.ts";

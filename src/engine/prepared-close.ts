@@ -5,9 +5,9 @@ import { assert } from "../core/errors.ts";
 import type { Period } from "../core/period.ts";
 import type { Timestamp } from "../core/time.ts";
 import type { Connection } from "../store/database/connection.ts";
+import { countEntries, everyEntry } from "../store/entry-lists.ts";
 import {
   countEntriesBySequence,
-  measureSpan,
   readLeaves,
   sumAmounts,
   sumMovements,
@@ -150,11 +150,7 @@ async function isEmptyBetween(
   endsAt: Timestamp,
 ): Promise<boolean> {
   if (endsAt < prepared.period.endsAt) return false;
-  const { count } = await measureSpan(connection, ledgerId, {
-    startsAt: prepared.period.endsAt,
-    endsAt,
-    afterSequence: 0,
-    upToSequence: prepared.upTo,
-  });
-  return count === 0;
+  const between = { ...everyEntry, from: prepared.period.endsAt, to: endsAt };
+  const range = { afterSequence: 0, upToSequence: prepared.upTo };
+  return (await countEntries(connection, ledgerId, between, range)) === 0;
 }

@@ -6,6 +6,7 @@ import { entryTypes, isJsonObject, type EntryType } from "../core/journal.ts";
 import type { Connection } from "./database/connection.ts";
 import { sql } from "./database/statement.ts";
 import type { LeafSpan } from "./journal-spans.ts";
+import { withinBytes } from "./pages.ts";
 import { columnOf, columns } from "./rows-by-columns.ts";
 
 const isEntryType = (value: unknown): value is EntryType =>
@@ -54,8 +55,13 @@ export async function listEntryContents(
   span: LeafSpan,
   { limit, bytesMax }: { readonly limit: number; readonly bytesMax: number },
 ): Promise<EntryContent[]> {
-  // Weighed before anything of it is built, so that nobody ever holds more than what is answered. A column is one
-  // value: values for each entry and line took the database twice, and their reader three times as long.
+  const weighed = withinBytes(
+    sql.fragment`SELECT sequence, sum(bytes) AS bytes FROM parts GROUP BY sequence`,
+    sql.fragment`bytes`,
+    sql.fragment`sequence`,
+    bytesMax,
+  );
+  // A column is one value: values for each entry and line took the database twice, and their reader three times as long.
   const { entries, lines } = await connection.one(sql.type(pageRow)`
     WITH found AS MATERIALIZED (
       SELECT sequence,
@@ -67,19 +73,14 @@ export async function listEntryContents(
          AND transaction_date >= ${span.startsAt ?? "-infinity"}
          AND transaction_date < ${span.endsAt}
        ORDER BY sequence LIMIT ${limit}
-    ), weighed AS (
-      SELECT sequence, sum(bytes) OVER (ORDER BY sequence) AS bytes
-        FROM (
-          SELECT sequence, bytes FROM found
-          UNION ALL
-          SELECT sequence, 280 + octet_length(to_json(concat(gl_account_code, description))::text)
-            FROM journal_lines
-           WHERE ledger_id = ${ledgerId} AND sequence = ANY (ARRAY(SELECT sequence FROM found))
-        ) AS parts
+    ), parts AS (
+      SELECT sequence, bytes FROM found
+      UNION ALL
+      SELECT sequence, 280 + octet_length(to_json(concat(gl_account_code, description))::text)
+        FROM journal_lines
+       WHERE ledger_id = ${ledgerId} AND sequence = ANY (ARRAY(SELECT sequence FROM found))
     ), page AS MATERIALIZED (
-      SELECT ARRAY(
-        SELECT DISTINCT sequence FROM weighed
-         WHERE bytes <= ${bytesMax} OR sequence = (SELECT min(sequence) FROM found)) AS sequences
+      SELECT ARRAY(SELECT sequence FROM (${weighed}) AS page) AS sequences
     )
     SELECT (
       SELECT json_build_object(

@@ -7,6 +7,7 @@ import { countRow } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { entryBytes, entryColumns, entryRow, entryTables } from "./journal-entries.ts";
 import { sql } from "./database/statement.ts";
+import { withinBytes } from "./pages.ts";
 import type { SequenceRange } from "./journal-spans.ts";
 
 /** Which entries a list holds; a member that is null does not narrow it. */
@@ -46,25 +47,26 @@ export async function listEntries(
     bytesMax: number;
   },
 ): Promise<{ entries: StoredEntry[]; hasMore: boolean }> {
-  // Weighed before anything of it is built, so that nobody ever holds more than what is answered.
+  const weighed = withinBytes(
+    sql.fragment`
+      SELECT sequence, ${entryBytes} AS bytes FROM journal_entries AS entries
+       WHERE ledger_id = ${ledgerId}
+         AND sequence = ANY (
+               ARRAY(SELECT sequence FROM found ORDER BY sequence LIMIT ${page.limit}))`,
+    sql.fragment`bytes`,
+    sql.fragment`sequence`,
+    page.bytesMax,
+  );
   const rows = await connection.any(sql.type(pageRow)`
     WITH found AS MATERIALIZED (
       SELECT entries.sequence ${entriesIn(ledgerId, page.filter, page)}
        ORDER BY entries.sequence LIMIT ${page.limit + 1} OFFSET ${page.offset}
-    ), weighed AS MATERIALIZED (
-      SELECT entries.sequence,
-             row_number() OVER (ORDER BY entries.sequence) AS place,
-             sum(${entryBytes}) OVER (ORDER BY entries.sequence) AS bytes
-        FROM journal_entries AS entries
-       WHERE entries.ledger_id = ${ledgerId}
-         AND entries.sequence = ANY (
-               ARRAY(SELECT sequence FROM found ORDER BY sequence LIMIT ${page.limit}))
     )
     SELECT ${entryColumns}, (SELECT count(*) FROM found) AS "foundCount"
       FROM ${entryTables(ledgerId)}
      WHERE entries.ledger_id = ${ledgerId}
        AND entries.sequence = ANY (
-             ARRAY(SELECT sequence FROM weighed WHERE place = 1 OR bytes <= ${page.bytesMax}))
+             ARRAY(SELECT sequence FROM (${weighed}) AS page))
      ORDER BY entries.sequence`);
   return {
     entries: rows.map(({ entry }) => entry),

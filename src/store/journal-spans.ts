@@ -23,27 +23,6 @@ export interface LeafSpan extends Period, SequenceRange {}
 // Columns are compared with a bound that is always there: with `$n IS NULL OR` no index would be used.
 const startOf = (startsAt: Timestamp | null) => startsAt ?? "-infinity";
 
-const measureRow = z.object({
-  count: z.number(),
-  firstSequence: z.number(),
-  lastSequence: z.number(),
-});
-
-/** The number of entries in a span, and its first and last sequence (0 when it is empty). */
-export async function measureSpan(
-  connection: Connection,
-  ledgerId: string,
-  span: LeafSpan,
-): Promise<z.output<typeof measureRow>> {
-  return connection.one(sql.type(measureRow)`
-    SELECT count(*) AS count, coalesce(min(sequence), 0) AS "firstSequence",
-           coalesce(max(sequence), 0) AS "lastSequence"
-      FROM journal_entries
-     WHERE ledger_id = ${ledgerId} AND transaction_date >= ${startOf(span.startsAt)}
-       AND transaction_date < ${span.endsAt}
-       AND sequence > ${span.afterSequence} AND sequence <= ${span.upToSequence}`);
-}
-
 const sequenceCountRow = z.object({ upToSequence: z.number(), entryCount: z.number() });
 
 /**

@@ -64,19 +64,3 @@ export async function listByColumns<Schema extends z.ZodObject>(
     return row as RowOf<Schema>;
   });
 }
-
-const bytesMax = 8 * 1024 * 1024;
-
-/** Of ordered rows the first ones, one at least: none comes after rows of 8 MiB, as `bytes` says what each weighs. */
-export function withinBytes(
-  rows: FragmentSqlToken,
-  bytes: FragmentSqlToken,
-  order: FragmentSqlToken,
-): FragmentSqlToken {
-  return sql.fragment`
-    SELECT * FROM (
-      SELECT *, coalesce(sum(${bytes}) OVER (
-                  ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
-        FROM (${rows}) AS first_rows
-    ) AS weighed WHERE bytes_before < ${bytesMax}`;
-}

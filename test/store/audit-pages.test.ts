@@ -14,17 +14,17 @@ async function lengthsOf(pages: AsyncIterable<readonly unknown[]>): Promise<numb
   return lengths;
 }
 
-test("a page ends where what jsonb prints of its entries comes to 8 MiB", async () => {
+test("a page ends before what jsonb prints of its entries comes to more than 8 MiB", async () => {
   const { pool, ledgerId } = service.books;
   // 54 kB as they are sent, 2.8 MB as the database writes them out.
   const metadata = { numbers: Array.from({ length: 9_000 }, () => 1e308) };
   for (let count = 0; count < 8; count += 1) await postEntry(service, entry(1, { metadata }));
   const lengths = await lengthsOf(readAuditedEntries(pool, ledgerId));
   expect(lengths.reduce((sum, length) => sum + length)).toBe(8);
-  expect(Math.max(...lengths)).toBe(3);
+  expect(Math.max(...lengths)).toBe(2);
 });
 
-test("a page of wallets' logs ends where their metadata comes to 8 MiB", async () => {
+test("a page of wallets' logs ends before their metadata comes to more than 8 MiB", async () => {
   const { pool, ledgerId } = service.books;
   const metadata = "x".repeat(60_000);
   for (let bulk = 0; bulk < 30; bulk += 1) {
@@ -35,5 +35,5 @@ test("a page of wallets' logs ends where their metadata comes to 8 MiB", async (
     const { status } = await service.post(paths.writeWallets({ ledgerId }), { writes });
     expect(status).toBe(200);
   }
-  expect(await lengthsOf(readAuditedWrites(pool, ledgerId))).toEqual([100, 140, 60]);
+  expect(await lengthsOf(readAuditedWrites(pool, ledgerId))).toEqual([100, 139, 61]);
 });

@@ -1,5 +1,5 @@
 // Closing periods, reading closes, and what lets an outsider check one: proofs and bundles.
-import { canonicalEntry, canonicalJson } from "../../core/canonical.ts";
+import { canonicalEntry, canonicalJson, type EntryContent } from "../../core/canonical.ts";
 import type { BalanceRow, CloseRecord } from "../../core/close.ts";
 import { Refusal, validationRefusal } from "../../core/errors.ts";
 import type { Line } from "../../core/journal.ts";
@@ -12,6 +12,7 @@ import { listAccounts } from "../../store/accounts.ts";
 import { listEntryContents } from "../../store/entry-contents.ts";
 import { findLedger } from "../../store/ledgers.ts";
 import type { Connection } from "../../store/database/connection.ts";
+import { readPages } from "../../store/pages.ts";
 import {
   countCloses,
   listCloseBalances,
@@ -122,9 +123,9 @@ export const getBundle: RouteHandler<"getBundle"> = async (services, request) =>
   return bundleLines(limitSearch(services, request), close, balances);
 };
 
-/** Entries that are read at first, and at a time at most. */
-const entriesPerRead = { first: 100, max: 1_000 };
-const bytesPerRead = 1024 * 1024;
+/** What is read at a time at most. */
+const entriesPerPage = 1_000;
+const bytesPerPage = 1024 * 1024;
 
 /** A bundle, line by line; documents in canonical form. Reads no further than one page ahead of its reader. */
 async function* bundleLines(
@@ -140,27 +141,22 @@ async function* bundleLines(
     );
   }
   const { ledgerId, startsAt, endsAt, lastSequence, entryCount } = close;
-  const readAfter = (afterSequence: number, limit: number) => {
-    const span = { startsAt, endsAt, afterSequence, upToSequence: lastSequence };
-    const limits = { limit, bytesMax: bytesPerRead };
-    const page = listEntryContents(connection, ledgerId, span, limits);
-    // Nobody may wait for it any more when it fails.
-    page.catch(() => undefined);
-    return page;
-  };
   let entries = 0;
-  for (let next = entryCount === 0 ? null : readAfter(0, entriesPerRead.first); next !== null;) {
-    const page = await next;
-    const last = page.at(-1);
-    // A reader counts: without the trailer, the bundle is known to be broken.
-    if (last === undefined) return;
+  const pages = readPages<EntryContent>(entriesPerPage, async (last, limit) => {
+    // Behind the last entry nothing is looked for, which might be all of the journal since.
+    if (entries >= entryCount) return [];
+    const afterSequence = last?.sequence ?? 0;
+    const span = { startsAt, endsAt, afterSequence, upToSequence: lastSequence };
+    const limits = { limit, bytesMax: bytesPerPage };
+    const page = await listEntryContents(connection, ledgerId, span, limits);
     entries += page.length;
-    // Where pages are short because entries are large, few are weighed in vain.
-    const limit = Math.min(entriesPerRead.max, 2 * page.length);
-    // The database works on it while this one is written and sent.
-    next = entries < entryCount ? readAfter(last.sequence, limit) : null;
+    return page;
+  });
+  for await (const page of pages) {
     const lines = page.map((entry) => `{"kind":"entry","entry":${canonicalEntry(entry)}}\n`);
     yield Buffer.from(lines.join(""));
   }
+  // A reader counts: without the trailer, the bundle is known to be broken.
+  if (entries < entryCount) return;
   yield Buffer.from(`{"kind":"trailer","accounts":${balances.length},"entries":${entries}}\n`);
 }

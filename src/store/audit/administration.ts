@@ -4,7 +4,7 @@ import { hashColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 import { sql } from "../database/statement.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
-import { readPages } from "./pages.ts";
+import { readPages } from "../pages.ts";
 
 /** The tables whose rows acts are about, with their keys. */
 const recordedTables = {

@@ -6,8 +6,8 @@ import type { Hash } from "../../core/merkle.ts";
 import { countRow, ledgerIdRow, timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 import { contentColumns } from "../entry-contents.ts";
-import { columns, listByColumns, withinBytes, type RowOf } from "../rows-by-columns.ts";
-import { PageCursor, readPages } from "./pages.ts";
+import { PageCursor, readPages, withinBytes } from "../pages.ts";
+import { columns, listByColumns, type RowOf } from "../rows-by-columns.ts";
 import { sql } from "../database/statement.ts";
 
 const ledgerRow = z.object({

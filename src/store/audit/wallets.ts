@@ -2,8 +2,8 @@
 import * as z from "zod";
 import type { WalletWriteType } from "../../core/wallet.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
-import { columns, listByColumns, withinBytes, type RowOf } from "../rows-by-columns.ts";
-import { readPages } from "./pages.ts";
+import { readPages, withinBytes } from "../pages.ts";
+import { columns, listByColumns, type RowOf } from "../rows-by-columns.ts";
 import { timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 import { sql } from "../database/statement.ts";

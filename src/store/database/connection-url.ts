@@ -73,8 +73,9 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
     const port = ports[index] ?? ports[0] ?? "";
     return `${scheme}${user}${name}${port === "" ? "" : `:${port}`}${path}${rest}`;
   });
-  // A "/" or "#" in a password ends the host before its "@".
-  const isCut = user === "" && (path + fragment).includes("@");
+  // A "/", "?" or "#" in a password ends the host before its "@". Values of parameters may have one, behind a database.
+  const ofQuery = authority !== "" && path === "" ? query : [...parameters.keys()].join();
+  const isCut = user === "" && (path + ofQuery + fragment).includes("@");
   if (scheme === "" || isCut || places.includes(null) || !urls.every(isReadable)) {
     throw new InvalidDatabaseUrl(
       "the database URL must look like postgresql://user:password@host:5432/name, with several hosts like " +

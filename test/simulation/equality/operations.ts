@@ -4,6 +4,7 @@ import type { Connection } from "../../../src/store/database/connection.ts";
 import * as accountBalances from "../../../src/store/account-balances.ts";
 import * as accounts from "../../../src/store/accounts.ts";
 import * as assetRules from "../../../src/store/asset-rules.ts";
+import * as lists from "../../../src/store/entry-lists.ts";
 import * as entries from "../../../src/store/journal-entries.ts";
 import * as heads from "../../../src/store/journal-heads.ts";
 import * as spans from "../../../src/store/journal-spans.ts";
@@ -109,9 +110,10 @@ export const reads: Readonly<Record<string, Operation>> = {
     return bind(d.ledgerId(), (c, ledgerId) => closes.listCloseBalances(c, { ledgerId, number }));
   },
   listClosedPeriods: (d) => bind(d.ledgerId(), (c, id) => closes.listClosedPeriods(c, id, 1)),
-  measureSpan: (d) => {
+  countEntries: (d) => {
     const span = d.span();
-    return bind(d.ledgerId(), (c, id) => spans.measureSpan(c, id, span));
+    const between = { ...lists.everyEntry, from: span.startsAt ?? span.endsAt, to: span.endsAt };
+    return bind(d.ledgerId(), (c, id) => lists.countEntries(c, id, between, span));
   },
   readLeaves: (d) => {
     const span = d.span();

@@ -19,6 +19,8 @@ describe("a URL with one host", () => {
     ["postgresql:///books", "postgresql://localhost/books"],
     ["postgresql://u:p@/books", "postgresql://u:p@localhost/books"],
     ["postgresql://u:p@a/books?target_session_attrs=any", "postgresql://u:p@a/books"],
+    ["postgresql://a/books?user=me%40corp", null],
+    ["postgresql://a/books?user=me@corp", "postgresql://a/books?user=me%40corp"],
   ])("is read: %s", (text, read) => {
     expect(urlsOf(text)).toEqual([read ?? text]);
     expect(parseDatabaseUrl(text).needsPrimary).toBe(false);
@@ -84,6 +86,8 @@ it.each([
   ...["postgresql://u:hidden@a,::1/books", "postgresql://u:hidden@a:1:2/books"],
   ...["postgresql://u:hidden/x@h/books", "postgresql://u:1/hidden@h/books"],
   ...["postgresql://u:1#hidden@h/books", "postgresql://u:hidden?x@h/books"],
+  ...["postgresql://u:1?hidden@h/books", "postgresql://u:1?hidden=x@h/books"],
+  ...["postgresql://u:1/x?hidden@h/books"],
 ])("refuses %j, and does not repeat it", (text) => {
   const refused = () => urlsOf(text);
   expect(refused).toThrow("the database URL must look like postgresql://");

@@ -1,6 +1,9 @@
-// Tables of any size, read page by page.
+// Tables of any size, read page by page, so that nobody ever holds more than a page.
+import type { FragmentSqlToken } from "@slonik/sql-tag";
+import { sql } from "./database/statement.ts";
 
 const rowsMin = 100;
+const defaultBytesMax = 8 * 1024 * 1024;
 
 /**
  * Pages of rows in order, up to the first that is empty. `readPage` gets the last row of the page before, undefined at
@@ -20,6 +23,24 @@ export async function* readPages<Row>(
     yield page;
     page = await next;
   }
+}
+
+/**
+ * Of ordered rows the first ones, weighed before anything of them is built: together they are no more than `bytesMax`, as
+ * `bytes` says what each weighs, but there is one at least.
+ */
+export function withinBytes(
+  rows: FragmentSqlToken,
+  bytes: FragmentSqlToken,
+  order: FragmentSqlToken,
+  bytesMax = defaultBytesMax,
+): FragmentSqlToken {
+  return sql.fragment`
+    SELECT * FROM (
+      SELECT *, row_number() OVER in_order AS place,
+             coalesce(sum(${bytes}) OVER in_order, 0) AS bytes_through
+        FROM (${rows}) AS first_rows WINDOW in_order AS (ORDER BY ${order})
+    ) AS weighed WHERE place = 1 OR bytes_through <= ${bytesMax}`;
 }
 
 /** The rows of pages one by one, for rows that are merged with others: only the end of a page is waited for. */
