@@ -62,6 +62,10 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     profile: text("LEDGERCTL_PROFILE"),
     configFile: text("LEDGERCTL_CONFIG") ?? join(configHome, "ledgerctl", "config.json"),
     databaseUrl: text("LEDGERCTL_DATABASE_URL"),
+    /** A streaming standby of that database, for long reads. */
+    readDatabaseUrl: text("LEDGERCTL_READ_DATABASE_URL"),
+    /** How long such a read waits until the standby has what it has to show. */
+    readLagMsMax: number("LEDGERCTL_READ_LAG_MS_MAX", 250, 60_000),
     dataDir: text("LEDGERCTL_DATA_DIR") ?? join(dataHome, "ledgerctl"),
     /** Base64; see core/signing. */
     masterKey: text("LEDGERCTL_MASTER_KEY"),

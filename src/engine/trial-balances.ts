@@ -9,7 +9,7 @@ import type { Period } from "../core/period.ts";
 import { readClock } from "../store/journal-heads.ts";
 import { listCloseBalances } from "../store/period-closes.ts";
 import type { Connection } from "../store/database/connection.ts";
-import type { Pool } from "../store/database/pool.ts";
+import type { ReadPool } from "../store/database/pool.ts";
 import { momentAfter } from "./closes.ts";
 import { SummedJournal } from "./summed-journal.ts";
 
@@ -24,11 +24,11 @@ export interface TrialBalanceReading {
 
 /**
  * Sums the books over a period (null: from the beginning up to now, all that was persisted by now included)
- * and compares with its close. `longRunning` must let a statement take minutes; `signal` aborts when nobody waits for
- * it any more.
+ * and compares with its close. `longReads` must let a statement take minutes; `signal` aborts when nobody waits for it
+ * any more.
  */
 export async function readTrialBalance(
-  longRunning: Pool,
+  longReads: ReadPool,
   ledgerId: string,
   asked: (Period & { readonly close: CloseRecord | null }) | null,
   signal: AbortSignal | null = null,
@@ -47,5 +47,5 @@ export async function readTrialBalance(
       close === null ? [] : movedBalances(await listCloseBalances(snapshot, close), rows);
     return { period: { startsAt, endsAt }, lastSequence, rows, moved };
   };
-  return longRunning.snapshot(read, { signal });
+  return longReads.snapshot(read, { signal });
 }

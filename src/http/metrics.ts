@@ -17,6 +17,7 @@ import type { Poster } from "../engine/posting.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import type { Wallets } from "../engine/wallets.ts";
 import type { PoolUsage } from "../store/database/pool.ts";
+import type { Replica } from "../store/database/replica.ts";
 import type { HttpCounts } from "./http-counts.ts";
 
 /** Figures as they travel between the processes of a server. */
@@ -39,6 +40,7 @@ interface ProcessSources {
     readonly nodes: ReadonlyMap<string, boolean>;
   };
   readonly pools: Readonly<Record<string, { readonly usage: PoolUsage }>>;
+  readonly replica: Pick<Replica, "unusedFor" | "lagMs" | "counts"> | null;
   readonly version: string;
 }
 
@@ -52,9 +54,9 @@ interface Metric<Source> {
   readonly help: string;
   readonly labels?: readonly string[];
   /** Of several processes: the sum unless another is named. */
-  readonly aggregator?: "first" | "min";
+  readonly aggregator?: "first" | "min" | "max";
   /** A sample for each set of labels, or the one number of a metric without labels; undefined where it is not known. */
-  readonly read: (source: Source) => readonly Sample[] | number | undefined;
+  readonly read: (source: Source) => readonly Sample[] | number | null | undefined;
 }
 
 /** By name: a counter's ends in `_total`, a gauge's does not. */
@@ -177,6 +179,25 @@ const processTable: MetricTable<ProcessSources> = {
     help: "Connections that could not be had, or that broke.",
     labels: ["pool"],
     read: ofPools(({ failures }) => failures),
+  },
+  ledgerctl_long_reads_total: {
+    help: "Long reads by the database that did them, replica or primary; left out without a replica.",
+    labels: ["database"],
+    read: ({ replica }) =>
+      Object.entries(replica?.counts ?? {}).map(([database, value]) => ({
+        labels: { database },
+        value,
+      })),
+  },
+  ledgerctl_replica_ready: {
+    help: "1 where long reads go to the replica, else 0; left out without a replica.",
+    aggregator: "min",
+    read: ({ replica }) => replica && (replica.unusedFor === null ? 1 : 0),
+  },
+  ledgerctl_replica_lag_seconds: {
+    help: "How long the replica takes to have what the primary has; left out without a replica.",
+    aggregator: "max",
+    read: ({ replica }) => replica && replica.lagMs / 1000,
   },
 };
 

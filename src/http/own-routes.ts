@@ -3,6 +3,7 @@ import { METHODS } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { openApiDocument } from "../contract/openapi.ts";
 import { Refusal } from "../core/errors.ts";
+import type { Replica } from "../store/database/replica.ts";
 import { retryAfterSeconds } from "./admission.ts";
 import { documentationPage } from "./documentation-page.ts";
 import { metricsContentType } from "./metrics.ts";
@@ -17,6 +18,7 @@ export interface OwnRoutesOptions {
     readonly ready: boolean;
     readonly reason: string | null;
     readonly nodesDown: readonly string[];
+    readonly replica: Pick<Replica, "unusedFor" | "lagMs"> | null;
   };
   /** The text of `/metrics` for this machine; null where they have an address of their own. */
   readonly metrics: (() => Promise<string>) | null;
@@ -29,9 +31,13 @@ export function addOwnRoutes(app: FastifyInstance, options: OwnRoutesOptions): v
   const page = documentationPage(version, clockWindowSeconds);
   app.get("/healthz", async () => ({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
-    const { ready, reason, nodesDown } = readiness();
+    const { ready, reason, nodesDown, replica } = readiness();
     if (!ready) reply.code(503).header("retry-after", retryAfterSeconds());
-    return { status: ready ? "ready" : "unavailable", reason, nodesDown };
+    const status = ready ? "ready" : "unavailable";
+    if (replica === null) return { status, reason, nodesDown };
+    const { unusedFor, lagMs } = replica;
+    const read = { ready: unusedFor === null, reason: unusedFor, lagSeconds: lagMs / 1000 };
+    return { status, reason, nodesDown, replica: read };
   });
   app.get("/openapi.json", async (_request, reply) => {
     openApi ??= JSON.stringify(openApiDocument(version));

@@ -14,10 +14,14 @@ const writeTimeoutMs = 10_000;
 /** Sums over years take longer than any other statement. */
 const longRunningTimeoutMs = 15 * 60_000;
 const reconciliationTimeoutMs = 30_000;
+/** As long as a host that serves has to answer. */
+const replicaWatchTimeoutMs = 2_000;
 /** The probe cuts lost connections itself. A COMMIT that waits for a standby is left to wait, as long as a timer can. */
 const probeTimeoutMs = 2 ** 31 - 2;
 /** Of the long-running ones: lists, trial balances and previews leave them to closes. */
 const connectionsOfCloses = 2;
+/** Of those to a replica: what may take long leaves them to pages of entries. */
+const connectionsOfPages = 2;
 
 export type Pools = Readonly<ReturnType<typeof openPools>>;
 
@@ -34,6 +38,28 @@ export function openInteractivePool(databaseUrl: string): Pool {
 /** One connection for what sums all wallets of all ledgers, once in a while. */
 export function openReconciliationPool(databaseUrl: string): Pool {
   return new Pool({ databaseUrl, connectionsMax: 1, answerTimeoutMs: reconciliationTimeoutMs });
+}
+
+/** What is read from a replica. */
+export function openReplicaPool(replicaUrl: string): Pool {
+  return new Pool({
+    databaseUrl: replicaUrl,
+    purpose: "long-running",
+    connectionsMax: sizes.longRunning,
+    reservedConnections: connectionsOfPages,
+    lockTimeoutMs,
+    answerTimeoutMs: longRunningTimeoutMs,
+  });
+}
+
+/** One connection for watching a replica. */
+export function openReplicaWatchPool(replicaUrl: string): Pool {
+  return new Pool({
+    databaseUrl: replicaUrl,
+    purpose: "replica watch",
+    connectionsMax: 1,
+    answerTimeoutMs: replicaWatchTimeoutMs,
+  });
 }
 
 /** All pools of a process. `isEmbedded`: the database is our own, whose log answered errors are kept out of. */

@@ -12,6 +12,7 @@ import type { Log } from "../log.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { hostsOf } from "../store/database/hosts.ts";
 import type { Pool } from "../store/database/pool.ts";
+import { ReplicatedPool, type Replica } from "../store/database/replica.ts";
 import { findLedger } from "../store/ledgers.ts";
 import { expiresAtMs } from "./certificate.ts";
 import type { Database } from "./database.ts";
@@ -20,6 +21,7 @@ import { watchHosts } from "./host-watch.ts";
 import { openPools, type Pools } from "./pools.ts";
 import { watchPooler } from "./pooler-watch.ts";
 import { Readiness } from "./readiness.ts";
+import { openReplica } from "./replica.ts";
 
 export interface Service {
   listen(host: string, port: number): Promise<string>;
@@ -34,6 +36,8 @@ export interface Service {
 export interface ServiceOptions {
   readonly environment: Environment;
   readonly database: Database;
+  /** Of a replica that long reads may go to; none without it. */
+  readonly replicaUrl?: string | null;
   /** Stays open when the service stops. */
   readonly pool: Pool;
   readonly masterKeys: readonly Buffer[];
@@ -60,6 +64,12 @@ export function createService(options: ServiceOptions): Service {
   const { interactive, longRunning, write, probe } = pools;
   const readiness = new Readiness(database, pools, log, options.standbyWaitMsMax);
   const engine = createEngine(pools, environment, log, () => readiness.areCommitsHalted);
+  const { replicaUrl = null } = options;
+  const watched =
+    replicaUrl === null
+      ? null
+      : openReplica(replicaUrl, interactive, environment.readLagMsMax, log);
+  const replica = watched?.replica ?? null;
   const unwatchPooler = watchPooler(database.url, poolerWatchIntervalMs, log);
   const unwatchHosts = watchHosts(database.url, log);
   let isStopping = false;
@@ -69,11 +79,15 @@ export function createService(options: ServiceOptions): Service {
     ...engine,
     http: counts,
     readiness,
-    pools: { interactive, "long-running": longRunning, write, probe },
+    pools: {
+      ...{ interactive, "long-running": longRunning, write, probe },
+      ...(replica && { replica: replica.pool }),
+    },
+    replica,
     version,
   });
   const metrics = options.gatherMetrics(own);
-  const dispatcher = createDispatcher(options, pools, engine);
+  const dispatcher = createDispatcher(options, pools, replica, engine);
   const unlisten = hostsOf(database.url).onTakeover(() => {
     dispatcher.authenticator.forget();
     dispatcher.ledgers.forget();
@@ -90,10 +104,11 @@ export function createService(options: ServiceOptions): Service {
     bodyBytesMax: environment.bodyBytesMax,
     connectionsMax: environment.connectionsMax,
     clockWindowSeconds: environment.clockWindowSeconds,
-    readiness: () =>
-      isStopping
-        ? { ...readiness.state, ready: false, reason: "the server is stopping" }
-        : readiness.state,
+    readiness: () => ({
+      ...readiness.state,
+      ...(isStopping ? { ready: false, reason: "the server is stopping" } : {}),
+      replica,
+    }),
   });
   return {
     listen: async (host, port) => {
@@ -111,7 +126,8 @@ export function createService(options: ServiceOptions): Service {
     },
     stop: async () => {
       isStopping = true;
-      await stopInOrder(server, engine, pools, environment.graceMs);
+      const cutReads = () => Promise.all([pools.longRunning.cut(), watched?.stop()]);
+      await stopInOrder(server, engine, pools, cutReads, environment.graceMs);
       unlisten();
       unwatchPooler();
       await Promise.all([unwatchHosts(), readiness.stop()]);
@@ -121,14 +137,17 @@ export function createService(options: ServiceOptions): Service {
 
 function createDispatcher(
   { environment, masterKeys, rateLimit = null }: ServiceOptions,
-  pools: Pools,
+  { interactive, longRunning, write }: Pools,
+  replica: Replica | null,
   { journal, closes, wallets }: Engine,
 ) {
-  const { interactive, longRunning, write } = pools;
+  const readable = (pool: Pool) => (replica === null ? pool : new ReplicatedPool(pool, replica));
   return {
     services: {
       interactive,
       longRunning,
+      longReads: readable(longRunning),
+      pages: readable(interactive),
       journal,
       closes,
       wallets,
@@ -152,14 +171,15 @@ const answerMs = 1_000;
 async function stopInOrder(
   server: HttpServer,
   { journal, wallets, closes, poster, digests, daySums, hub }: Engine,
-  { write, longRunning }: Pools,
+  { write }: Pools,
+  cutLongRunning: () => Promise<unknown>,
   graceMs: number,
 ): Promise<void> {
   // A close is stored whole or not at all, and the others change nothing.
   let cancelled: Promise<unknown> | null = null;
   const cancelSums = () => {
     closes.stop();
-    return (cancelled ??= longRunning.cut());
+    return (cancelled ??= cutLongRunning());
   };
   // They work for nobody who waits, on a pool that may be cut.
   const inBackground = Promise.all([digests.stop(), daySums.stop()]);

@@ -7,10 +7,11 @@ import type { Log } from "../log.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { metricsOfOneProcess, openBooksMetrics } from "./books-metrics.ts";
 import { namedUrl, reloadCertificate, type LoadedCertificate } from "./certificate.ts";
-import type { Database } from "./database.ts";
+import { whenReachable, type Database } from "./database.ts";
 import { loadMasterKeys, type MasterKeys } from "./master-keys.ts";
 import { openInteractivePool } from "./pools.ts";
 import { prepareSchema, requireConnections, warnAboutUnsafeSettings } from "./prepare-database.ts";
+import { requireReplica } from "./replica.ts";
 import { createService, type Service } from "./service.ts";
 import { WorkerService } from "./workers.ts";
 
@@ -22,6 +23,8 @@ interface Address {
 export interface ServerOptions {
   readonly environment: Environment;
   readonly database: Database;
+  /** Of a replica that long reads may go to; null for none. */
+  readonly replicaUrl: string | null;
   readonly log: Log;
   readonly version: string;
   /** Applies missing migrations; else they are a failure. */
@@ -53,7 +56,8 @@ export interface RunningServer {
 
 /** Resolves once the server answers. Rejects with what is wrong and what to do, and leaves nothing open. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { environment, database, log, workers, address, metricsAddress, certificate } = options;
+  const { environment, database, replicaUrl, log, workers, address, metricsAddress, certificate } =
+    options;
   await prepareSchema(database.url, options);
   const pool = openInteractivePool(database.url);
   const books = openBooksMetrics(database.url, pool);
@@ -73,6 +77,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     await warnAboutUnsafeSettings(pool, log);
     await requireConnections(pool, workers, database);
+    if (replicaUrl !== null) await whenReachable(() => requireReplica(replicaUrl, pool, log));
     const masterKeys = await loadMasterKeys(environment, pool, database.dataDir);
     const common = {
       ...options,

@@ -16,6 +16,7 @@ export interface Assignment {
   readonly databaseUrl: string;
   /** The folder of the embedded database, or null; a worker only has to know which it is. */
   readonly dataDir: string | null;
+  readonly replicaUrl: string | null;
   readonly masterKeys: readonly string[];
   readonly areMetricsElsewhere: boolean;
   readonly certificate: Certificate | null;
@@ -64,11 +65,12 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
     worker.disconnect();
     return true;
   }
-  const { databaseUrl: url, dataDir, host, port } = assignment;
+  const { databaseUrl: url, dataDir, replicaUrl, host, port } = assignment;
   const pool = openInteractivePool(url);
   const service = createService({
     environment,
     database: runningDatabase(url, dataDir),
+    replicaUrl,
     pool,
     masterKeys: assignment.masterKeys.map((key) => Buffer.from(key, "base64")),
     log,

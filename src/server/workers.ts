@@ -22,6 +22,7 @@ const restartDelayMs = 1_000;
 interface WorkerServiceOptions {
   readonly workers: number;
   readonly database: Database;
+  readonly replicaUrl: string | null;
   readonly masterKeys: readonly Buffer[];
   readonly booksMetrics: ReadMetrics;
   readonly areMetricsElsewhere: boolean;
@@ -62,11 +63,12 @@ export class WorkerService implements Service {
   /** Resolves when every worker serves. Port 0 is one free port for all, and for those who replace them. */
   async listen(host: string, port: number): Promise<string> {
     if (isSea()) prepareForkOfExecutable();
-    const { workers, database, masterKeys, areMetricsElsewhere, rateLimit, version } =
+    const { workers, database, replicaUrl, masterKeys, areMetricsElsewhere, rateLimit, version } =
       this.#options;
     const assignment = {
       databaseUrl: database.url,
       dataDir: database.dataDir,
+      replicaUrl,
       masterKeys: masterKeys.map((key) => key.toString("base64")),
       areMetricsElsewhere,
       rateLimit: rateLimit && shareOf(rateLimit, workers),

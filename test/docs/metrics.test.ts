@@ -1,6 +1,7 @@
 // docs/operations.md lists the metrics: all of them, no others, each with its type, labels and meaning.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { readReplicaUrl } from "../../src/store/database/connection-url.ts";
 import { describedMetrics, readSamples } from "../support/metrics.ts";
 import { standInForCitus } from "../support/citus-stand-in.ts";
 import { serveBooks, startService } from "../support/service.ts";
@@ -14,7 +15,9 @@ const service = serveBooks();
 it("lists every metric of ours as the server describes it", async () => {
   // A server looks for nodes when it starts.
   await standInForCitus(service.books.databaseUrl);
-  const spread = await startService(service.books);
+  const spread = await startService(service.books, {
+    replicaUrl: readReplicaUrl(service.books.databaseUrl),
+  });
   accepted(await move(spread, newKey(spread), "credit"));
   await spread.get("/v1/ledgers");
   const { text } = await until("the nodes", async () => {

@@ -58,6 +58,8 @@ export async function startService(
   options: {
     variables?: Record<string, string>;
     databaseUrl?: string;
+    /** Of a replica, for long reads. */
+    replicaUrl?: string;
     log?: Log;
     /** 127.0.0.1 unless given; `send` goes there. */
     host?: string;
@@ -73,6 +75,7 @@ export async function startService(
   const service = createService({
     environment: readEnvironment({ LEDGERCTL_GRACE_MS: "2000", ...options.variables }),
     database: runningDatabase(url),
+    replicaUrl: options.replicaUrl ?? null,
     pool,
     masterKeys: [books.masterKey],
     log: options.log ?? createLog("silent"),

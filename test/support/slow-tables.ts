@@ -13,19 +13,23 @@ export async function slowDown(
 ): Promise<void> {
   const name = sql.identifier([table]);
   const stored = sql.identifier([`${table}_of_years`]);
-  await pool.run(command`ALTER TABLE ${name} RENAME TO ${stored}`);
-  await pool.run(command`
-    CREATE VIEW ${name} AS
-      WITH years AS MATERIALIZED (SELECT pg_sleep(${sql.literalValue(String(seconds))}))
-      SELECT ${stored}.* FROM ${stored}, years`);
+  await pool.transaction(async (transaction) => {
+    await transaction.run(command`ALTER TABLE ${name} RENAME TO ${stored}`);
+    await transaction.run(command`
+      CREATE VIEW ${name} AS
+        WITH years AS MATERIALIZED (SELECT pg_sleep(${sql.literalValue(String(seconds))}))
+        SELECT ${stored}.* FROM ${stored}, years`);
+  });
 }
 
 /** Undoes `slowDown`; waits for who reads the table. */
 export async function speedUp({ pool }: TestBooks, table: SlowTable): Promise<void> {
   const name = sql.identifier([table]);
   const stored = sql.identifier([`${table}_of_years`]);
-  await pool.run(command`DROP VIEW ${name}`);
-  await pool.run(command`ALTER TABLE ${stored} RENAME TO ${name}`);
+  await pool.transaction(async (transaction) => {
+    await transaction.run(command`DROP VIEW ${name}`);
+    await transaction.run(command`ALTER TABLE ${stored} RENAME TO ${name}`);
+  });
 }
 
 /** How many statements are waiting in a slow table of the books' database. */

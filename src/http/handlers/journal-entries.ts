@@ -96,17 +96,21 @@ export const listEntries: RouteHandler<"listEntries"> = async (services, request
     });
     return { ...found, entries: found.entries.map(wireEntry) };
   }
-  // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
-  const { lastSequence: total } = await readJournalHead(services.interactive, ledgerId);
-  const { entries, hasMore } = await listPage(services.interactive, ledgerId, {
-    ...page,
-    filter,
-    // Sequences have no gaps: without a filter, an offset is a sequence.
-    afterSequence: after ?? offset ?? 0,
-    offset: 0,
-    upToSequence: total,
+  // Who names the entry before the page reads one page after the other, to the end.
+  const pool = after === null ? services.interactive : services.pages;
+  return pool.withConnection(async (connection) => {
+    // Everything is read up to this sequence, so that total, page and hasMore agree while entries arrive.
+    const { lastSequence: total } = await readJournalHead(connection, ledgerId);
+    const { entries, hasMore } = await listPage(connection, ledgerId, {
+      ...page,
+      filter,
+      // Sequences have no gaps: without a filter, an offset is a sequence.
+      afterSequence: after ?? offset ?? 0,
+      offset: 0,
+      upToSequence: total,
+    });
+    return { entries: entries.map(wireEntry), total, hasMore };
   });
-  return { entries: entries.map(wireEntry), total, hasMore };
 };
 
 /** A filter, narrowed to a period. */

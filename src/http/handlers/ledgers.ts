@@ -66,7 +66,7 @@ export const getTrialBalance: RouteHandler<"getTrialBalance"> = async (services,
   const asked =
     periodId === null ? upToMoment : await resolvePeriod(services.interactive, ledgerId, periodId);
   const { period, rows, lastSequence, moved } = await readTrialBalance(
-    services.longRunning,
+    services.longReads,
     ledgerId,
     asked,
     request.gone(),

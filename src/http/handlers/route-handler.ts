@@ -9,7 +9,7 @@ import type { Journal } from "../../engine/journal.ts";
 import type { WalletReader } from "../../engine/wallet-reader.ts";
 import type { Wallets } from "../../engine/wallets.ts";
 import type { Connection } from "../../store/database/connection.ts";
-import type { Pool } from "../../store/database/pool.ts";
+import type { Pool, ReadPool } from "../../store/database/pool.ts";
 import type { Caller } from "../authenticate.ts";
 
 /** How long one statement of a list, a proof or a bundle may take. */
@@ -19,8 +19,12 @@ const searchMsMax = 30_000;
 export interface Services {
   /** For reads that are cheap, whatever they are asked for. */
   readonly interactive: Pool;
-  /** For what grows with the ledger and may take minutes. */
+  /** For what grows with the ledger and may take minutes, and has to be the primary's. */
   readonly longRunning: Pool;
+  /** For other reads that grow with the ledger; the replica's, where there is one. */
+  readonly longReads: ReadPool;
+  /** For reading a ledger page by page: as `interactive`, or the replica's, where there is one. */
+  readonly pages: ReadPool;
   readonly journal: Journal;
   readonly closes: Closes;
   readonly wallets: Wallets;
@@ -60,17 +64,17 @@ export type RouteHandler<Name extends RouteName> = (
 
 /** What grows with the ledger is read through it: each statement ends in time, or when nobody waits any more. */
 export function limitSearch(
-  { longRunning }: Services,
+  { longReads }: Services,
   request: { readonly gone: () => AbortSignal },
 ): Connection {
-  return longRunning.within({ signal: request.gone(), timeoutMs: searchMsMax });
+  return longReads.within({ signal: request.gone(), timeoutMs: searchMsMax });
 }
 
 /** The same for reads that have to agree: together they end in time, or when nobody waits any more. */
 export function searchInSnapshot<Result>(
-  { longRunning }: Services,
+  { longReads }: Services,
   request: { readonly gone: () => AbortSignal },
   work: (snapshot: Connection) => Promise<Result>,
 ): Promise<Result> {
-  return longRunning.snapshot(work, { signal: request.gone(), timeoutMs: searchMsMax });
+  return longReads.snapshot(work, { signal: request.gone(), timeoutMs: searchMsMax });
 }

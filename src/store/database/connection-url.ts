@@ -114,6 +114,25 @@ function needsPrimary(attribute: string | null, hostCount: number): boolean {
   );
 }
 
+/**
+ * The URL of a replica, for `parseDatabaseUrl`: of several hosts, any that answers is connected to, and asked what it is.
+ * Throws InvalidDatabaseUrl.
+ */
+export function readReplicaUrl(text: string): string {
+  const [place = "", query] = text.split("?", 2);
+  const parameters = new URLSearchParams(query);
+  const attribute = parameters.get("target_session_attrs") ?? "any";
+  if (attribute !== "any" && attribute !== "standby") {
+    throw new InvalidDatabaseUrl(
+      `target_session_attrs must be standby or any, and not ${attribute}: it is only read from`,
+    );
+  }
+  parameters.set("target_session_attrs", "any");
+  const url = `${place}?${parameters.toString().replace(/\+/g, "%20")}`;
+  parseDatabaseUrl(url);
+  return url;
+}
+
 /** What the driver is given for one host. Throws TypeError on a URL that can't be read. */
 export function connectionTarget(hostUrl: string, applicationName: string): ConnectionTarget {
   const url = new URL(hostUrl);

@@ -146,6 +146,11 @@ export class DatabaseHosts {
     if (reason !== null) this.#cutAll(reason, null);
   }
 
+  /** Cuts all sessions: what runs on them fails for this reason, and new ones may be opened. */
+  cutSessions(reason: Error): void {
+    this.#cutAll(reason, null);
+  }
+
   #cutAll(reason: Error, kept: DatabaseHost | null): void {
     for (const [session, host] of this.#sessions) if (host !== kept) session.cut(reason);
   }

@@ -60,12 +60,28 @@ export interface WorkLimits {
   readonly timeoutMs?: number;
 }
 
+/** What may be read from: a pool, or a pool with a replica of its database. */
+export interface ReadPool {
+  /** Runs statements on one connection, which is cut when `limits` say that nobody waits for them any more. */
+  withConnection<Result>(
+    work: (connection: PipelinedConnection) => Promise<Result>,
+    limits?: WorkLimits | null,
+  ): Promise<Result>;
+  /** Runs reads that all see the database as it was at the first of them, whatever is written meanwhile. */
+  snapshot<Result>(
+    work: (snapshot: Connection) => Promise<Result>,
+    limits?: WorkLimits | null,
+  ): Promise<Result>;
+  /** The pool for somebody who may go away: `limits` are for each of their statements. */
+  within(limits: WorkLimits): Connection;
+}
+
 const connectTimeoutMs = 5_000;
 /** A statement that takes no longer than this ends soon enough after its caller is gone. */
 const shortMs = 10_000;
 
 /** Each statement runs on a connection of its own, which is made when it is first needed. */
-export class Pool extends Connection {
+export class Pool extends Connection implements ReadPool {
   readonly #pool: PgPool;
   readonly #hosts: DatabaseHosts;
   /** Connections that are in use. */
@@ -127,7 +143,6 @@ export class Pool extends Connection {
     client.release(!connection.isReusable);
   }
 
-  /** Runs statements on one connection, which is cut when `limits` say that nobody waits for them any more. */
   async withConnection<Result>(
     work: (connection: PipelinedConnection) => Promise<Result>,
     limits: WorkLimits | null = null,
@@ -175,7 +190,6 @@ export class Pool extends Connection {
     return this.withConnection((connection) => connection.transaction(work));
   }
 
-  /** Runs reads that all see the database as it was at the first of them, whatever is written meanwhile. */
   snapshot<Result>(
     work: (snapshot: Connection) => Promise<Result>,
     limits: WorkLimits | null = null,
@@ -183,7 +197,6 @@ export class Pool extends Connection {
     return this.withConnection((connection) => connection.snapshot(work), limits);
   }
 
-  /** The pool for somebody who may go away: `limits` are for each of their statements. */
   within(limits: WorkLimits): Connection {
     return new LimitedPool(this, limits);
   }
@@ -238,11 +251,12 @@ export class Pool extends Connection {
   }
 }
 
-class LimitedPool extends Connection {
-  readonly #pool: Pool;
+/** A pool as a connection; each statement by itself, on any of its connections, within limits. */
+export class LimitedPool extends Connection {
+  readonly #pool: Pick<ReadPool, "withConnection">;
   readonly #limits: WorkLimits;
 
-  constructor(pool: Pool, limits: WorkLimits) {
+  constructor(pool: Pick<ReadPool, "withConnection">, limits: WorkLimits) {
     super();
     this.#pool = pool;
     this.#limits = limits;

@@ -1,6 +1,6 @@
 // URLs of databases, as people and libpq write them.
 import { describe, expect, it } from "vitest";
-import { parseDatabaseUrl } from "../../../src/store/database/connection-url.ts";
+import { parseDatabaseUrl, readReplicaUrl } from "../../../src/store/database/connection-url.ts";
 import { listMigrations } from "../../../src/store/migrate.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
@@ -79,6 +79,29 @@ it.each(["read-only", "standby", "prefer-standby", "primary,standby"])(
     );
   },
 );
+
+describe("the URL of a replica", () => {
+  it.each([
+    ["postgresql://u:p%3F@a:1,b:2/books", ["a:1", "b:2"]],
+    [
+      "postgresql://u@a,b/books?target_session_attrs=standby&sslmode=no-verify",
+      ["a:5432", "b:5432"],
+    ],
+    ["postgresql:///books?host=/run/a&target_session_attrs=any", ["/run/a:5432"]],
+  ])("leads to any host that answers: %s", (text, names) => {
+    const address = parseDatabaseUrl(readReplicaUrl(text));
+    expect(address.hosts.map(({ name }) => name)).toEqual(names);
+    expect(address.needsPrimary).toBe(false);
+    expect(address.hosts.some(({ url }) => url.includes("sslmode"))).toBe(text.includes("sslmode"));
+  });
+
+  it("is refused where it asks for a primary, or is none", () => {
+    expect(() => readReplicaUrl("postgresql://a/books?target_session_attrs=read-write")).toThrow(
+      "target_session_attrs must be standby or any, and not read-write",
+    );
+    expect(() => readReplicaUrl("books")).toThrow("the database URL must look like postgresql://");
+  });
+});
 
 it.each([
   ...["books", "mysql://u@h/books", "postgresql:books", "", "postgresql://u:hidden@h:port/books"],

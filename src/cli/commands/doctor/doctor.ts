@@ -25,6 +25,7 @@ interface Check {
     | "connection"
     | "clock"
     | "readiness"
+    | "replica"
     | "credentials"
     | "ledger"
     | "database"
@@ -118,7 +119,7 @@ async function checkService(connection: Partial<Connection>): Promise<Check[]> {
   return [
     passed("connection", `${url} answered in ${durationMs.toFixed(0)} ms`),
     checkClock(dateHeader),
-    await checkReadiness(url),
+    ...(await checkReadiness(url)),
     ...(await checkCredentials(connection)),
   ];
 }
@@ -141,21 +142,35 @@ async function getUnsigned(url: string): Promise<{ status: number; date?: string
 }
 
 /** A note where a proxy does not pass /readyz on, or what answers is not the service. */
-async function checkReadiness(url: string): Promise<Check> {
+async function checkReadiness(url: string): Promise<Check[]> {
   const unseen = noted(
     "readiness",
     "can't be seen here: /readyz does not lead to the server; ask it on the server's machine",
   );
   try {
     const { status, text } = await getUnsigned(`${url}/readyz`);
-    if (status === 200) return passed("readiness", "a write would succeed now");
-    const { reason } = JSON.parse(text) as { reason?: unknown };
-    if (status !== 503 || typeof reason !== "string") return unseen;
+    const { reason, replica } = JSON.parse(text) as { reason?: unknown; replica?: ReplicaState };
+    const read = replica === undefined ? [] : [checkReplica(replica)];
+    if (status === 200) return [passed("readiness", "a write would succeed now"), ...read];
+    if (status !== 503 || typeof reason !== "string") return [unseen];
     const remedy = "Until then writes are answered 503. The server's log has the cause.";
-    return failed("readiness", reason, remedy, exitCodes.unavailable);
+    return [failed("readiness", reason, remedy, exitCodes.unavailable), ...read];
   } catch {
-    return unseen;
+    return [unseen];
   }
+}
+
+/** As /readyz has it. */
+interface ReplicaState {
+  readonly reason: string | null;
+  readonly lagSeconds: number;
+}
+
+/** Told only: the primary answers what the replica does not. */
+function checkReplica({ reason, lagSeconds }: ReplicaState): Check {
+  return reason === null
+    ? passed("replica", `long reads go there; it is ${lagSeconds.toFixed(3)} s behind`)
+    : noted("replica", `long reads go to the primary: ${reason}`);
 }
 
 function checkClock(dateHeader: string | undefined): Check {

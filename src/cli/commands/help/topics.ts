@@ -98,6 +98,8 @@ What a flag says comes first, then these, then the profile. An empty variable co
   LEDGERCTL_CONFIG                the configuration file; $XDG_CONFIG_HOME/ledgerctl/config.json unless told
 
   LEDGERCTL_DATABASE_URL          a PostgreSQL database, in place of the embedded one
+  LEDGERCTL_READ_DATABASE_URL     a streaming standby of it, for long reads of a server
+  LEDGERCTL_READ_LAG_MS_MAX       how long these wait for the standby
   LEDGERCTL_DATA_DIR              the folder of the embedded one; $XDG_DATA_HOME/ledgerctl unless told
   LEDGERCTL_MASTER_KEY            the master key that secrets are derived from, 32 bytes in base64
   LEDGERCTL_PREVIOUS_MASTER_KEYS  further master keys that are accepted

@@ -24,6 +24,10 @@ export function defineServe(program: Command): void {
       "--rate-limit <limit>",
       "requests a second of each API key, and how many at once: 100/s or 100/s:500 (default: none)",
     )
+    .option(
+      "--read-database-url <url>",
+      "a streaming standby of the database, for long reads (LEDGERCTL_READ_DATABASE_URL)",
+    )
     .option("--bootstrap", "on an empty database, make an organization, a USD ledger and a key")
     .option(
       "--no-migrate",

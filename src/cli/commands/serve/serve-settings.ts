@@ -2,6 +2,8 @@
 import type { Environment } from "../../../config.ts";
 import type { CertificateFiles } from "../../../server/certificate.ts";
 import type { ServerOptions } from "../../../server/start.ts";
+import { InvalidDatabaseUrl, readReplicaUrl } from "../../../store/database/connection-url.ts";
+import { databasePlace } from "../../connection/database-context.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
 import { usageFailure } from "../../failure.ts";
 import { requireWholeNumber } from "../../input/arguments.ts";
@@ -18,11 +20,12 @@ export interface ServeFlags extends DatabaseFlags {
   tlsCert?: string;
   tlsKey?: string;
   rateLimit?: string;
+  readDatabaseUrl?: string;
 }
 
 export type ServeSettings = Pick<
   ServerOptions,
-  "address" | "metricsAddress" | "workers" | "migrates" | "rateLimit"
+  "address" | "metricsAddress" | "workers" | "migrates" | "rateLimit" | "replicaUrl"
 > & {
   /** What TLS shows; null for plain HTTP. */
   readonly certificateFiles: CertificateFiles | null;
@@ -43,6 +46,7 @@ export function readServeSettings(flags: ServeFlags, environment: Environment): 
     migrates,
     certificateFiles: readCertificateFiles(flags, environment),
     rateLimit: readRateLimitSetting(flags, environment),
+    replicaUrl: readReplicaSetting(flags, environment),
   };
 }
 
@@ -73,4 +77,23 @@ function readRateLimitSetting(flags: ServeFlags, environment: Environment) {
   if (flags.rateLimit !== undefined) return readRateLimit("--rate-limit", flags.rateLimit);
   const { rateLimit } = environment;
   return rateLimit === null ? null : readRateLimit("LEDGERCTL_RATE_LIMIT", rateLimit);
+}
+
+function readReplicaSetting(flags: ServeFlags, environment: Environment): string | null {
+  const text = flags.readDatabaseUrl ?? environment.readDatabaseUrl;
+  if (text === null) return null;
+  const name = "--read-database-url (LEDGERCTL_READ_DATABASE_URL)";
+  const place = databasePlace(flags, environment);
+  if (!("url" in place)) {
+    throw usageFailure(`${name} goes with --database-url: the embedded database has no replicas`);
+  }
+  try {
+    const url = readReplicaUrl(text);
+    // They would share one record of their hosts.
+    if (url === place.url) throw usageFailure(`${name} has to be another one than --database-url`);
+    return url;
+  } catch (error) {
+    if (error instanceof InvalidDatabaseUrl) throw usageFailure(`${name}: ${error.message}`);
+    throw error;
+  }
 }
