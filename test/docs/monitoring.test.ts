@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { problemKinds } from "../../src/core/errors.ts";
+import { readReplicaUrl } from "../../src/store/database/connection-url.ts";
 import { certificate } from "../support/certificates.ts";
 import { standInForCitus } from "../support/citus-stand-in.ts";
 import { readSamples, type Sample } from "../support/metrics.ts";
@@ -54,7 +55,10 @@ const samplesOf = (metric: string) => samples.filter(({ name }) => name === metr
 beforeAll(async () => {
   const books = await createBooks();
   await standInForCitus(books.databaseUrl);
-  service = await startService(books, { certificate });
+  service = await startService(books, {
+    certificate,
+    replicaUrl: readReplicaUrl(books.databaseUrl),
+  });
   accepted(await move(service, newKey(service), "credit"));
   await service.send({ target: "/healthz", credentials: null });
   // The nodes are asked in the background.
