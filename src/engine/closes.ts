@@ -1,14 +1,7 @@
 // Closing periods. What was posted long ago is hashed and summed before the ledger's lock is taken: the
 // journal only grows. Under the lock there is only what came meanwhile, and the record.
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  balancesRootOf,
-  closeHashOf,
-  CloseTree,
-  merkleAlgorithm,
-  TrialBalance,
-  type CloseRecord,
-} from "../core/close.ts";
+import { balancesRootOf, closeHashOf, merkleAlgorithm, type CloseRecord } from "../core/close.ts";
 import { assert, Refusal, validationRefusal } from "../core/errors.ts";
 import type { LedgerStatus } from "../core/ledger.ts";
 import {
@@ -36,7 +29,7 @@ import type { ClosedPeriods } from "./closed-periods.ts";
 import { commitsHalted } from "./group-commit.ts";
 import { newId } from "./new-id.ts";
 import { postPending } from "./posting.ts";
-import { bringUpTo, extend, type PreparedClose } from "./prepared-close.ts";
+import { beginClose, bringUpTo, extend, type PreparedClose } from "./prepared-close.ts";
 
 /** How long a close is tried again after its first failure: a lock not had, a database that is away. */
 const deadlineMs = 30_000;
@@ -46,20 +39,24 @@ const commitTimeoutMs = 10_000;
 /** Months that a refusal names. */
 const monthsNamed = 12;
 
+export interface ClosesOptions {
+  /** Whether COMMITs wait for a standby without end, so that none may be added; unless given, never. */
+  readonly areCommitsHalted?: () => boolean;
+  /** Called where the close of a period leaves an earlier close aside, because somebody has changed it. */
+  readonly onChangedClose?: (ledgerId: string, periodId: string) => void;
+}
+
 export class Closes {
   readonly #pool: Pool;
   readonly #closedPeriods: ClosedPeriods;
-  readonly #areCommitsHalted: () => boolean;
+  readonly #options: ClosesOptions;
   #isStopped = false;
 
-  /**
-   * `pool` must let a statement take minutes: sums over years are read through it. `areCommitsHalted`: whether COMMITs
-   * wait for a standby without end, so that none may be added.
-   */
-  constructor(pool: Pool, closedPeriods: ClosedPeriods, areCommitsHalted = () => false) {
+  /** `pool` must let a statement take minutes: sums over years are read through it. */
+  constructor(pool: Pool, closedPeriods: ClosedPeriods, options: ClosesOptions = {}) {
     this.#pool = pool;
     this.#closedPeriods = closedPeriods;
-    this.#areCommitsHalted = areCommitsHalted;
+    this.#options = options;
   }
 
   /**
@@ -67,7 +64,7 @@ export class Closes {
    * `validation` for bounds in the wrong order; `ledgerClosed`; `periodOutOfOrder`; `unavailable`; `outcomeUnknown`.
    */
   async closePeriod(ledgerId: string, request: CloseRequest): Promise<CloseRecord> {
-    if (this.#areCommitsHalted()) throw commitsHalted;
+    if (this.#options.areCommitsHalted?.() === true) throw commitsHalted;
     let isUnknown = false;
     let failingSinceMs: number | null = null;
     for (;;) {
@@ -130,7 +127,7 @@ export class Closes {
     requireNotClosed(status);
     const period = periodOf(request, calendar, now);
     await requireOrder(connection, ledgerId, { period, calendar, upTo: head.lastSequence });
-    const prepared = { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
+    const prepared = beginClose(period);
     await extend(connection, ledgerId, prepared, head.lastSequence);
     return prepared;
   }
@@ -160,6 +157,7 @@ export class Closes {
     const period = periodOf(request, calendar, closedAt);
     await requireOrder(transaction, ledgerId, { period, calendar, upTo: head.lastSequence });
     const current = await bringUpTo(transaction, ledgerId, prepared, period, head.lastSequence);
+    if (current.leavesCloseAside) this.#options.onChangedClose?.(ledgerId, request.periodId);
     const rows = current.balances.rows();
     // In the order in which the record is read back.
     const unsigned = {

@@ -14,7 +14,7 @@ import {
   sumTrialBalance,
   type LeafSpan,
 } from "../store/journal-spans.ts";
-import { sumOpenings, type Amounts } from "./close-openings.ts";
+import { sumOpenings, type Openings } from "./close-openings.ts";
 
 /** Entries that are read at once at most, and sequences that are counted at once: for nobody else to wait long. */
 const entriesPerPart = 4_096;
@@ -28,6 +28,19 @@ export interface PreparedClose {
   readonly balances: TrialBalance;
   /** The sequence up to which the journal has been read. */
   upTo: number;
+  /** Whether an earlier close was left aside, because somebody has changed what is stored of it. */
+  leavesCloseAside: boolean;
+}
+
+/** A close of a period, of which nothing has been read. */
+export function beginClose(period: Period): PreparedClose {
+  return {
+    period,
+    tree: new CloseTree(),
+    balances: new TrialBalance(),
+    upTo: 0,
+    leavesCloseAside: false,
+  };
 }
 
 /** Reads on from where a prepared close stands. */
@@ -44,7 +57,8 @@ export async function extend(
     readOpenings(connection, ledgerId, span),
     divide(connection, ledgerId, span),
   ]);
-  for (const amounts of openings) balances.addOpening(amounts);
+  for (const amounts of openings.amounts) balances.addOpening(amounts);
+  prepared.leavesCloseAside ||= openings.leavesCloseAside;
   let next = readPart(connection, ledgerId, parts[0]);
   for (const index of parts.keys()) {
     const current = next;
@@ -67,11 +81,12 @@ async function readOpenings(
   connection: Connection,
   ledgerId: string,
   span: LeafSpan,
-): Promise<readonly Amounts[]> {
+): Promise<Openings> {
   const { startsAt, afterSequence, upToSequence } = span;
-  if (startsAt === null) return [];
+  if (startsAt === null) return { amounts: [], leavesCloseAside: false };
   if (afterSequence === 0) return sumOpenings(connection, ledgerId, startsAt, upToSequence);
-  return [await sumAmounts(connection, ledgerId, { ...span, startsAt: null, endsAt: startsAt })];
+  const before = { ...span, startsAt: null, endsAt: startsAt };
+  return { amounts: [await sumAmounts(connection, ledgerId, before)], leavesCloseAside: false };
 }
 
 /** At most `entriesPerPart` entries of the period, in a range of sequences. */
@@ -135,9 +150,7 @@ export async function bringUpTo(
     prepared.period.startsAt === period.startsAt &&
     (prepared.period.endsAt === period.endsAt ||
       (await isEmptyBetween(transaction, ledgerId, prepared, period.endsAt)));
-  const current = isSame
-    ? { ...prepared, period }
-    : { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
+  const current = isSame ? { ...prepared, period } : beginClose(period);
   await extend(transaction, ledgerId, current, upToSequence);
   return current;
 }

@@ -37,7 +37,15 @@ export function createEngine(
     wallets: new Wallets(pools.write, limits, (ledgerId, writes) => {
       hub.publish(ledgerId, writes);
     }),
-    closes: new Closes(pools.longRunning, new ClosedPeriods(), areCommitsHalted),
+    closes: new Closes(pools.longRunning, new ClosedPeriods(), {
+      areCommitsHalted,
+      onChangedClose: (ledgerId, periodId) => {
+        log.error(
+          { ledgerId, periodId },
+          "the opening was summed from all entries, since an earlier close was changed in the database: run `ledgerctl audit`",
+        );
+      },
+    }),
     poster: new Poster(pools.write, {
       intervalMs: environment.postIntervalMs,
       areCommitsHalted,

@@ -1,6 +1,7 @@
 // Closing periods while the books go on: what a close covers, what it refuses afterwards, and what
 // happens when closes, writers and wallets meet. Roots are recomputed from what the API reads.
 import { Agent } from "node:http";
+import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canonicalJson } from "../../src/core/canonical.ts";
 import {
@@ -242,15 +243,34 @@ describe("the opening of a close", () => {
   test.each([
     ["trial balance", "period_close_balances", "opening = opening + 1, closing = closing + 1"],
     ["record", "period_closes", "last_sequence = 0"],
-  ])("is summed from entries where the %s of that close was changed", async (_, table, change) => {
-    const ledgerId = await service.books.createLedger();
-    await post(ledgerId, "2025-12-05", 1);
-    await post(ledgerId, "2026-01-05", 2);
-    await engine.close(ledgerId, "2026-01");
-    await post(ledgerId, "2026-02-05", 4);
-    await forge(service.books, `UPDATE ${table} SET ${change} WHERE ledger_id = '${ledgerId}'`);
-    await expectTrue(await engine.close(ledgerId, "2026-02"));
-  });
+    ["amounts to none", "period_close_balances", "closing = 'NaN'"],
+    ["counts to none", "period_closes", "entry_count = 9223372036854775807"],
+    ["times to none", "period_closes", "closed_at = 'infinity'"],
+  ])(
+    "is summed from entries where the %s of that close was changed, and the log says so",
+    async (_, table, change) => {
+      const ledgerId = await service.books.createLedger();
+      await post(ledgerId, "2025-12-05", 1);
+      await post(ledgerId, "2026-01-05", 2);
+      await engine.close(ledgerId, "2026-01");
+      // What is forged is not the last close, which the next one is chained to.
+      await engine.close(ledgerId, "2025-11");
+      await post(ledgerId, "2026-02-05", 4);
+      const isOfClose = `ledger_id = '${ledgerId}' AND number = 1`;
+      await forge(service.books, `UPDATE ${table} SET ${change} WHERE ${isOfClose}`);
+      const lines: string[] = [];
+      const logging = await startService(service.books, {
+        log: pino({}, { write: (line) => lines.push(line) }),
+      });
+      const path = `/v1/ledgers/${ledgerId}/period-closes`;
+      const { status, body } = await logging.post(path, { periodId: "2026-02" });
+      await logging.stop();
+      expect(status).toBe(201);
+      await expectTrue(body as CloseRecord);
+      const told = lines.filter((line) => line.includes("an earlier close was changed"));
+      expect(told).toEqual([expect.stringContaining(`"periodId":"2026-02"`)]);
+    },
+  );
 
   test("does not rest on the balances of accounts", async () => {
     const ledgerId = await service.books.createLedger();

@@ -3,11 +3,11 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CloseTree, TrialBalance } from "../../src/core/close.ts";
+import { TrialBalance } from "../../src/core/close.ts";
 import type { Period } from "../../src/core/period.ts";
 import type { Timestamp } from "../../src/core/time.ts";
 import { rootOf } from "../../src/core/merkle.ts";
-import { extend } from "../../src/engine/prepared-close.ts";
+import { beginClose, extend } from "../../src/engine/prepared-close.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -118,7 +118,7 @@ test.each(cases)(
   "%s is read as it is, whatever is read at once (%s)",
   async (_, statement, period) => {
     await client.query(statement);
-    const prepared = { period, tree: new CloseTree(), balances: new TrialBalance(), upTo: 0 };
+    const prepared = beginClose(period);
     for (const upTo of [3, 4_096, 31_234, 31_235, entryCount]) {
       await extend(pool, ledgerId, prepared, upTo);
       expect({

@@ -1,6 +1,7 @@
 // What statements run on. How many rows there must be is in each method's name; every row is checked
 // against the schema of its statement.
 import type { z } from "zod";
+import { UnreadableRow } from "./errors.ts";
 import type { Statement } from "./statement.ts";
 
 /** A pool, one of its connections, or a transaction on one. */
@@ -11,10 +12,14 @@ export abstract class Connection {
   /** On a pool, a transaction of its own; within one, a part of it. `work` that throws undoes all of it. */
   abstract transaction<Result>(work: (transaction: Connection) => Promise<Result>): Promise<Result>;
 
-  /** Any number of rows. */
+  /** Any number of rows. Rejects with UnreadableRow where one does not meet its schema. */
   async any<Row extends z.ZodType>(statement: Statement<Row>): Promise<z.output<Row>[]> {
     const rows = await this.send(statement);
-    return rows.map((row) => statement.parser.parse(row));
+    try {
+      return rows.map((row) => statement.parser.parse(row));
+    } catch (error) {
+      throw new UnreadableRow(error);
+    }
   }
 
   /** One row, or null for none. */

@@ -29,6 +29,14 @@ export async function withKeyConflict<Reply>(
   }
 }
 
+/** A row is there and is not what its table has: somebody changed it, or it is of a newer version of the schema. */
+export class UnreadableRow extends Error {
+  constructor(cause: unknown) {
+    super(`a row can't be read: ${messageOf(cause)}`, { cause });
+    this.name = "UnreadableRow";
+  }
+}
+
 /** Somebody waits to change the ledger's state; a writer tries again when that is done. */
 export class StateChangeRequested extends Error {
   constructor() {
@@ -199,9 +207,11 @@ function reasonOf(cause: unknown): string {
 
 /**
  * For what a connection threw, and only there: a network's code such as ECONNRESET says nothing about the
- * database anywhere else. Whatever the database did not say itself is a connection that broke.
+ * database anywhere else. Whatever the database did not say itself is a connection that broke, but for rows that came and
+ * can't be read.
  */
 export function asConnectionError(error: unknown): Error {
-  const isOne = error instanceof DatabaseError || error instanceof ConnectionBroken;
-  return isOne ? error : new ConnectionBroken(error);
+  const kinds = [DatabaseError, ConnectionBroken, UnreadableRow];
+  const isKnown = error instanceof Error && kinds.some((kind) => error instanceof kind);
+  return isKnown ? error : new ConnectionBroken(error);
 }

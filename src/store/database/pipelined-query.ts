@@ -5,6 +5,7 @@ import { serialize } from "pg-protocol";
 import { assert } from "../../core/errors.ts";
 import { parameterText } from "./parameter-text.ts";
 import type { QueryText } from "./statement.ts";
+import { UnreadableRow } from "./errors.ts";
 import { pgTypes } from "./value-parsers.ts";
 
 export interface Answer {
@@ -84,7 +85,7 @@ export class SentStatement {
     try {
       this.#rows.push(rowOf(this.#columns ?? [], fields));
     } catch (error) {
-      this.#fault = error;
+      this.#fault = new UnreadableRow(error);
     }
   }
 
