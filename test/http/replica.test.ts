@@ -2,6 +2,7 @@
 // fails them: callers never see a difference. A real primary, a real streaming standby.
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
+import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -20,12 +21,13 @@ import { migrate } from "../../src/store/migrate.ts";
 import { openBooks } from "../support/books.ts";
 import { createTestDatabase, runStatement, withDatabase } from "../support/database.ts";
 import { neverPosting } from "../support/engine.ts";
-import { entry, listEntries, postEntry, reverseEntry } from "../support/entries.ts";
+import { entry, listEntries, postEntry, problem, reverseEntry } from "../support/entries.ts";
 import { freezeCluster } from "../support/frozen-cluster.ts";
 import { sampleOf } from "../support/metrics.ts";
 import { PostgresCluster } from "../support/postgres-cluster.ts";
 import { runHere } from "../support/program.ts";
 import { startService, type TestBooks, type TestService } from "../support/service.ts";
+import { sendRequest } from "../support/signed-request.ts";
 import { countSleepers, slowDown, speedUp } from "../support/slow-tables.ts";
 import { until } from "../support/until.ts";
 import { accepted, move, newKey } from "../support/wallets.ts";
@@ -281,6 +283,25 @@ test("reads leave a replica that hangs, those that are under way too", async () 
   thaw();
   await isUsed();
 }, 60_000);
+
+test("a server that stops ends reads on the replica in time, and answers them", async () => {
+  const stopping = await startService(books, { replicaUrl, ...neverPosting });
+  await isUsed(stopping);
+  await postEntry(stopping, entry());
+  await slowDown(books, "journal_lines", 60);
+  // The service ends its own connections when it is told to stop.
+  const agent = new Agent();
+  const underWay = sendRequest(stopping.port, agent, {
+    target: `/v1/ledgers/${books.ledgerId}/trial-balance`,
+    credentials: books.credentials,
+  });
+  await until("a read on the replica", () => runStatement(standby.url, sleepers));
+  const stopped = stopping.stop();
+  expect(problem(await underWay)).toMatchObject({ status: 503, code: "UNAVAILABLE" });
+  await stopped;
+  await speedUp(books, "journal_lines");
+  await isUsed();
+});
 
 test("of several hosts one that is a standby is found", async () => {
   const { host } = new URL(standby.url);
