@@ -34,6 +34,8 @@ import { accepted, move, newKey } from "../support/wallets.ts";
 
 let primary: PostgresCluster;
 let standby: PostgresCluster;
+/** Another one, which only a URL with several hosts names. */
+let second: PostgresCluster;
 let books: TestBooks;
 let service: TestService;
 let replicaUrl: string;
@@ -46,12 +48,13 @@ beforeAll(async () => {
   await migrate(primary.url);
   await primary.stop();
   standby = await primary.copyAsStandby();
+  second = await primary.copyAsStandby(tmpdir());
   // Of conflicts between reads and replay those about locks are left, and decided at once.
   await standby.configure(`
     hot_standby_feedback = on
     max_standby_streaming_delay = 0
     wal_retrieve_retry_interval = 200ms`);
-  await Promise.all([primary.start(), standby.start()]);
+  await Promise.all([primary.start(), standby.start(), second.start()]);
   const opened = await openBooks(primary.url, randomBytes(32));
   // All that the replica's role needs.
   await runStatement(primary.url, "CREATE ROLE reader LOGIN");
@@ -74,6 +77,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await books.drop();
+  await second.remove();
   await primary.remove(standby);
 }, 60_000);
 
@@ -99,15 +103,21 @@ function isUnused(reason: string, asked = service): Promise<unknown> {
   );
 }
 
-async function metric(name: string, labels: Record<string, string> = {}): Promise<number | null> {
-  return sampleOf((await service.get("/metrics")).text, name, labels);
+async function metric(
+  name: string,
+  labels: Record<string, string> = {},
+  asked = service,
+): Promise<number | null> {
+  return sampleOf((await asked.get("/metrics")).text, name, labels);
 }
 
 /** How many long reads each database was sent while `act` ran. */
-async function countReads(act: () => Promise<unknown>) {
+async function countReads(act: () => Promise<unknown>, asked = service) {
+  const readsOf = async (database: string) =>
+    (await metric("ledgerctl_long_reads_total", { database }, asked)) ?? 0;
   const read = async () => ({
-    replica: (await metric("ledgerctl_long_reads_total", { database: "replica" })) ?? 0,
-    primary: (await metric("ledgerctl_long_reads_total", { database: "primary" })) ?? 0,
+    replica: await readsOf("replica"),
+    primary: await readsOf("primary"),
   });
   const before = await read();
   await act();
@@ -208,11 +218,7 @@ test("a replica that is behind is waited for, and not longer than it may be", as
   expect(await metric("ledgerctl_replica_lag_seconds")).toBeGreaterThan(1);
   await runStatement(standby.url, "SELECT pg_wal_replay_resume()");
   expect(await waiting).toBe(2);
-  expect(
-    sampleOf((await patient.get("/metrics")).text, "ledgerctl_long_reads_total", {
-      database: "replica",
-    }),
-  ).toBe(1);
+  expect(await metric("ledgerctl_long_reads_total", { database: "replica" }, patient)).toBe(1);
   await patient.stop();
   await isUsed();
   expect(await metric("ledgerctl_replica_ready")).toBe(1);
@@ -303,15 +309,25 @@ test("a server that stops ends reads on the replica in time, and answers them", 
   await isUsed();
 });
 
-test("of several hosts one that is a standby is found", async () => {
-  const { host } = new URL(standby.url);
-  const both = primary.url.replace(/(@[^/]*)/, `$1,${host}`);
+test("of several hosts one that is a standby and keeps up is found", async () => {
+  const hosts = [standby, second].map(({ url }) => new URL(url).host);
+  const url = primary.url.replace(/@([^/]*)/, (place) => [place, ...hosts].join(","));
   const choosing = await startService(books, {
-    replicaUrl: readReplicaUrl(`${both}?target_session_attrs=standby`),
+    replicaUrl: readReplicaUrl(`${url}?target_session_attrs=standby`),
     ...neverPosting,
   });
   await isUsed(choosing);
+  await runStatement(standby.url, "SELECT pg_wal_replay_pause()");
+  await postEntry(choosing, entry());
+  const total = await countListed(choosing);
+  await isUnused("takes longer");
+  await isUsed(choosing);
+  const readThere = () => countReads(() => countListed(choosing), choosing);
+  await until("a read on the other replica", async () => (await readThere()).replica === 1);
+  expect(await countListed(choosing)).toBe(total);
   await choosing.stop();
+  await runStatement(standby.url, "SELECT pg_wal_replay_resume()");
+  await isUsed();
 });
 
 test("a position is reached by its own database and its own timeline only", async () => {
