@@ -1,6 +1,6 @@
 // Whether a write would succeed now: commits to a table of its own, on a session like those of the write path.
 import { randomInt } from "node:crypto";
-import { errorCode, messageOf } from "../core/thrown.ts";
+import { messageOf } from "../core/thrown.ts";
 import {
   findWait,
   getSession,
@@ -20,6 +20,7 @@ import {
 } from "../store/database/errors.ts";
 import type { PipelinedConnection } from "../store/database/pipeline.ts";
 import type { Pool } from "../store/database/pool.ts";
+import { databaseTrouble } from "./database-troubles.ts";
 
 /** A probe that takes longer makes the server not ready. What it waits for is looked up this often. */
 const overdueMs = 2_000;
@@ -154,31 +155,13 @@ function requireSettings(session: Session): void {
   }
 }
 
-/** By SQLSTATE, or its class; the longer one counts. */
-const reasons: Readonly<Record<string, string>> = {
-  "25006":
-    "the database is read-only: let it take writes, or let the database URL name the primary",
-  "28": "the database refuses the login: check the user and the password in the database URL",
-  "3D": "the database that the database URL names is not there: create it, or correct the URL",
-  "42501": "the role of the database URL lacks privileges: grant what docs/operations.md lists",
-  "42P01": "the database lacks a table: run `ledgerctl migrate`",
-  "53100": "the database's disk is full: free some of it",
-  "53300":
-    "the database has no connection left: raise its max_connections, or end what else uses it",
-  "53": "the database lacks resources: look at its log",
-  "55P03": "a session locks the table commit_probes: end it",
-  "57P03": "the database is starting up or shutting down",
-  "58": "the database can't read or write its files: look at its log and its disks",
-};
-
 /** Of fixed texts: everybody may read it, and what an error says may name hosts and users. */
 function reasonOf(error: unknown): string {
   if (isCommitWarning(error)) return noStandby;
   const refused = findCause(error, DatabaseUnavailable);
   if (refused !== null) return refused.message;
-  const code = sqlStateOf(error) ?? errorCode(error) ?? "";
-  const known = reasons[code] ?? reasons[code.slice(0, 2)];
-  if (known !== undefined) return known;
+  const trouble = databaseTrouble(error);
+  if (trouble !== null) return trouble.reason;
   const failures: unknown[] = findCause(error, AggregateError)?.errors ?? [];
   if (failures.some((failure) => failure instanceof HostFailure)) return noPrimary;
   return findCause(error, StandbyHost) === null ? noAnswer : onlyStandby;

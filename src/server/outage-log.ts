@@ -2,29 +2,8 @@
 // begins to fail and one when it succeeds again, not one for each attempt.
 import { messageOf } from "../core/thrown.ts";
 import type { Log } from "../log.ts";
-import { isTransient, sqlStateOf } from "../store/database/errors.ts";
-
-/** What to do where no attempt succeeds before somebody has done it, by the beginning of the SQLSTATE. */
-const remedies = [
-  [
-    "28",
-    "Mend the role, its password or pg_hba.conf. A new password goes into --database-url (LEDGERCTL_DATABASE_URL); " +
-      "then restart ledgerctl.",
-  ],
-  [
-    "3D",
-    "Name the right database in --database-url (LEDGERCTL_DATABASE_URL), and restart ledgerctl.",
-  ],
-  [
-    "53300",
-    "Raise max_connections, or the limit of the role or the database, or end what else is connected.",
-  ],
-] as const;
-
-function remedyOf(error: unknown): string | null {
-  const state = sqlStateOf(error) ?? "";
-  return remedies.find(([beginning]) => state.startsWith(beginning))?.[1] ?? null;
-}
+import { isTransient } from "../store/database/errors.ts";
+import { databaseTrouble } from "./database-troubles.ts";
 
 /** After so long without a failure the next one is a new outage, also where nobody tells of a success. */
 const quietMsMin = 60_000;
@@ -54,7 +33,7 @@ export function logOutages(
         beganMs = nowMs;
         told.clear();
       }
-      const remedy = remedyOf(error);
+      const remedy = databaseTrouble(error)?.remedy ?? null;
       if (told.has(remedy)) return;
       told.add(remedy);
       const line = `${work} fails; it is tried again`;
