@@ -77,6 +77,11 @@ export class DatabaseHosts {
     return timeline > this.#timeline;
   }
 
+  /** Throws ConnectionBroken where no session may be used. */
+  requireUse(): void {
+    if (this.#refusal !== null) throw new ConnectionBroken(this.#refusal);
+  }
+
   /**
    * Tries `connect` on one host after the other, beginning with the current one, until it succeeds. Rejects with
    * ConnectionBroken, which names what each host failed of.
@@ -84,7 +89,7 @@ export class DatabaseHosts {
   async inTurn<Result>(connect: () => Promise<Result>): Promise<Result> {
     const failures: HostFailure[] = [];
     for (;;) {
-      if (this.#refusal !== null) throw new ConnectionBroken(this.#refusal);
+      this.requireUse();
       try {
         return await connect();
       } catch (error) {

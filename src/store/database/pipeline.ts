@@ -1,7 +1,6 @@
 // One connection as a pipeline: statements leave together at the end of a tick, large ones at once, and transactions
 // follow each other without waiting.
 import type { Duplex } from "node:stream";
-import type { PoolClient } from "pg";
 import { assert } from "../../core/errors.ts";
 import { Connection } from "./connection.ts";
 import {
@@ -15,7 +14,8 @@ import {
   PartialCommit,
 } from "./errors.ts";
 import type { KeptPlans } from "./kept-plans.ts";
-import { type Answer, sendStatements, SentStatement } from "./pipelined-query.ts";
+import { type Answer, sendStatements, SentStatement, type Wire } from "./pipelined-query.ts";
+import type { Session } from "./session.ts";
 import { queryText, type QueryText, type Statement } from "./statement.ts";
 
 const beginTransaction = { name: "begin", text: "BEGIN ISOLATION LEVEL READ COMMITTED" };
@@ -35,7 +35,7 @@ const largeCharactersMin = 16 * 1024;
 
 /** A connection that its borrower has alone until it is given back. */
 export class PipelinedConnection extends Connection {
-  readonly #client: PoolClient;
+  readonly #session: Session;
   /** null where each statement is planned for its own values. */
   readonly #plans: KeptPlans | null;
   #latest: Transaction | null = null;
@@ -44,13 +44,29 @@ export class PipelinedConnection extends Connection {
   /** Bytes that leave together: a write for each message costs more than putting them together. */
   #bytes: Buffer[] = [];
   #isTickOpen = false;
+  readonly #wire: Wire = {
+    notices: 0,
+    write: (bytes) => {
+      this.#bytes.push(bytes);
+    },
+    failureOf: (error) => {
+      const failure = asConnectionError(error);
+      if (isConnectionLost(failure) || isSessionUseless(failure)) this.isBroken = true;
+      return failure;
+    },
+  };
   isBroken = false;
 
-  constructor(client: PoolClient, plans: KeptPlans | null) {
+  constructor(session: Session, plans: KeptPlans | null) {
     super();
-    this.#client = client;
+    this.#session = session;
     this.#plans = plans;
-    client.on("error", this.#onBroken);
+    session.on("error", () => {
+      this.isBroken = true;
+    });
+    session.on("notice", () => {
+      this.#wire.notices += 1;
+    });
   }
 
   /** Whether the pool can lend it again: it holds, and no transaction is open on it. */
@@ -126,12 +142,12 @@ export class PipelinedConnection extends Connection {
   /** Breaks the connection: what runs on it fails, and the database ends it. */
   cut(): void {
     this.isBroken = true;
-    this.#client.connection.stream.destroy();
+    this.#session.cut();
   }
 
-  /** Called before the connection goes back to the pool. */
-  letGo(): void {
-    this.#client.removeListener("error", this.#onBroken);
+  /** Ends the session; nothing runs on it any more, or what does is not to go on. */
+  close(): void {
+    void this.#session.end();
   }
 
   #begin(text: QueryText): Transaction {
@@ -159,25 +175,20 @@ export class PipelinedConnection extends Connection {
     }
   }
 
-  async #queue(query: QueryText, values: readonly unknown[]): Promise<Answer> {
+  #queue(query: QueryText, values: readonly unknown[]): Promise<Answer> {
     const sent = new SentStatement(query, values, this.#plans !== null && query.name !== "");
     this.#unsynced.push(sent);
     if (sent.characters < largeCharactersMin) this.#sendAtEndOfTick();
     // The database works on it while the next one is put together.
     else this.#flush();
-    try {
-      return await sent.answer;
-    } catch (error) {
-      const failure = asConnectionError(error);
-      if (isConnectionLost(failure) || isSessionUseless(failure)) this.isBroken = true;
-      throw failure;
-    }
+    return sent.answer;
   }
 
   #sendAtEndOfTick(): void {
     if (this.#isTickOpen) return;
     this.#isTickOpen = true;
-    queueMicrotask(() => {
+    // queueMicrotask makes an asynchronous resource each time.
+    void Promise.resolve().then(() => {
       this.#isTickOpen = false;
       this.#flush();
     });
@@ -188,7 +199,7 @@ export class PipelinedConnection extends Connection {
     if (this.#bytes.length === 0) return;
     const bytes = Buffer.concat(this.#bytes);
     this.#bytes = [];
-    const stream: Duplex = this.#client.connection.stream;
+    const stream: Duplex = this.#session.connection.stream;
     // Whoever sent to a connection that is gone has its error already.
     if (stream.writable) stream.write(bytes);
   }
@@ -198,14 +209,8 @@ export class PipelinedConnection extends Connection {
     if (this.#unsynced.length === 0) return;
     const statements = this.#unsynced;
     this.#unsynced = [];
-    sendStatements(this.#client, statements, (bytes) => {
-      this.#bytes.push(bytes);
-    });
+    sendStatements(this.#session, statements, this.#wire);
   }
-
-  readonly #onBroken = () => {
-    this.isBroken = true;
-  };
 }
 
 async function committing<Result>(

@@ -1,6 +1,6 @@
 // Statements on their way over one of pg's connections, and their answers: the extended query protocol
 // (PostgreSQL's manual, section 54.2.3), several statements to one Sync.
-import { DatabaseError, type PoolClient, Query } from "pg";
+import { type Client, DatabaseError, Query } from "pg";
 import { serialize } from "pg-protocol";
 import { assert } from "../../core/errors.ts";
 import { parameterText } from "./parameter-text.ts";
@@ -40,14 +40,15 @@ export class SentStatement {
   readonly query: QueryText;
   readonly isPrepared: boolean;
   readonly parameters: (string | Buffer | null)[];
-  /** Rejects with the database's error, or with one of the connection's. */
+  /** Rejects with what `Wire.failureOf` makes of an error. */
   readonly answer: Promise<Answer>;
   #resolve!: (answer: Answer) => void;
   #reject!: (error: unknown) => void;
   #columns: readonly Column[] | undefined;
   readonly #rows: object[] = [];
   #tag = "";
-  #fault: unknown = null;
+  /** Why a row could not be read; null where all could. */
+  fault: unknown = null;
 
   /** `isPrepared`: kept by the connection under its name. Throws for a parameter that has no text. */
   constructor(query: QueryText, values: readonly unknown[], isPrepared: boolean) {
@@ -81,11 +82,11 @@ export class SentStatement {
   }
 
   addRow(fields: readonly (string | null)[]): void {
-    if (this.#fault !== null) return;
+    if (this.fault !== null) return;
     try {
       this.#rows.push(rowOf(this.#columns ?? [], fields));
     } catch (error) {
-      this.#fault = new UnreadableRow(error);
+      this.fault = new UnreadableRow(error);
     }
   }
 
@@ -98,46 +99,40 @@ export class SentStatement {
 
   /** Answers one that is complete. */
   settle(isCommitWarned: boolean): void {
-    if (this.#fault !== null) this.#reject(this.#fault);
-    else this.#resolve({ rows: this.#rows, tag: this.#tag, isCommitWarned });
+    this.#resolve({ rows: this.#rows, tag: this.#tag, isCommitWarned });
   }
 
   /** Nothing happens when it is answered. */
-  fail(error: unknown): void {
+  fail(error: Error): void {
     this.#reject(error);
   }
 }
 
-/** The notices that a connection has got and that no statement has accounted for yet. */
-const noticesByClient = new WeakMap<PoolClient, { count: number }>();
-
-/**
- * Notices are warnings: connections ask for nothing below them (client_min_messages). The severity itself is of no
- * use: it comes in the language of the database's messages.
- */
-function noticesOf(client: PoolClient): { count: number } {
-  const known = noticesByClient.get(client);
-  if (known !== undefined) return known;
-  const notices = { count: 0 };
-  client.on("notice", () => {
-    notices.count += 1;
-  });
-  noticesByClient.set(client, notices);
-  return notices;
+/** What a connection has for its statements. */
+export interface Wire {
+  /**
+   * The notices that came and that no statement has accounted for yet. They are warnings: connections ask for nothing
+   * below them (client_min_messages). The severity itself is of no use: it comes in the language of the database's
+   * messages.
+   */
+  notices: number;
+  /** Takes bytes, which have to leave in the order in which they come. */
+  readonly write: (bytes: Buffer) => void;
+  /** What a statement fails with, for an error of the database's or of the connection's. */
+  readonly failureOf: (error: unknown) => Error;
 }
 
 /**
  * Sends statements without waiting for what was sent before. They share one end (a Sync message): an answer in
  * a packet of its own costs either side more than most statements do. They are answered at this end, which is when
  * what is no transaction's is committed. Those behind one that fails are not carried out, and fail with its error.
- * `write` takes the bytes; they have to leave in the order in which they come.
  */
 export function sendStatements(
-  client: PoolClient,
+  client: Client,
   statements: readonly SentStatement[],
-  write: (bytes: Buffer) => void,
+  wire: Wire,
 ): void {
-  client.query(new StatementsQuery(client, statements, write));
+  client.query(new StatementsQuery(statements, wire));
 }
 
 /**
@@ -152,20 +147,14 @@ class StatementsQuery extends Query {
   /** pg puts its time limit in front. */
   callback: (error: Error | null) => void;
   readonly statements: readonly SentStatement[];
-  readonly #write: (bytes: Buffer) => void;
-  readonly #notices: { count: number };
+  readonly #wire: Wire;
   /** Statements that are complete. */
   #completed = 0;
 
-  constructor(
-    client: PoolClient,
-    statements: readonly SentStatement[],
-    write: (bytes: Buffer) => void,
-  ) {
+  constructor(statements: readonly SentStatement[], wire: Wire) {
     super("");
     this.statements = statements;
-    this.#write = write;
-    this.#notices = noticesOf(client);
+    this.#wire = wire;
     this.callback = (error) => {
       this.#end(error);
     };
@@ -178,8 +167,9 @@ class StatementsQuery extends Query {
 
   /** Called by pg to send it. */
   prepare(connection: PreparedNames): void {
-    for (const sent of this.statements) writeStatement(connection, sent, this.#write);
-    this.#write(serialize.sync());
+    const { write } = this.#wire;
+    for (const sent of this.statements) writeStatement(connection, sent, write);
+    write(serialize.sync());
   }
 
   handleRowDescription({
@@ -198,7 +188,7 @@ class StatementsQuery extends Query {
 
   handleCommandComplete({ text }: { text: string }): void {
     // What a statement itself warned of says nothing about its commit, unless COMMIT is what it is.
-    if (text !== "COMMIT") this.#notices.count = 0;
+    if (text !== "COMMIT") this.#wire.notices = 0;
     this.statements[this.#completed]?.complete(text);
     this.#moveTo(this.#completed + 1);
   }
@@ -223,14 +213,21 @@ class StatementsQuery extends Query {
 
   /** Answers all of them, now that their end has come, or an error instead. */
   #end(error: Error | null): void {
-    const isWarned = this.#notices.count > 0;
-    this.#notices.count = 0;
+    const isWarned = this.#wire.notices > 0;
+    this.#wire.notices = 0;
     // Else the connection broke, or what failed is their commit.
     const isOfStatement =
       error instanceof DatabaseError && this.#completed < this.statements.length;
     for (const [index, statement] of this.statements.entries()) {
-      if (index < this.#completed && (error === null || isOfStatement)) statement.settle(isWarned);
-      else statement.fail(error ?? new Error("a statement was left without an answer"));
+      const isAnswered = index < this.#completed && (error === null || isOfStatement);
+      if (isAnswered && statement.fault === null) {
+        statement.settle(isWarned);
+      } else {
+        const fault = isAnswered ? statement.fault : error;
+        statement.fail(
+          this.#wire.failureOf(fault ?? new Error("a statement was left without an answer")),
+        );
+      }
     }
   }
 }

@@ -1,14 +1,25 @@
 // Bounds how many do something at once; who comes later waits in line, for a bounded time.
 import { ConnectionBroken } from "./errors.ts";
 
+/** One that waits for a place. */
+interface Waiting {
+  readonly enter: () => void;
+  readonly reject: (error: Error) => void;
+}
+
 export class Places {
   readonly #waitMsMax: number;
   #free: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<Waiting>();
 
   constructor(count: number, waitMsMax: number) {
     this.#free = count;
     this.#waitMsMax = waitMsMax;
+  }
+
+  /** How many wait for a place. */
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   /** Resolves with a place; rejects with ConnectionBroken where none gets free in time. */
@@ -18,15 +29,21 @@ export class Places {
       return;
     }
     await new Promise<void>((resolve, reject) => {
-      const enter = () => {
-        clearTimeout(timer);
-        resolve();
+      const waiting = {
+        enter: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        reject: (error: Error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
       };
       const timer = setTimeout(() => {
-        this.#waiting.delete(enter);
+        this.#waiting.delete(waiting);
         reject(new ConnectionBroken(`no connection got free within ${this.#waitMsMax} ms`));
       }, this.#waitMsMax);
-      this.#waiting.add(enter);
+      this.#waiting.add(waiting);
     });
   }
 
@@ -38,6 +55,12 @@ export class Places {
       return;
     }
     this.#waiting.delete(next);
-    next();
+    next.enter();
+  }
+
+  /** Rejects those who wait. */
+  rejectWaiting(error: Error): void {
+    for (const { reject } of this.#waiting) reject(error);
+    this.#waiting.clear();
   }
 }

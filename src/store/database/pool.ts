@@ -1,46 +1,14 @@
-// A pool of connections: pg's own, because slonik's loses the places of connections that break
-// (docs/decisions/0007).
-import { Pool as PgPool, type PoolClient } from "pg";
+// A pool of connections, which are opened when they are needed and closed when they have not been for a while. It is
+// neither slonik's nor pg's (docs/decisions/0007).
 import { Connection } from "./connection.ts";
 import { asConnectionError, ConnectionBroken } from "./errors.ts";
 import { hostsOf, type DatabaseHosts } from "./hosts.ts";
 import { KeptPlans } from "./kept-plans.ts";
 import { PipelinedConnection, type Transaction } from "./pipeline.ts";
 import { Places } from "./places.ts";
-import { sessionClass, type SessionOptions } from "./session.ts";
+import { sessionOptions, type PoolOptions } from "./pool-options.ts";
+import { openSession, sessionMaker, type Session } from "./session.ts";
 import type { Statement } from "./statement.ts";
-import { pgTypes } from "./value-parsers.ts";
-
-export interface PoolOptions {
-  readonly databaseUrl: string;
-  readonly connectionsMax: number;
-  /** How long what is sent in one tick may go unanswered before its connection counts as broken. */
-  readonly answerTimeoutMs: number;
-  /** Shown in pg_stat_activity behind "ledgerctl". */
-  readonly purpose?: string;
-  /**
-   * For pools that lock: how long a statement waits for a lock before it fails (SQLSTATE 55P03). A transaction that
-   * is left alone for 30 s is then ended by the database, too.
-   */
-  readonly lockTimeoutMs?: number;
-  /** Connections that work with a signal, which others wait for, leaves to the rest; 0 unless given. */
-  readonly reservedConnections?: number;
-  /**
-   * Has the database cancel a statement that takes longer than `answerTimeoutMs`, so that its connection is kept.
-   * Not where acknowledged writes are made: a COMMIT whose wait for a standby is cancelled looks as if it had had one.
-   */
-  readonly cancelsLateStatements?: boolean;
-  /**
-   * Keeps statements' errors out of the database's log: they are answered here, and every duplicate is
-   * several. Only a superuser may, as ledgerctl is in the embedded database.
-   */
-  readonly isLogSuppressed?: boolean;
-  /**
-   * Prepares statements and keeps their plans up to a second, but for those in `transaction`: for short ones that
-   * are sent over and over, whose planning is a third of their work. Elsewhere each is planned for its values.
-   */
-  readonly keepsPlans?: boolean;
-}
 
 /** How a pool of connections is used. */
 export interface PoolUsage {
@@ -76,71 +44,96 @@ export interface ReadPool {
   within(limits: WorkLimits): Connection;
 }
 
-const connectTimeoutMs = 5_000;
-/** A statement that takes no longer than this ends soon enough after its caller is gone. */
-const shortMs = 10_000;
-
+/** How long somebody waits for a connection while all are in use. */
+const waitMsMax = 5_000;
+/** A connection that nobody used for so long is closed, or a little later. */
+const idleMsMax = 60_000;
 /** Each statement runs on a connection of its own, which is made when it is first needed. */
 export class Pool extends Connection implements ReadPool {
-  readonly #pool: PgPool;
+  readonly #connectionsMax: number;
+  readonly #keepsPlans: boolean;
   readonly #hosts: DatabaseHosts;
-  /** Connections that are in use. */
-  readonly #lent = new Map<PipelinedConnection, PoolClient>();
-  readonly #plans: WeakMap<PoolClient, KeptPlans> | null;
-  /** For work with a signal. */
+  readonly #openSession: () => Promise<Session>;
+  /** One for each connection that there may be. */
   readonly #places: Places;
-  /** Rejects those who wait for a connection. */
-  readonly #waiting = new Set<(error: Error) => void>();
+  /** For work with a signal. */
+  readonly #limitedPlaces: Places;
+  /** Rejects those whose connection is being opened. */
+  readonly #opening = new Set<(error: Error) => void>();
+  /** Connections that are in use. */
+  readonly #lent = new Set<PipelinedConnection>();
+  /** The others; the one that was used last is lent next. */
+  readonly #idle: PipelinedConnection[] = [];
+  /** How many of them, the first ones, were not used since the timer began. */
+  #unused = 0;
+  #idleTimer: NodeJS.Timeout | null = null;
   #failures = 0;
+  #ended: Promise<void> | null = null;
+  #onNone = (): void => undefined;
 
   constructor(options: PoolOptions) {
     super();
-    this.#places = new Places(
-      options.connectionsMax - (options.reservedConnections ?? 0),
-      connectTimeoutMs,
-    );
-    this.#plans = options.keepsPlans === true ? new WeakMap() : null;
+    const { connectionsMax, reservedConnections = 0 } = options;
+    this.#connectionsMax = connectionsMax;
+    this.#keepsPlans = options.keepsPlans === true;
     this.#hosts = hostsOf(options.databaseUrl);
-    this.#pool = new PgPool({
-      Client: sessionClass(sessionOptions(options, this.#hosts)),
-      // Bounds the wait for a free connection too.
-      connectionTimeoutMillis: connectTimeoutMs,
-      idleTimeoutMillis: 60_000,
-      max: options.connectionsMax,
-    });
-    // A connection that breaks while idle is replaced at its next use; no caller is affected.
-    this.#pool.on("error", () => undefined);
+    const session = sessionOptions(options, this.#hosts);
+    const makeSession = sessionMaker(session);
+    this.#openSession = () => openSession(session, makeSession);
+    this.#places = new Places(connectionsMax, waitMsMax);
+    this.#limitedPlaces = new Places(connectionsMax - reservedConnections, waitMsMax);
   }
 
   get usage(): PoolUsage {
-    const { totalCount, idleCount, waitingCount, options } = this.#pool;
-    const busy = totalCount - idleCount;
-    const { max } = options;
-    return { open: totalCount, busy, max, waiting: waitingCount, failures: this.#failures };
+    const busy = this.#lent.size + this.#opening.size;
+    return {
+      open: busy + this.#idle.length,
+      busy,
+      max: this.#connectionsMax,
+      waiting: this.#places.waiting,
+      failures: this.#failures,
+    };
   }
 
   /** Whether others wait for a connection. */
   get isWanted(): boolean {
-    return this.#pool.waitingCount > 0;
+    return this.#places.waiting > 0;
   }
 
   /** Waits for a connection. Whoever has it ends every transaction that it begins, and gives it back. */
   async borrow(): Promise<PipelinedConnection> {
-    const client = await this.#connect();
-    const connection = new PipelinedConnection(client, this.#plansOf(client));
-    this.#lent.set(connection, client);
-    return connection;
+    try {
+      await this.#places.take();
+    } catch (error) {
+      this.#failures += 1;
+      throw error;
+    }
+    try {
+      if (this.#ended !== null) throw closed();
+      this.#hosts.requireUse();
+      const connection = this.#idle.pop() ?? (await this.#open());
+      this.#unused = Math.min(this.#unused, this.#idle.length);
+      this.#lent.add(connection);
+      return connection;
+    } catch (error) {
+      this.#failures += 1;
+      this.#leave();
+      throw error;
+    }
   }
 
   /** Takes a connection back; one that broke, or with a transaction that was not ended, is dropped. */
   giveBack(connection: PipelinedConnection, isCancelled = false): void {
-    const client = this.#lent.get(connection);
-    if (client === undefined) return;
-    this.#lent.delete(connection);
-    connection.letGo();
+    if (!this.#lent.delete(connection)) return;
     // One that was cut for its caller is no trouble of the database's.
     if (!connection.isReusable && !isCancelled) this.#failures += 1;
-    client.release(!connection.isReusable);
+    if (connection.isReusable && this.#ended === null) {
+      this.#idle.push(connection);
+      this.#idleTimer ??= this.#closeUnusedLater();
+    } else {
+      connection.close();
+    }
+    this.#leave();
   }
 
   async withConnection<Result>(
@@ -148,11 +141,11 @@ export class Pool extends Connection implements ReadPool {
     limits: WorkLimits | null = null,
   ): Promise<Result> {
     if (limits === null) return this.#lend(work, {});
-    await this.#places.take();
+    await this.#limitedPlaces.take();
     try {
       return await this.#lend(work, limits);
     } finally {
-      this.#places.giveBack();
+      this.#limitedPlaces.giveBack();
     }
   }
 
@@ -201,54 +194,88 @@ export class Pool extends Connection implements ReadPool {
     return new LimitedPool(this, limits);
   }
 
-  protected override send(statement: Statement): Promise<readonly object[]> {
-    return this.withConnection((connection) => connection.sendStatement(statement));
+  protected override async send(statement: Statement): Promise<readonly object[]> {
+    const connection = await this.borrow();
+    try {
+      return await connection.sendStatement(statement);
+    } finally {
+      this.giveBack(connection);
+    }
   }
 
-  async end(): Promise<void> {
-    await this.#pool.end();
+  /** Lends no connection any more; resolves when all that were lent have come back. */
+  end(): Promise<void> {
+    if (this.#idleTimer !== null) clearTimeout(this.#idleTimer);
+    for (const connection of this.#idle.splice(0)) connection.close();
+    return (this.#ended ??= new Promise((resolve) => {
+      if (this.usage.busy === 0) resolve();
+      else this.#onNone = resolve;
+    }));
   }
 
   /** Ends without waiting for what is under way, or waits for a connection: it fails as when one breaks. */
   async cut(): Promise<void> {
-    const ended = this.#pool.end();
-    for (const reject of this.#waiting) reject(new ConnectionBroken("the connections are closed"));
-    this.#waiting.clear();
-    for (const connection of this.#lent.keys()) connection.cut();
+    const ended = this.end();
+    this.#places.rejectWaiting(closed());
+    for (const reject of this.#opening) reject(closed());
+    this.#opening.clear();
+    for (const connection of this.#lent) connection.cut();
     await ended;
   }
 
-  async #connect(): Promise<PoolClient> {
-    const connected = new Promise<PoolClient>((resolve, reject) => {
-      this.#waiting.add(reject);
-      this.#hosts
-        .inTurn(() => this.#pool.connect())
-        .then(
-          (client) => {
-            // One that comes after the pool was cut is not lent any more.
-            if (this.#waiting.delete(reject)) resolve(client);
-            else client.release(true);
-          },
-          (error: unknown) => {
-            this.#waiting.delete(reject);
-            reject(asConnectionError(error));
-          },
-        );
+  /** Opens a connection for somebody who has a place. */
+  #open(): Promise<PipelinedConnection> {
+    return new Promise((resolve, reject) => {
+      this.#opening.add(reject);
+      this.#openSession().then(
+        (session) => {
+          const plans = this.#keepsPlans ? new KeptPlans() : null;
+          const connection = new PipelinedConnection(session, plans);
+          session.on("error", () => {
+            this.#dropIdle(connection);
+          });
+          // One that comes after the pool was cut is not lent any more.
+          if (!this.#opening.delete(reject)) {
+            connection.close();
+            return;
+          }
+          this.#lent.add(connection);
+          resolve(connection);
+        },
+        (error: unknown) => {
+          this.#opening.delete(reject);
+          reject(asConnectionError(error));
+        },
+      );
     });
-    try {
-      return await connected;
-    } catch (error) {
-      this.#failures += 1;
-      throw error;
-    }
   }
 
-  #plansOf(client: PoolClient): KeptPlans | null {
-    if (this.#plans === null) return null;
-    const plans = this.#plans.get(client) ?? new KeptPlans();
-    this.#plans.set(client, plans);
-    return plans;
+  /** A connection that breaks while idle is replaced at its next use; no caller is affected. */
+  #dropIdle(connection: PipelinedConnection): void {
+    const index = this.#idle.indexOf(connection);
+    if (index < 0) return;
+    this.#idle.splice(index, 1);
+    connection.close();
   }
+
+  /** Gives a place to who waits, or tells who waits for the end. */
+  #leave(): void {
+    this.#places.giveBack();
+    if (this.#ended !== null && this.usage.busy === 0) this.#onNone();
+  }
+
+  /** After a while closes those that nobody used in it. */
+  #closeUnusedLater(): NodeJS.Timeout {
+    this.#unused = this.#idle.length;
+    return setTimeout(() => {
+      for (const connection of this.#idle.splice(0, this.#unused)) connection.close();
+      this.#idleTimer = this.#idle.length > 0 ? this.#closeUnusedLater() : null;
+    }, idleMsMax).unref();
+  }
+}
+
+function closed(): ConnectionBroken {
+  return new ConnectionBroken("the connections are closed");
 }
 
 /** A pool as a connection; each statement by itself, on any of its connections, within limits. */
@@ -274,29 +301,4 @@ export class LimitedPool extends Connection {
   ): Promise<Result> {
     return this.#pool.withConnection((connection) => connection.transaction(work), this.#limits);
   }
-}
-
-function sessionOptions(options: PoolOptions, hosts: DatabaseHosts): SessionOptions {
-  const { answerTimeoutMs, lockTimeoutMs, keepsPlans, cancelsLateStatements, purpose } = options;
-  return {
-    hosts,
-    applicationName: purpose === undefined ? "ledgerctl" : `ledgerctl ${purpose}`,
-    settings: {
-      plan_cache_mode: keepsPlans === true ? "force_generic_plan" : "force_custom_plan",
-      ...(lockTimeoutMs === undefined
-        ? {}
-        : { lock_timeout: `${lockTimeoutMs}ms`, idle_in_transaction_session_timeout: "30s" }),
-      ...(cancelsLateStatements === true ? { statement_timeout: `${answerTimeoutMs}ms` } : {}),
-      // In the order of this setting, errors come below plain messages.
-      ...(options.isLogSuppressed === true ? { log_min_messages: "log" } : {}),
-    },
-    driver: {
-      types: pgTypes,
-      pipeline: true,
-      keepAlive: true,
-      // A statement that the database itself cancels is answered in between.
-      query_timeout: answerTimeoutMs + (cancelsLateStatements === true ? 1_000 : 0),
-    },
-    detectsDisconnects: answerTimeoutMs > shortMs,
-  };
 }

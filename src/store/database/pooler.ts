@@ -1,7 +1,7 @@
 // Poolers between us and PostgreSQL: whether one gives each session a backend of its own, as a session has without it.
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import type { DatabaseHosts } from "./hosts.ts";
-import { sessionClass, type Session } from "./session.ts";
+import { sessionMaker, type Session } from "./session.ts";
 
 const answerTimeoutMs = 5_000;
 
@@ -29,16 +29,16 @@ export async function requireOwnBackends(hosts: DatabaseHosts): Promise<void> {
  * two that stay the same; those that share give one for both, or one changes.
  */
 async function keepBackends(hosts: DatabaseHosts): Promise<boolean> {
-  const Opened = sessionClass({
+  const makeSession = sessionMaker({
     hosts,
     applicationName: "ledgerctl pooler check",
     settings: {},
     driver: { query_timeout: answerTimeoutMs },
     detectsDisconnects: false,
   });
-  const sessions = [new Opened(), new Opened()];
+  const sessions = [makeSession(), makeSession()];
   try {
-    for (const session of sessions) await session.connect();
+    for (const session of sessions) await session.open();
     const seen = new Map(sessions.map((session) => [session, new Set<number | undefined>()]));
     // Once in turn, and once not: a pooler may hand out its backends in turn, too.
     for (const session of [...sessions, ...sessions, ...sessions.toReversed()]) {

@@ -73,26 +73,26 @@ const prepareText = `
          (SELECT count(*) FROM unnest($1::text[], $2::text[]) AS asked (name, value)
            CROSS JOIN LATERAL set_config(asked.name, asked.value, false)) AS settings`;
 
-/** The class of sessions with these options, for pg's pool, which makes its clients itself. */
-export function sessionClass(options: SessionOptions): new () => Session {
+/** What makes sessions with these options, each to the host that serves then; they are not open yet. */
+export function sessionMaker(options: SessionOptions): () => Session {
   const { hosts, applicationName } = options;
   const targets = new Map(
     hosts.all.map((host) => [host, connectionTarget(host.url, applicationName)]),
   );
-  return class extends Session {
-    constructor() {
-      const host = hosts.current;
-      super(options, host, targets.get(host) as ConnectionTarget);
-    }
+  return () => {
+    const host = hosts.current;
+    return new Session(options, host, targets.get(host) as ConnectionTarget);
   };
 }
 
 /** Opens a session on the host that serves; rejects with ConnectionBroken. */
-export async function openSession(options: SessionOptions): Promise<Session> {
-  const Opened = sessionClass(options);
+export function openSession(
+  options: SessionOptions,
+  makeSession = sessionMaker(options),
+): Promise<Session> {
   return options.hosts.inTurn(async () => {
-    const session = new Opened();
-    await session.connect();
+    const session = makeSession();
+    await session.open();
     return session;
   });
 }
@@ -117,16 +117,6 @@ export class Session extends Client {
     });
   }
 
-  override connect(): Promise<this>;
-  override connect(callback: (error: Error | null) => void): void;
-  override connect(callback?: (error: Error | null) => void): Promise<this> | void {
-    const opened = this.#open();
-    if (callback === undefined) return opened.then(() => this);
-    opened.then(() => {
-      callback(null);
-    }, callback);
-  }
-
   /** Ends the session. A host that hangs does not answer that either, and must keep no process from ending. */
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
@@ -147,8 +137,8 @@ export class Session extends Client {
     this.connection.stream.destroy(reason);
   }
 
-  /** Rejects with HostFailure. */
-  async #open(): Promise<void> {
+  /** Connects, and sets what was asked for. Rejects with HostFailure. */
+  async open(): Promise<void> {
     const { hosts } = this.#options;
     const timeoutMs = hosts.isSeveral ? connectTimeoutOfSeveralMs : connectTimeoutMs;
     // A host that is stopped still accepts connections, and says nothing: the time is for all of it.
@@ -156,7 +146,7 @@ export class Session extends Client {
       this.cut(new Error(`it did not answer within ${timeoutMs / 1_000} s`));
     }, timeoutMs);
     try {
-      await super.connect();
+      await this.connect();
       hosts.adopt(this.#host, this, await this.#prepare());
       if (this.#options.detectsDisconnects) await this.#detectDisconnects();
     } catch (error) {

@@ -1,10 +1,11 @@
-// What the engine's connections take for a client of pg: its statements go to a session of the simulated database.
+// What the engine's connections take for a session: its statements go to a session of the simulated database.
 import { EventEmitter } from "node:events";
-import { DatabaseError, type PoolClient } from "pg";
+import { DatabaseError } from "pg";
 import type {
   Answer as SentAnswer,
   SentStatement,
 } from "../../../src/store/database/pipelined-query.ts";
+import type { Session } from "../../../src/store/database/session.ts";
 import type { Task } from "../world/scheduler.ts";
 import type { Cluster } from "./cluster.ts";
 import type { DatabaseFault } from "./execution.ts";
@@ -41,20 +42,17 @@ export class SimulatedClient extends EventEmitter {
       },
       delayMs,
     );
-    this.connection = {
-      stream: {
-        writable: true,
-        write: () => true,
-        destroy: () => {
-          this.link.break("closed");
-        },
-      },
-    };
+    this.connection = { stream: { writable: true, write: () => true } };
   }
 
-  /** As a pool of pg lends it. */
-  get asPoolClient(): PoolClient {
-    return this as unknown as PoolClient;
+  /** As the store's connection knows it. */
+  get asSession(): Session {
+    return this as unknown as Session;
+  }
+
+  /** Called by the store's connection. */
+  cut(): void {
+    this.link.break("closed");
   }
 
   /** Called by the store's connection, as pg's own. */

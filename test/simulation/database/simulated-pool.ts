@@ -1,5 +1,5 @@
 // What the engine takes for its pool: connections to the simulated database, lent one by one, as src/store/database/pool.ts
-// lends pg's.
+// does.
 import { Connection } from "../../../src/store/database/connection.ts";
 import { ConnectionBroken } from "../../../src/store/database/errors.ts";
 import { PipelinedConnection, type Transaction } from "../../../src/store/database/pipeline.ts";
@@ -21,6 +21,7 @@ export interface SimulatedPoolOptions {
 export class SimulatedPool extends Connection {
   readonly #options: SimulatedPoolOptions;
   readonly #idle: SimulatedClient[] = [];
+  readonly #connections = new Map<SimulatedClient, PipelinedConnection>();
   readonly #lent = new Map<PipelinedConnection, SimulatedClient>();
   readonly #waiting: ((client: SimulatedClient | null) => void)[] = [];
   #open = 0;
@@ -57,7 +58,9 @@ export class SimulatedPool extends Connection {
 
   async borrow(): Promise<PipelinedConnection> {
     const client = await this.#take();
-    const connection = new PipelinedConnection(client.asPoolClient, null);
+    const connection =
+      this.#connections.get(client) ?? new PipelinedConnection(client.asSession, null);
+    this.#connections.set(client, connection);
     this.#lent.set(connection, client);
     return connection;
   }
@@ -66,8 +69,8 @@ export class SimulatedPool extends Connection {
     const client = this.#lent.get(connection);
     if (client === undefined) return;
     this.#lent.delete(connection);
-    connection.letGo();
     if (!connection.isReusable || client.isBroken) {
+      this.#connections.delete(client);
       client.close();
       this.#free(null);
     } else this.#free(client);
@@ -117,6 +120,7 @@ export class SimulatedPool extends Connection {
   #takeIdle(): SimulatedClient | null {
     for (let client = this.#idle.pop(); client !== undefined; client = this.#idle.pop()) {
       if (!client.isBroken) return client;
+      this.#connections.delete(client);
       this.#open -= 1;
     }
     return null;

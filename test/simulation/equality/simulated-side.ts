@@ -31,7 +31,7 @@ export function openSimulatedSide(
     { length: sessions },
     () => new SimulatedClient(cluster, 0, () => 0.1),
   );
-  const connections = clients.map((client) => new PipelinedConnection(client.asPoolClient, null));
+  const connections = clients.map((client) => new PipelinedConnection(client.asSession, null));
   return new Side(connections, {
     settleOrWait: async (session, isSettled) => {
       await scheduler.runUntil(isSettled, scheduler.nowMs + stepMs);

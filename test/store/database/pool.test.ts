@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import { ConnectionBroken, isTransient } from "../../../src/store/database/errors.ts";
 import { Pool } from "../../../src/store/database/pool.ts";
@@ -39,6 +39,60 @@ test("a cut fails those who wait for a connection, and lends none of those that 
   for (const error of await Promise.all(waiting)) expect(error).toBeInstanceOf(ConnectionBroken);
   await cut;
   expect(pool.usage).toMatchObject({ open: 0, busy: 0, failures: 3 });
+  await database.drop();
+});
+
+test("a connection that breaks while it is idle is not lent again, and fails nobody", async () => {
+  const database = await createTestDatabase();
+  const pool = new Pool({ databaseUrl: database.url, connectionsMax: 2, answerTimeoutMs: 5_000 });
+  const [idle, other] = [await pool.borrow(), await pool.borrow()];
+  const backend = sql.type(z.object({ pid: z.int() }))`SELECT pg_backend_pid() AS pid`;
+  const { pid } = await idle.one(backend);
+  pool.giveBack(idle);
+  await other.any(sql.unsafe`SELECT pg_terminate_backend(${pid})`);
+  await vi.waitFor(() => {
+    expect(pool.usage.open).toBe(1);
+  });
+  expect((await pool.one(backend)).pid).not.toBe(pid);
+  pool.giveBack(other);
+  expect(pool.usage).toMatchObject({ open: 2, busy: 0, failures: 0 });
+  await pool.end();
+  await database.drop();
+});
+
+test("connections that nobody uses are closed after a while, and those in use are kept", async () => {
+  const database = await createTestDatabase();
+  const pool = new Pool({ databaseUrl: database.url, connectionsMax: 3, answerTimeoutMs: 5_000 });
+  const lent = await Promise.all([pool.borrow(), pool.borrow(), pool.borrow()]);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  for (const connection of lent) pool.giveBack(connection);
+  expect(pool.usage).toMatchObject({ open: 3, busy: 0 });
+  for (const open of [2, 1, 1]) {
+    pool.giveBack(await pool.borrow());
+    vi.advanceTimersByTime(60_000);
+    expect(pool.usage.open).toBe(open);
+  }
+  vi.advanceTimersByTime(60_000);
+  expect(pool.usage.open).toBe(0);
+  vi.useRealTimers();
+  await pool.any(sql.unsafe`SELECT 1 AS one`);
+  await pool.end();
+  await database.drop();
+});
+
+test("its end waits for what was lent, and lends nothing more", async () => {
+  const database = await createTestDatabase();
+  const pool = new Pool({ databaseUrl: database.url, connectionsMax: 1, answerTimeoutMs: 5_000 });
+  const lent = await pool.borrow();
+  const waiting = pool.borrow().catch((error: unknown) => error);
+  let hasEnded = false;
+  const end = pool.end().then(() => (hasEnded = true));
+  await lent.any(sql.unsafe`SELECT 1 AS one`);
+  expect(hasEnded).toBe(false);
+  pool.giveBack(lent);
+  await end;
+  expect(await waiting).toBeInstanceOf(ConnectionBroken);
+  await expect(pool.borrow()).rejects.toBeInstanceOf(ConnectionBroken);
   await database.drop();
 });
 
