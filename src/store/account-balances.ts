@@ -34,8 +34,9 @@ export function addToBalances(
   return connection.run(command`
     INSERT INTO account_balances AS held
       (ledger_id, gl_account_code, currency, balance, entry_count)
-    SELECT ${ledgerId}::uuid, new.*
-      FROM unnest(
+    SELECT ledger.ledger_id, new.*
+      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+      CROSS JOIN unnest(
         ${column(changes, ({ glAccountCode }) => glAccountCode, "text")},
         ${sql.array(currencies, "text")},
         ${column(changes, ({ amount }) => amount, "numeric")},

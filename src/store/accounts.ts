@@ -69,27 +69,24 @@ export async function upsertAccounts(
   accounts: readonly (Omit<Account, "active"> & { readonly active: boolean | null })[],
   createdAt: Timestamp,
 ): Promise<{ added: number; updated: number }> {
+  const switched = accounts.filter(({ active }) => active !== null);
+  const active = sql.fragment`
+    CASE WHEN EXCLUDED.gl_account_code = ANY (${column(switched, ({ glAccountCode }) => glAccountCode, "text")})
+         THEN EXCLUDED.active ELSE held.active END`;
   const inserted = await connection.any(sql.type(upsertedRow)`
-    WITH given AS (
-      SELECT * FROM unnest(
+    INSERT INTO accounts AS held (ledger_id, gl_account_code, name, type, active, created_at)
+    SELECT ledger.ledger_id, new.*, ${createdAt}::timestamptz
+      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+      CROSS JOIN unnest(
         ${column(accounts, ({ glAccountCode }) => glAccountCode, "text")},
         ${column(accounts, ({ name }) => name, "text")},
         ${column(accounts, ({ type }) => type, "text")},
-        ${column(accounts, ({ active }) => active, "bool")}) AS given (code, name, type, active)
-    )
-    INSERT INTO accounts AS held (ledger_id, gl_account_code, name, type, active, created_at)
-    SELECT ${ledgerId}::uuid, code, name, type, coalesce(active, true), ${createdAt}::timestamptz
-      FROM given ORDER BY code
+        ${column(accounts, ({ active }) => active ?? true, "bool")}) AS new (code, name, type, active)
+     ORDER BY code
     ON CONFLICT (ledger_id, gl_account_code) DO UPDATE
-       SET name = EXCLUDED.name, type = coalesce(EXCLUDED.type, held.type),
-           active = coalesce(
-             (SELECT given.active FROM given WHERE given.code = EXCLUDED.gl_account_code),
-             held.active)
-     WHERE (held.name, held.type, held.active) IS DISTINCT FROM (
-             EXCLUDED.name, coalesce(EXCLUDED.type, held.type),
-             coalesce(
-               (SELECT given.active FROM given WHERE given.code = EXCLUDED.gl_account_code),
-               held.active))
+       SET name = EXCLUDED.name, type = coalesce(EXCLUDED.type, held.type), active = ${active}
+     WHERE (held.name, held.type, held.active)
+           IS DISTINCT FROM (EXCLUDED.name, coalesce(EXCLUDED.type, held.type), ${active})
     RETURNING (xmax = 0) AS "isNew"`);
   const added = inserted.filter(({ isNew }) => isNew).length;
   return { added, updated: inserted.length - added };
@@ -122,8 +119,9 @@ export function insertMissingAccounts(
 ): Promise<unknown> {
   return connection.run(command`
     INSERT INTO accounts (ledger_id, gl_account_code, name, type, active, created_at)
-    SELECT ${ledgerId}::uuid, new.*, ${createdAt}::timestamptz
-      FROM unnest(
+    SELECT ledger.ledger_id, new.*, ${createdAt}::timestamptz
+      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+      CROSS JOIN unnest(
         ${column(accounts, ({ glAccountCode }) => glAccountCode, "text")},
         ${column(accounts, ({ name }) => name, "text")},
         ${column(accounts, ({ type }) => type, "text")},

@@ -76,8 +76,9 @@ export function insertAssetRules(
   return connection.run(command`
     INSERT INTO asset_rules (ledger_id, asset_code, version, wallets_account,
                              clearing_account, rate, exponent, overdraft_limit, created_at)
-    SELECT ${ledgerId}::uuid, new.*, ${createdAt}::timestamptz
-      FROM unnest(
+    SELECT ledger.ledger_id, new.*, ${createdAt}::timestamptz
+      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+      CROSS JOIN unnest(
         ${column(rules, ({ assetCode }) => assetCode, "text")},
         ${column(rules, ({ version }) => version, "int4")},
         ${column(rules, ({ walletsAccount }) => walletsAccount, "text")},

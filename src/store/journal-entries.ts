@@ -176,10 +176,11 @@ export function insertEntries(
         (ledger_id, sequence, journal_id, external_id, origin_system, origin_account,
          event_type, description, transaction_date, entry_type, metadata, persisted_at,
          reverses_journal_id, leaf)
-      SELECT ${ledgerId}::uuid, sequence, journal_id, external_id, origin_system, origin_account,
+      SELECT ledger.ledger_id, sequence, journal_id, external_id, origin_system, origin_account,
              event_type, description, transaction_date, entry_type, metadata, persisted_at,
              reverses_journal_id, decode(leaf, 'hex')
-        FROM unnest(
+        FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+        CROSS JOIN unnest(
           ${column(entries, ({ sequence }) => sequence, "int8")},
           ${column(entries, ({ journalId }) => journalId, "uuid")},
           ${column(entries, ({ externalId }) => externalId, "text")},
@@ -219,8 +220,9 @@ export function insertLines(
     INSERT INTO journal_lines
       (ledger_id, sequence, line_number, gl_account_code, description, transaction_amount,
        transaction_currency, functional_amount, functional_currency, spot_rate)
-    SELECT ${ledgerId}::uuid, new.*
-      FROM unnest(
+    SELECT ledger.ledger_id, new.*
+      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+      CROSS JOIN unnest(
         ${sql.array(sequences, "int8")},
         ${sql.array(lineNumbers, "int2")},
         ${column(lines, ({ glAccountCode }) => glAccountCode, "text")},
@@ -241,8 +243,9 @@ export function insertReversals(
   const reversals = entries.filter(({ reversesJournalId }) => reversesJournalId !== null);
   return connection.run(command`
     INSERT INTO journal_reversals (ledger_id, journal_id, reversal_journal_id)
-    SELECT ${ledgerId}::uuid, new.*
-      FROM unnest(
+    SELECT ledger.ledger_id, new.*
+      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+      CROSS JOIN unnest(
         ${column(reversals, ({ reversesJournalId }) => reversesJournalId, "uuid")},
         ${column(reversals, ({ journalId }) => journalId, "uuid")}) AS new`);
 }

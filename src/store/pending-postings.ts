@@ -139,7 +139,7 @@ export function markPosted(
          WHERE ledger_id = ${ledgerId} AND batch_id = marks.batch_id
          LIMIT 1
       ) AS waiting
-     WHERE wallet_batches.ctid = waiting.ctid`);
+     WHERE wallet_batches.ledger_id = ${ledgerId} AND wallet_batches.ctid = waiting.ctid`);
 }
 
 /** Assets with pending postings that no rule gives a rate to; what only rounds to nothing has one. */

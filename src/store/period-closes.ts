@@ -188,8 +188,9 @@ export function insertClose(
     connection.run(command`
       INSERT INTO period_close_balances
         (ledger_id, number, gl_account_code, opening, debits, credits, closing, entry_count)
-      SELECT ${ledgerId}::uuid, ${number}::integer, new.*
-        FROM unnest(
+      SELECT ledger.ledger_id, ${number}::integer, new.*
+        FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+        CROSS JOIN unnest(
           ${column(balances, ({ glAccountCode }) => glAccountCode, "text")},
           ${column(balances, ({ opening }) => opening, "numeric")},
           ${column(balances, ({ debits }) => debits, "numeric")},
@@ -198,8 +199,9 @@ export function insertClose(
           ${column(balances, ({ entryCount }) => entryCount, "int8")}) AS new`),
     connection.run(command`
       INSERT INTO period_close_subtrees (ledger_id, number, part, first_sequence, root)
-      SELECT ${ledgerId}::uuid, ${number}::integer, part, first_sequence, decode(root, 'hex')
-        FROM unnest(
+      SELECT ledger.ledger_id, ${number}::integer, part, first_sequence, decode(root, 'hex')
+        FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+        CROSS JOIN unnest(
           ${sql.array(parts, "int4")},
           ${column(subtrees, ({ firstSequence }) => firstSequence, "int8")},
           ${sql.array(roots, "text")}) AS new (part, first_sequence, root)`),

@@ -60,8 +60,9 @@ export function upsertHolds(
   if (holds.length === 0) return Promise.resolve();
   return connection.run(command`
     INSERT INTO wallet_holds (ledger_id, hold_id, wallet_id, amount, expires_at, status)
-    SELECT ${ledgerId}::uuid, new.*
-      FROM unnest(
+    SELECT ledger.ledger_id, new.*
+      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+      CROSS JOIN unnest(
         ${column(holds, ({ holdId }) => holdId, "uuid")},
         ${column(holds, ({ walletId }) => walletId, "uuid")},
         ${column(holds, ({ amount }) => amount, "numeric")},

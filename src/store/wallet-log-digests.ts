@@ -106,8 +106,9 @@ export async function insertDigests(
 ): Promise<void> {
   await connection.run(command`
     INSERT INTO wallet_log_digests (ledger_id, wallet_id, digest)
-    SELECT ${ledgerId}::uuid, wallet_id, decode(digest, 'hex')
-      FROM unnest(
+    SELECT ledger.ledger_id, wallet_id, decode(digest, 'hex')
+      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+      CROSS JOIN unnest(
         ${column(digests, ({ walletId }) => walletId, "uuid")},
         ${column(digests, ({ digest }) => digest, "text")}) AS new (wallet_id, digest)`);
 }

@@ -32,8 +32,9 @@ export function upsertPostingTotals(
   return connection.run(command`
     INSERT INTO wallet_posting_totals
       (ledger_id, asset_code, rule_version, side, amount, functional_amount)
-    SELECT ${ledgerId}::uuid, new.*
-      FROM unnest(
+    SELECT ledger.ledger_id, new.*
+      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+      CROSS JOIN unnest(
         ${column(totals, ({ assetCode }) => assetCode, "text")},
         ${column(totals, ({ ruleVersion }) => ruleVersion, "int4")},
         ${column(totals, ({ side }) => side, "text")},
@@ -54,8 +55,9 @@ export function insertWalletPostings(
 ): Promise<unknown> {
   return connection.run(command`
     INSERT INTO wallet_postings (ledger_id, journal_id, asset_code, rule_version)
-    SELECT ${ledgerId}::uuid, new.*
-      FROM unnest(
+    SELECT ledger.ledger_id, new.*
+      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+      CROSS JOIN unnest(
         ${column(postings, ({ journalId }) => journalId, "uuid")},
       ${column(postings, ({ assetCode }) => assetCode, "text")},
       ${column(postings, ({ ruleVersion }) => ruleVersion, "int4")}) AS new`);

@@ -84,8 +84,9 @@ export function insertWalletWrites(
       INSERT INTO wallet_writes
         (ledger_id, wallet_id, seq, type, amount, balance, held, external_id, hold_id,
          metadata, at, batch_id)
-      SELECT ${ledgerId}::uuid, new.*
-        FROM unnest(
+      SELECT ledger.ledger_id, new.*
+        FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+        CROSS JOIN unnest(
           ${column(writes, ({ walletId }) => walletId, "uuid")},
           ${column(writes, ({ seq }) => seq, "int8")},
           ${column(writes, ({ type }) => type, "text")},

@@ -83,9 +83,10 @@ export function insertWallets(
     connection.run(command`
       INSERT INTO wallets (ledger_id, caller_key, wallet_id, asset_code, balance, held,
                            last_seq, last_at, log_hash, chained_after)
-      SELECT ${ledgerId}::uuid, caller_key, wallet_id, asset_code, balance, held, last_seq, last_at,
+      SELECT ledger.ledger_id, caller_key, wallet_id, asset_code, balance, held, last_seq, last_at,
              decode(log_hash, 'hex'), 0
-        FROM unnest(
+        FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+        CROSS JOIN unnest(
           ${column(wallets, ({ callerKey }) => callerKey, "text")},
           ${column(wallets, ({ walletId }) => walletId, "uuid")},
           ${column(wallets, ({ assetCode }) => assetCode, "text")},
@@ -126,7 +127,7 @@ export function updateWallets(
          WHERE ledger_id = ${ledgerId} AND caller_key = new.caller_key
          LIMIT 1
       ) AS locked
-     WHERE wallets.ctid = locked.ctid`);
+     WHERE wallets.ledger_id = ${ledgerId} AND wallets.ctid = locked.ctid`);
 }
 
 const differenceRow = z.object({

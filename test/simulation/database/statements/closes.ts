@@ -96,7 +96,7 @@ function addInserts(handlers: Handlers): void {
       yield* db.insert(db.tables.periodCloses, closeRow(parameters));
       return [];
     },
-    function* (db, [ledgerId, number, ...columns]) {
+    function* (db, [number, ledgerId, ...columns]) {
       for (const [code, opening, debits, credits, closing, entryCount] of unnest(...columns)) {
         yield* db.insert(db.tables.closeBalances, {
           ledgerId: text(ledgerId),
@@ -111,7 +111,7 @@ function addInserts(handlers: Handlers): void {
       }
       return [];
     },
-    function* (db, [ledgerId, number, ...columns]) {
+    function* (db, [number, ledgerId, ...columns]) {
       for (const [part, firstSequence, root] of unnest(...columns)) {
         yield* db.insert(db.tables.closeSubtrees, {
           ledgerId: text(ledgerId),

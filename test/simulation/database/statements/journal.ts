@@ -241,7 +241,7 @@ function addAccountStatements(handlers: Handlers): void {
   );
   handlers.add(
     (connection) => insertMissingAccounts(connection, anId, [], anyTime),
-    function* (db, [ledgerId, , ...columns]) {
+    function* (db, [, ledgerId, ...columns]) {
       for (const [glAccountCode, name, type, active] of unnest(...columns)) {
         const account = {
           ledgerId: text(ledgerId),

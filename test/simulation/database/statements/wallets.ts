@@ -218,7 +218,7 @@ function addAssetRules(handlers: Handlers): void {
   );
   handlers.add(
     (connection) => insertAssetRules(connection, anId, [], anyTime),
-    function* (db, [ledgerId, , ...columns]) {
+    function* (db, [, ledgerId, ...columns]) {
       for (const row of unnest(...columns)) {
         yield* db.insert(db.tables.assetRules, ruleRow(text(ledgerId), row), "nothing");
       }
