@@ -4,16 +4,21 @@ import {
   listImpossibleActs,
   listUnrecordedRows,
   readAuditedActs,
+  type ActsScope,
   type AuditedAct,
 } from "../store/audit/administration.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Hash } from "../core/merkle.ts";
 import type { CheckLog } from "./audit-log.ts";
 
-/** Acts are numbered without gaps, and each has the hash of itself and of the one before. */
-export async function checkActs(connection: Connection, log: CheckLog): Promise<void> {
+/** A record's acts are numbered without gaps, and each has the hash of itself and of the one before. */
+export async function checkActs(
+  connection: Connection,
+  recordOf: ActsScope["recordOf"],
+  log: CheckLog,
+): Promise<void> {
   let last: AuditedAct | null = null;
-  for await (const page of readAuditedActs(connection)) {
+  for await (const page of readAuditedActs(connection, recordOf)) {
     for (const act of page) {
       log.looked(1);
       const number: number = (last?.number ?? 0) + 1;
@@ -39,12 +44,12 @@ function hashOfAct(previous: Hash | null, { fields }: AuditedAct): Hash {
     .digest();
 }
 
-/** Acts fit each other, and rows are as the last act about them left them. `ledgerId`: those of one ledger only. */
+/** Acts fit each other, and rows are as the last act about them left them. */
 export async function checkRecordedTables(
   connection: Connection,
-  ledgerId: string | null,
+  scope: ActsScope,
   log: CheckLog,
 ): Promise<void> {
-  log.findAll(await listImpossibleActs(connection, ledgerId));
-  log.findAll(await listUnrecordedRows(connection, ledgerId));
+  log.findAll(await listImpossibleActs(connection, scope));
+  log.findAll(await listUnrecordedRows(connection, scope));
 }

@@ -1,6 +1,8 @@
 // An audit recomputes everything that is stored twice, and compares. It writes nothing, and trusts no stored
 // result.
 import { entryLeaf } from "../core/canonical.ts";
+import { haveLedgersOwnActs } from "../store/administration-acts.ts";
+import { commonScope, ledgerScope } from "../store/audit/administration.ts";
 import {
   type AuditedLedger,
   countRows,
@@ -51,11 +53,14 @@ export async function auditLedgers(
   if (ledgerId !== null && ledgers.length === 0) return null;
   const log = new AuditLog();
   if (ledgerId === null) await checkStrayRows(connection, log);
-  await checkActs(connection, log.of("administration", null));
-  await checkRecordedTables(connection, ledgerId, log.of("administration", ledgerId));
+  const areLedgersApart = await haveLedgersOwnActs(connection);
+  const scope = commonScope(ledgerId, areLedgersApart);
+  await checkActs(connection, null, log.of("administration", null));
+  await checkRecordedTables(connection, scope, log.of("administration", ledgerId));
   const areDigested = await areLogsDigested(connection);
   for (const ledger of ledgers) {
     checkLedger(ledger, log);
+    if (areLedgersApart) await checkLedgerActs(connection, ledger.ledgerId, log);
     await auditJournal(connection, ledger, log, onProgress);
     await checkWallets(connection, ledger.ledgerId, areDigested, log);
     await checkBatches(connection, ledger.ledgerId, log.of("wallet-batches", ledger.ledgerId));
@@ -72,6 +77,16 @@ async function checkStrayRows(connection: Connection, log: AuditLog): Promise<vo
     }
   });
   await Promise.all(strays);
+}
+
+async function checkLedgerActs(
+  connection: Connection,
+  ledgerId: string,
+  log: AuditLog,
+): Promise<void> {
+  const check = log.of("administration", ledgerId);
+  await checkActs(connection, ledgerId, check);
+  await checkRecordedTables(connection, ledgerScope(ledgerId), check);
 }
 
 function checkLedger({ ledgerId, status, lastSequence }: AuditedLedger, log: AuditLog): void {

@@ -4,7 +4,7 @@ import { balanceChanges, type Entry } from "../core/journal.ts";
 import { planPostings, postingEntry, totalKey, type Posting } from "../core/posting.ts";
 import type { ClosedCalendar } from "../core/period.ts";
 import { laterOf } from "../core/time.ts";
-import { isUnavailable } from "../store/database/errors.ts";
+import { isNodeLost, isUnavailable } from "../store/database/errors.ts";
 import { addToBalances } from "../store/account-balances.ts";
 import { listRuleVersions } from "../store/asset-rules.ts";
 import { insertEntries, insertLines } from "../store/journal-entries.ts";
@@ -14,6 +14,7 @@ import { getLedgerIdentity } from "../store/ledgers.ts";
 import {
   listLedgersWithPending,
   listPendingPostings,
+  listReachedLedgersWithPending,
   markPosted,
 } from "../store/pending-postings.ts";
 import {
@@ -72,11 +73,11 @@ export class Poster {
     if (this.#options.areCommitsHalted?.() === true) return;
     const failuresBefore = this.counts.failures;
     try {
-      const ledgerIds = await listLedgersWithPending(this.#pool);
-      for (const ledgerId of ledgerIds) {
-        // A ledger that is held or broken leaves the others theirs; a database that is away ends the round.
+      for (const ledgerId of await this.#listLedgers()) {
+        // A ledger that is held or broken, or whose node is away, leaves the others theirs; a database that is away
+        // ends the round.
         await this.postLedger(ledgerId).catch((error: unknown) => {
-          if (isUnavailable(error)) throw error;
+          if (isUnavailable(error) && !isNodeLost(error)) throw error;
           this.#fail(error);
         });
       }
@@ -84,6 +85,16 @@ export class Poster {
       this.#fail(error);
     }
     if (this.counts.failures === failuresBefore) this.#options.onSuccess?.();
+  }
+
+  async #listLedgers(): Promise<readonly string[]> {
+    try {
+      return await listLedgersWithPending(this.#pool);
+    } catch (error) {
+      if (!isNodeLost(error)) throw error;
+      this.#fail(error);
+      return listReachedLedgersWithPending(this.#pool);
+    }
   }
 
   #fail(error: unknown): void {

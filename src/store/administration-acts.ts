@@ -1,6 +1,7 @@
 // The record of administration, which triggers of the database write.
+import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
-import { timestampColumn } from "./columns.ts";
+import { countRow, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { sql } from "./database/statement.ts";
 
@@ -22,11 +23,43 @@ const actRow = z.object({
 
 export type AdministrationAct = Readonly<z.output<typeof actRow>>;
 
-/** The newest acts of all, oldest of them first. */
+/** Tables of ledgers. Where the database is spread over nodes, acts about their rows are recorded in `ledger_acts`. */
+export const tablesBesideActs = ["ledger_states", "accounts", "asset_rules", "period_closes"];
+
+const isThereRow = z.object({ isThere: z.boolean() });
+
+/** Whether each ledger has a record of its own, of the acts about its rows: where the database is spread over nodes. */
+export async function haveLedgersOwnActs(connection: Connection): Promise<boolean> {
+  const { isThere } = await connection.one(sql.type(isThereRow)`
+    SELECT to_regclass('ledger_acts') IS NOT NULL AS "isThere"`);
+  return isThere;
+}
+
+/** The newest acts of all, oldest of them first, and how many there are in all. */
 export async function listAdministrationActs(
   connection: Connection,
   limit: number,
-): Promise<readonly AdministrationAct[]> {
+): Promise<{ readonly acts: readonly AdministrationAct[]; readonly total: number }> {
+  if (!(await haveLedgersOwnActs(connection))) {
+    return newestOf(connection, sql.fragment`administration_acts`, limit);
+  }
+  const [common, ofLedgers] = await Promise.all([
+    // Before it was spread, it was the record of ledgers too; their own records begin with a copy.
+    newestOf(
+      connection,
+      sql.fragment`(SELECT * FROM administration_acts
+                     WHERE subject <> ALL (${sql.array(tablesBesideActs, "text")}))`,
+      limit,
+    ),
+    newestOf(connection, sql.fragment`ledger_acts`, limit),
+  ]);
+  const acts = [...common.acts, ...ofLedgers.acts].sort((one, other) =>
+    one.at === other.at ? one.number - other.number : one.at < other.at ? -1 : 1,
+  );
+  return { acts: acts.slice(-limit), total: common.total + ofLedgers.total };
+}
+
+async function newestOf(connection: Connection, record: FragmentSqlToken, limit: number) {
   const acts = await connection.any(sql.type(actRow)`
     SELECT number, at, kind, subject, ledger_id AS "ledgerId",
            (SELECT jsonb_object_agg(name, CASE jsonb_typeof(value)
@@ -34,6 +67,9 @@ export async function listAdministrationActs(
                                             ELSE value END)
               FROM jsonb_each(record) AS columns (name, value)) AS record,
            operator, database_role AS "databaseRole", program, encode(hash, 'hex') AS hash
-      FROM administration_acts ORDER BY number DESC LIMIT ${limit}`);
-  return acts.reverse();
+      FROM ${record} AS acts ORDER BY at DESC, number DESC LIMIT ${limit}`);
+  const { count } = await connection.one(
+    sql.type(countRow)`SELECT count(*) FROM ${record} AS acts`,
+  );
+  return { acts: acts.reverse(), total: count };
 }

@@ -58,9 +58,12 @@ export async function revokeApiKey(
   apiKey: string,
   revokedAt: Timestamp,
 ): Promise<ApiKeyRecord | null> {
-  return connection.maybeOne(sql.type(apiKeyRow)`
-    UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${revokedAt})
-     WHERE api_key = ${apiKey} RETURNING ${columns}`);
+  return connection.transaction(async (transaction) => {
+    await transaction.run(command`
+      UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${revokedAt})
+       WHERE api_key = ${apiKey}`);
+    return findApiKey(transaction, apiKey);
+  });
 }
 
 const existsRow = z.object({ exists: z.boolean() });

@@ -49,7 +49,7 @@ export async function listEntries(
 ): Promise<{ entries: StoredEntry[]; hasMore: boolean }> {
   const weighed = withinBytes(
     sql.fragment`
-      SELECT sequence, ${entryBytes} AS bytes FROM journal_entries AS entries
+      SELECT sequence, ${entryBytes(ledgerId)} AS bytes FROM journal_entries AS entries
        WHERE ledger_id = ${ledgerId}
          AND sequence = ANY (
                ARRAY(SELECT sequence FROM found ORDER BY sequence LIMIT ${page.limit}))`,
@@ -62,7 +62,7 @@ export async function listEntries(
       SELECT entries.sequence ${entriesIn(ledgerId, page.filter, page)}
        ORDER BY entries.sequence LIMIT ${page.limit + 1} OFFSET ${page.offset}
     )
-    SELECT ${entryColumns}, (SELECT count(*) FROM found) AS "foundCount"
+    SELECT ${entryColumns(ledgerId)}, (SELECT count(*) FROM found) AS "foundCount"
       FROM ${entryTables(ledgerId)}
      WHERE entries.ledger_id = ${ledgerId}
        AND entries.sequence = ANY (

@@ -26,14 +26,14 @@ const lineArray = sql.fragment`
                    functional_amount::text, functional_currency, spot_rate)`;
 
 /**
- * Columns of an entry `entries`, joined with `reversals`; lines are one JSON array in stored order. An entry that
- * somebody took the lines of has none: it is read as it is, so that whoever checks can name it.
+ * Columns of an entry `entries` of a ledger, joined with `reversals`; lines are one JSON array in stored order. An entry
+ * that somebody took the lines of has none: it is read as it is, so that whoever checks can name it.
  */
-export const entryColumns = sql.fragment`
+export const entryColumns = (ledgerId: string): FragmentSqlToken => sql.fragment`
   ${contentColumns}, reversals.reversal_journal_id AS "reversedByJournalId",
   (SELECT coalesce(json_agg(${lineArray} ORDER BY line_number), '[]')
      FROM journal_lines
-    WHERE journal_lines.ledger_id = entries.ledger_id
+    WHERE journal_lines.ledger_id = ${ledgerId}
       AND journal_lines.sequence = entries.sequence) AS lines`;
 
 /** Joins entries `entries` with their reversals, `reversals`. */
@@ -56,14 +56,14 @@ export const linesOf = (ledgerId: string): FragmentSqlToken => sql.fragment`
   (SELECT * FROM journal_lines
     WHERE ledger_id = ${ledgerId} AND sequence = entries.sequence OFFSET 0)`;
 
-/** About how many bytes an entry `entries` has as JSON: its texts as they are escaped, and the names of members. */
-export const entryBytes = sql.fragment`
+/** About how many bytes an entry `entries` of a ledger has as JSON: its texts as they are escaped, and names of members. */
+export const entryBytes = (ledgerId: string): FragmentSqlToken => sql.fragment`
   600 + octet_length(json_build_array(
           entries.external_id, entries.origin_system, entries.origin_account, entries.event_type,
           entries.description, entries.metadata)::text)
       + (SELECT coalesce(sum(140 + octet_length(${lineArray}::text)), 0)
            FROM journal_lines
-          WHERE journal_lines.ledger_id = entries.ledger_id
+          WHERE journal_lines.ledger_id = ${ledgerId}
             AND journal_lines.sequence = entries.sequence)`;
 
 /** A line of a `lineArray`, its amounts as bigints. */
@@ -115,7 +115,7 @@ export async function findEntry(
   journalId: string,
 ): Promise<StoredEntry | null> {
   return connection.maybeOne(sql.type(entryRow)`
-    SELECT ${entryColumns} FROM ${entryTables(ledgerId)}
+    SELECT ${entryColumns(ledgerId)} FROM ${entryTables(ledgerId)}
      WHERE entries.ledger_id = ${ledgerId} AND entries.journal_id = ${journalId}`);
 }
 
@@ -127,7 +127,7 @@ export async function listOriginals(
 ): Promise<Map<string, StoredEntry>> {
   if (journalIds.length === 0) return new Map();
   const rows = await connection.any(sql.type(entryRow)`
-    SELECT ${entryColumns} FROM unnest(${sql.array(journalIds, "uuid")}) AS wanted (journal_id)
+    SELECT ${entryColumns(ledgerId)} FROM unnest(${sql.array(journalIds, "uuid")}) AS wanted (journal_id)
      CROSS JOIN LATERAL (
        SELECT * FROM journal_entries
         WHERE ledger_id = ${ledgerId} AND journal_id = wanted.journal_id

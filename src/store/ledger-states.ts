@@ -72,7 +72,7 @@ export async function updateLedgerState(
   status: LedgerStatus,
 ): Promise<void> {
   await connection.run(command`
-    UPDATE ledger_states SET status = ${status}, changed_at = clock_timestamp()
+    UPDATE ledger_states SET status = ${status}, changed_at = statement_timestamp()
      WHERE ledger_id = ${ledgerId}`);
 }
 

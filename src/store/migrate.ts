@@ -1,6 +1,7 @@
 // Applying migrations/: forward only, in order, each once, under a lock that other starters wait for.
 import type { Client } from "pg";
 import { withSingleClient } from "./database/single-client.ts";
+import { distributeNewTables } from "./distribution.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { listMigrationFileNames, withMigrationFiles } from "./migration-files.ts";
 
@@ -41,6 +42,7 @@ export async function migrate(databaseUrl: string, upTo = Infinity): Promise<str
         log: () => undefined,
       }),
     );
+    await distributeNewTables(client);
     return applied.map(({ name }) => name);
   });
 }

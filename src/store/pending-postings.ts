@@ -83,6 +83,20 @@ export async function listLedgersWithPending(connection: Connection): Promise<st
   return rows.map(({ ledgerId }) => ledgerId);
 }
 
+/** The same, of a database that Citus spreads, without those on nodes that can't be reached. */
+export async function listReachedLedgersWithPending(connection: Connection): Promise<string[]> {
+  const rows = await connection.any(sql.type(ledgerIdRow)`
+    SELECT ids.id AS "ledgerId"
+      FROM run_command_on_shards('wallet_batches', ${pendingLedgersOfShard}) AS shards
+      CROSS JOIN LATERAL json_array_elements_text(
+        CASE WHEN shards.success THEN shards.result::json ELSE '[]' END) AS ids (id)`);
+  return rows.map(({ ledgerId }) => ledgerId);
+}
+
+/** Citus puts the name of the shard in the place of %s. */
+const pendingLedgersOfShard = `
+  SELECT coalesce(json_agg(DISTINCT ledger_id), '[]') FROM %s WHERE journal_id IS NULL`;
+
 const pendingRow = z.object({
   pendingPostingId: z.string(),
   assetCode: z.string(),

@@ -95,7 +95,7 @@ async function refusalOf(statement: string): Promise<unknown> {
 }
 
 test("adopts what was there by an act each, and notes what has no digest yet", async () => {
-  const acts = await listAdministrationActs(pool, 100);
+  const { acts } = await listAdministrationActs(pool, 100);
   expect(acts.map(({ kind, subject }) => `${kind} ${subject}`)).toEqual([
     "adopted organizations",
     "adopted api_keys",
@@ -126,7 +126,7 @@ test("records what an older program administers", async () => {
      UPDATE api_keys SET revoked_at = now() WHERE api_key = 'lk_older';
      UPDATE api_keys SET revoked_at = revoked_at WHERE api_key = 'lk_older'`,
   );
-  const acts = await listAdministrationActs(pool, 3);
+  const { acts } = await listAdministrationActs(pool, 3);
   expect(acts).toMatchObject([
     { kind: "made", subject: "accounts", ledgerId, operator: null, record: { active: true } },
     { kind: "changed", subject: "accounts", ledgerId, record: { active: false } },

@@ -11,6 +11,7 @@ import type { TestProject } from "vitest/node";
 import { openEmbeddedDatabase } from "../../src/store/embedded/embedded-database.ts";
 import { isHome } from "../../src/store/embedded/system-directory.ts";
 import { migrate } from "../../src/store/migrate.ts";
+import { findNodes, makeDistributedTemplate } from "./citus-cluster.ts";
 import { runStatement, withDatabase } from "./database.ts";
 
 declare module "vitest" {
@@ -25,6 +26,8 @@ export interface DatabaseServer {
   readonly url: string;
   /** The name of a migrated database that nobody connects to. */
   readonly template: string;
+  /** The server, and with Citus the others of its cluster: a database is made on each. */
+  readonly nodes: readonly string[];
 }
 
 interface RunningServer extends DatabaseServer {
@@ -39,7 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const door = createServer((socket) => {
     starting ??= startServer();
     starting.then(
-      ({ url, template }) => socket.end(JSON.stringify({ url, template })),
+      ({ url, template, nodes }) => socket.end(JSON.stringify({ url, template, nodes })),
       (error: unknown) => socket.end(JSON.stringify({ error: String(error) })),
     );
   });
@@ -57,7 +60,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function startServer(): Promise<RunningServer> {
   const server = await findServer();
   try {
-    return { ...server, template: await makeTemplate(server.url) };
+    const nodes = await findNodes(server.url);
+    if (nodes.length === 1) return { ...server, nodes, template: await makeTemplate(server.url) };
+    const template = `ledgerctl_template_${process.pid}`;
+    const remove = async () => {
+      for (const node of nodes) await runStatement(node, `DROP DATABASE ${template} WITH (FORCE)`);
+      await server.remove();
+    };
+    await makeDistributedTemplate(nodes, template);
+    return { ...server, nodes, template, remove };
   } catch (error) {
     await server.remove();
     throw error;
@@ -68,7 +79,7 @@ async function startServer(): Promise<RunningServer> {
  * LEDGERCTL_TEST_DATABASE_URL's server, or one that lasts as long as the run: of the embedded version,
  * or of the PostgreSQL whose bin, lib and share are in LEDGERCTL_TEST_POSTGRES_DIR.
  */
-async function findServer(): Promise<Omit<RunningServer, "template">> {
+async function findServer(): Promise<Omit<RunningServer, "template" | "nodes">> {
   const given = process.env["LEDGERCTL_TEST_DATABASE_URL"];
   if (given) return { url: given, remove: () => Promise.resolve() };
   const dataDir = await mkdtemp(join(tmpdir(), "ledgerctl-test-"));

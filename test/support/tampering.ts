@@ -10,6 +10,13 @@ const tables = [
   ...["wallet_posting_totals", "wallet_postings", "wallet_log_digests", "administration_acts"],
 ];
 
+/** On each node of a cluster, too; which is why each statement is sent by itself. */
+async function beginWithoutTriggers(client: Client): Promise<void> {
+  await client.query("BEGIN");
+  await client.query("SET LOCAL citus.propagate_set_commands = local");
+  await client.query("SET LOCAL session_replication_role = replica");
+}
+
 /** One for all changes of the same books: a connection that knows its tables is a lot quicker. Ends with the database. */
 const connections = new WeakMap<object, Promise<Client>>();
 
@@ -18,7 +25,6 @@ function connect(books: Pick<TestBooks, "databaseUrl">): Promise<Client> {
     const client = new Client({ connectionString: books.databaseUrl });
     client.on("error", () => undefined);
     await client.connect();
-    await client.query("SET session_replication_role = replica");
     return client;
   };
   const connection = connections.get(books) ?? open();
@@ -49,7 +55,9 @@ export async function tamper(
   await client.query(copy("public", "pristine"));
   await forge(books, ...statements);
   return async () => {
+    await beginWithoutTriggers(client);
     await client.query(copy("pristine", "public"));
+    await client.query("COMMIT");
   };
 }
 
@@ -59,8 +67,10 @@ export async function forge(
   ...statements: readonly string[]
 ): Promise<void> {
   const client = await connect(books);
+  await beginWithoutTriggers(client);
   for (const statement of statements) {
     const { rowCount } = await client.query(statement);
     if ((rowCount ?? 0) === 0) throw new Error(`nothing was changed by: ${statement}`);
   }
+  await client.query("COMMIT");
 }

@@ -1,5 +1,7 @@
 // What an audit reads of the record of administration, and how it compares the record with the tables.
+import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
+import { tablesBesideActs } from "../administration-acts.ts";
 import { hashColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 import { sql } from "../database/statement.ts";
@@ -7,7 +9,7 @@ import { foundRow, type FoundRow } from "./journal.ts";
 import { readPages } from "../pages.ts";
 
 /** The tables whose rows acts are about, with their keys. */
-const recordedTables = {
+const recordedTables: Readonly<Record<string, readonly string[]>> = {
   organizations: ["organization_id"],
   api_keys: ["api_key"],
   ledgers: ["ledger_id"],
@@ -17,6 +19,31 @@ const recordedTables = {
   period_closes: ["ledger_id", "number"],
   wallet_digest_completions: ["completed_at"],
 };
+
+/** Acts of one record, and the tables that it is about. */
+export interface ActsScope {
+  /** Whose record it is, where each ledger has its own; else null: the one that is for all. */
+  readonly recordOf: string | null;
+  /** Acts about, and rows of, one ledger only; null: of all and of none. */
+  readonly ledgerId: string | null;
+  readonly subjects: readonly string[];
+}
+
+/**
+ * The record of all acts, or of those that are about no ledger's own rows where each ledger has a record: what it says of
+ * one ledger, or of all (null).
+ */
+export function commonScope(ledgerId: string | null, areLedgersApart: boolean): ActsScope {
+  const subjects = Object.keys(recordedTables).filter(
+    (table) => !areLedgersApart || !tablesBesideActs.includes(table),
+  );
+  return { recordOf: null, ledgerId, subjects };
+}
+
+/** A ledger's own record. */
+export function ledgerScope(ledgerId: string): ActsScope {
+  return { recordOf: ledgerId, ledgerId, subjects: tablesBesideActs };
+}
 
 const actRow = z.object({
   number: z.number(),
@@ -29,9 +56,10 @@ export type AuditedAct = Readonly<z.output<typeof actRow>>;
 
 const rowsPerPage = 1_000;
 
-/** All acts in pages, by number. */
+/** All acts of a record in pages, by number. */
 export function readAuditedActs(
   connection: Connection,
+  recordOf: string | null,
 ): AsyncGenerator<readonly AuditedAct[], void> {
   return readPages<AuditedAct>(rowsPerPage, (last, limit) =>
     connection.any(sql.type(actRow)`
@@ -40,20 +68,38 @@ export function readAuditedActs(
                number::text, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
                kind, subject, ledger_id::text, record::text, operator, database_role, program)
                AS fields
-        FROM administration_acts WHERE number > ${last?.number ?? Number.MIN_SAFE_INTEGER}
+        FROM ${actsOf(recordOf)} AS acts WHERE number > ${last?.number ?? Number.MIN_SAFE_INTEGER}
        ORDER BY number LIMIT ${limit}`),
   );
 }
 
-/** The rows of all these tables, each as one JSON document. */
-const storedRows = sql.join(
-  Object.keys(recordedTables).map(
+function actsOf(recordOf: string | null): FragmentSqlToken {
+  return recordOf === null
+    ? sql.fragment`administration_acts`
+    : sql.fragment`(SELECT * FROM ledger_acts WHERE ledger_id = ${recordOf})`;
+}
+
+/** The acts of a scope, with the keys of the rows that they are about. */
+function actsIn({ recordOf, ledgerId, subjects }: ActsScope): FragmentSqlToken {
+  return sql.fragment`
+    SELECT subject, ${keyOfRecord} AS key, number, kind, record FROM ${actsOf(recordOf)} AS acts
+     WHERE subject = ANY (${sql.array(subjects, "text")})
+       AND (${ledgerId}::uuid IS NULL OR record ->> 'ledger_id' = ${ledgerId}::uuid::text)`;
+}
+
+/** The rows of the tables of a scope, each as one JSON document. Only tables with ledgers have rows of one. */
+function rowsIn({ ledgerId, subjects }: ActsScope): FragmentSqlToken {
+  const tables = subjects.filter(
+    (table) => ledgerId === null || recordedTables[table]?.[0] === "ledger_id",
+  );
+  const ofLedger = ledgerId === null ? sql.fragment`` : sql.fragment`WHERE ledger_id = ${ledgerId}`;
+  const selections = tables.map(
     (table) => sql.fragment`
       SELECT ${sql.literalValue(table)} AS subject, to_jsonb(rows) AS record
-        FROM ${sql.identifier([table])} AS rows`,
-  ),
-  sql.fragment` UNION ALL `,
-);
+        FROM ${sql.identifier([table])} AS rows ${ofLedger}`,
+  );
+  return sql.fragment`${sql.join(selections, sql.fragment` UNION ALL `)}`;
+}
 
 /** The values of the key of a `record` of a table, its `subject`. */
 const keyOfRecord = sql.fragment`CASE subject ${sql.join(
@@ -73,14 +119,13 @@ const appendOnlyTables = ["asset_rules", "period_closes", "wallet_digest_complet
 /** Acts that can't have been: what is there is made again, what is not there is changed, what never changes is. */
 export function listImpossibleActs(
   connection: Connection,
-  ledgerId: string | null,
+  scope: ActsScope,
 ): Promise<readonly FoundRow[]> {
   return connection.any(sql.type(foundRow)`
     WITH acts AS (
-      SELECT subject, ${keyOfRecord} AS key, number, kind,
-             coalesce(lag(kind) OVER (PARTITION BY subject, ${keyOfRecord} ORDER BY number),
-                      'removed') <> 'removed' AS "wasThere"
-        FROM administration_acts WHERE ${ofLedger(ledgerId)}
+      SELECT *, coalesce(lag(kind) OVER (PARTITION BY subject, key ORDER BY number), 'removed')
+                  <> 'removed' AS "wasThere"
+        FROM (${actsIn(scope)}) AS acts
     )
     SELECT 'act ' || number AS where,
            kind || ' ' || subject || ' ' || coalesce(array_to_string(key, ' ', '-'), '')
@@ -95,25 +140,17 @@ export function listImpossibleActs(
      ORDER BY number LIMIT 20`);
 }
 
-/** Whether a `record` is of a ledger; any is where none is named (null). */
-function ofLedger(ledgerId: string | null) {
-  return sql.fragment`(${ledgerId}::uuid IS NULL OR record ->> 'ledger_id' = ${ledgerId}::uuid::text)`;
-}
-
-/** Rows that are not as the last act about them left them, of one ledger or of all and of none (null). */
+/** Rows that are not as the last act about them left them. */
 export function listUnrecordedRows(
   connection: Connection,
-  ledgerId: string | null,
+  scope: ActsScope,
 ): Promise<readonly FoundRow[]> {
   return connection.any(sql.type(foundRow)`
     WITH stored AS (
-      SELECT subject, ${keyOfRecord} AS key, record FROM (${storedRows}) AS records
-       WHERE ${ofLedger(ledgerId)}
+      SELECT subject, ${keyOfRecord} AS key, record FROM (${rowsIn(scope)}) AS records
     ), acts AS (
-      SELECT DISTINCT ON (subject, ${keyOfRecord})
-             subject, ${keyOfRecord} AS key, number, kind, record
-        FROM administration_acts WHERE ${ofLedger(ledgerId)}
-       ORDER BY subject, ${keyOfRecord}, number DESC
+      SELECT DISTINCT ON (subject, key) * FROM (${actsIn(scope)}) AS acts
+       ORDER BY subject, key, number DESC
     ), compared AS (
       SELECT coalesce(stored.subject, acts.subject) AS subject, coalesce(stored.key, acts.key) AS key,
              CASE

@@ -50,23 +50,14 @@ export const ledgerTables = [
   ...["period_closes", "period_close_balances", "period_close_subtrees"],
 ];
 
-/** Ledgers that a table has rows of and that are not there; found by going from id to id in its key. */
+/** Ledgers that a table has rows of and that are not there. */
 export async function listStrayLedgers(
   connection: Connection,
   table: string,
 ): Promise<readonly string[]> {
-  const from = sql.identifier([table]);
   const rows = await connection.any(sql.type(ledgerIdRow)`
-    WITH RECURSIVE ids AS (
-      (SELECT ledger_id FROM ${from} ORDER BY ledger_id LIMIT 1)
-      UNION ALL
-      SELECT (SELECT ledger_id FROM ${from} WHERE ledger_id > ids.ledger_id
-               ORDER BY ledger_id LIMIT 1)
-        FROM ids WHERE ids.ledger_id IS NOT NULL
-    )
-    SELECT ledger_id AS "ledgerId" FROM ids
-     WHERE ledger_id IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM ledgers WHERE ledgers.ledger_id = ids.ledger_id)`);
+    SELECT DISTINCT ledger_id AS "ledgerId" FROM ${sql.identifier([table])} AS rows
+     WHERE NOT EXISTS (SELECT 1 FROM ledgers WHERE ledgers.ledger_id = rows.ledger_id)`);
   return rows.map(({ ledgerId }) => ledgerId);
 }
 

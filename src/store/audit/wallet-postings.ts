@@ -92,9 +92,9 @@ export function listPostingFaults(
         FROM (SELECT * FROM wallet_postings WHERE ledger_id = ${ledgerId}) AS postings
         FULL JOIN marked ON marked.journal_id = postings.journal_id
         LEFT JOIN journal_entries AS entries
-          ON entries.ledger_id = postings.ledger_id AND entries.journal_id = postings.journal_id
+          ON entries.ledger_id = ${ledgerId} AND entries.journal_id = postings.journal_id
         LEFT JOIN asset_rules AS rules
-          ON rules.ledger_id = postings.ledger_id AND rules.asset_code = postings.asset_code
+          ON rules.ledger_id = ${ledgerId} AND rules.asset_code = postings.asset_code
          AND rules.version = postings.rule_version
         LEFT JOIN LATERAL (
           SELECT coalesce(sum(-transaction_amount) FILTER (WHERE transaction_amount < 0), 0)
@@ -102,7 +102,7 @@ export function listPostingFaults(
                  coalesce(sum(transaction_amount) FILTER (WHERE transaction_amount > 0), 0)
                    AS debited
             FROM journal_lines
-           WHERE journal_lines.ledger_id = entries.ledger_id
+           WHERE journal_lines.ledger_id = ${ledgerId}
              AND journal_lines.sequence = entries.sequence
              AND gl_account_code = rules.wallets_account
              AND transaction_currency = postings.asset_code

@@ -1,4 +1,4 @@
-// What went wrong in the database, told apart by SQLSTATE and constraint name, never by message.
+// What went wrong in the database, told apart by SQLSTATE and constraint name, never by the words of a message.
 import { DatabaseError } from "pg";
 import { messageOf } from "../../core/thrown.ts";
 
@@ -24,7 +24,7 @@ export async function withKeyConflict<Reply>(
     return await reply;
   } catch (error) {
     const fault = databaseFault(error);
-    if (fault?.code !== "23505" || fault.constraint !== constraint) throw error;
+    if (fault?.code !== "23505" || !isAbout(fault, constraint)) throw error;
     throw new KeyConflict(constraint, error);
   }
 }
@@ -35,6 +35,15 @@ export class UnreadableRow extends Error {
     super(`a row can't be read: ${messageOf(cause)}`, { cause });
     this.name = "UnreadableRow";
   }
+}
+
+/**
+ * Whether a fault names a constraint. What Citus passes on from another node has the name in its message alone, in any
+ * language, with the number of the table's part behind it.
+ */
+function isAbout(fault: DatabaseFault, constraint: string): boolean {
+  if (fault.constraint !== undefined) return fault.constraint.replace(/_\d+$/, "") === constraint;
+  return new RegExp(`\\b${constraint}(_\\d+)?\\b`).test(fault.message);
 }
 
 /** Somebody waits to change the ledger's state; a writer tries again when that is done. */
@@ -83,13 +92,19 @@ export function findCause<Found extends Error>(
   return null;
 }
 
+interface DatabaseFault {
+  readonly code: string;
+  readonly constraint: string | undefined;
+  readonly message: string;
+}
+
 /** What the database itself said, found in an error or in what caused it. */
-function databaseFault(
-  error: unknown,
-): { readonly code: string; readonly constraint: string | undefined } | null {
+function databaseFault(error: unknown): DatabaseFault | null {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (at instanceof DatabaseError && at.code !== undefined)
-      return { code: at.code, constraint: at.constraint };
+    if (at instanceof DatabaseError && at.code !== undefined) {
+      const { code, constraint, message } = at;
+      return { code, constraint, message };
+    }
   }
   return null;
 }
@@ -141,6 +156,16 @@ export function isSessionUseless(error: unknown): boolean {
 export function isConnectionLost(error: unknown): boolean {
   if (findCause(error, ConnectionBroken) !== null) return true;
   return /^(08|57P)/.test(databaseFault(error)?.code ?? "");
+}
+
+/**
+ * Whether the database could not reach another node that it needs (class 08, which it gives over a connection that
+ * holds). A pooler that lost the database says the same, and ends the connection.
+ */
+export function isNodeLost(error: unknown): boolean {
+  return (
+    findCause(error, ConnectionBroken) === null && /^08/.test(databaseFault(error)?.code ?? "")
+  );
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   asConnectionError,
   CommitWarning,
   isConnectionLost,
+  isNodeLost,
   isRolledBack,
   isSessionUseless,
   isStatementRefused,
@@ -51,7 +52,8 @@ export class PipelinedConnection extends Connection {
     },
     failureOf: (error) => {
       const failure = asConnectionError(error);
-      if (isConnectionLost(failure) || isSessionUseless(failure)) this.isBroken = true;
+      const isLost = isConnectionLost(failure) && !isNodeLost(failure);
+      if (isLost || isSessionUseless(failure)) this.isBroken = true;
       return failure;
     },
   };
@@ -166,6 +168,8 @@ export class PipelinedConnection extends Connection {
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     const transaction = this.#begin(text);
+    if (text === beginTransaction)
+      for (const query of this.#session.introductions) void this.sendFixed(query);
     // Its statements are planned for their values: they are few, and may reach far.
     if (this.#plans !== null) void this.sendFixed(planEachTime);
     try {
@@ -262,6 +266,8 @@ export class Transaction extends Connection {
     if (isCommitted && ended.isCommitWarned) throw new AmbiguousCommit(new CommitWarning());
     if (isCommitted && failures.length === 0) return;
     if (isCommitted) throw new PartialCommit(failures[0]);
+    // Whatever failed, this is for certain.
+    if (ended?.tag === "ROLLBACK" && failures[0] instanceof Error) throw failures[0];
     // A statement that the database refused by name has undone the transaction for certain. A COMMIT that
     // fails for want of disk or by a panic has not: it may be in the log, and be replayed.
     const commitFailure: unknown = answer?.status === "rejected" ? failures.at(-1) : null;

@@ -1,10 +1,11 @@
 // A session: one connection of the driver, to the host that serves, with the settings that its user asked for.
 import { userInfo } from "node:os";
-import { Client, type ClientConfig } from "pg";
+import { Client, escapeLiteral, type ClientConfig } from "pg";
 import { connectionTarget, type ConnectionTarget, type DatabaseHost } from "./connection-url.ts";
 import { HostFailure } from "./errors.ts";
 import type { DatabaseHosts, HostState } from "./hosts.ts";
 import { loginFault } from "./login-fault.ts";
+import type { QueryText } from "./statement.ts";
 
 /** How values are written, and that what is acknowledged is on disk: whatever the database's own settings say. */
 const settingsOfAll = {
@@ -23,6 +24,10 @@ const settingsOfAll = {
   "ledgerctl.chains_logs": "on",
   // Who runs the program, for the record of administration.
   "ledgerctl.operator": operatorName(),
+  // With Citus, the nodes of a transaction have the settings of it, too.
+  "citus.propagate_set_commands": "local",
+  // A node that is away holds up nobody else for long.
+  "citus.node_connection_timeout": "3000",
 };
 
 /** The user of the operating system; its id where it has no name, as in many containers. */
@@ -32,6 +37,15 @@ function operatorName(): string {
   } catch {
     return `uid ${process.getuid?.() ?? "unknown"}`;
   }
+}
+
+/** Citus passes on what is set in a transaction. */
+function introduce(applicationName: string): readonly QueryText[] {
+  const settings = { operator: operatorName(), program: applicationName };
+  return Object.entries(settings).map(([name, value]) => ({
+    name: `introduce_${name}`,
+    text: `SET LOCAL ledgerctl.${name} = ${escapeLiteral(value)}`,
+  }));
 }
 
 export interface SessionOptions {
@@ -70,8 +84,12 @@ const prepareText = `
          pg_is_in_recovery() AS "isStandby",
          CASE WHEN $3 AND NOT pg_is_in_recovery()
               THEN ${timelineText} END AS timeline,
+         to_regclass('ledger_acts') IS NOT NULL AS "isSpread",
          (SELECT count(*) FROM unnest($1::text[], $2::text[]) AS asked (name, value)
-           CROSS JOIN LATERAL set_config(asked.name, asked.value, false)) AS settings`;
+           CROSS JOIN LATERAL set_config(asked.name, CASE
+             -- Citus has to see the ledger's id to know the node.
+             WHEN asked.name = 'plan_cache_mode' AND to_regclass('pg_dist_partition') IS NOT NULL
+             THEN 'force_custom_plan' ELSE asked.value END, false)) AS settings`;
 
 /** What makes sessions with these options, each to the host that serves then; they are not open yet. */
 export function sessionMaker(options: SessionOptions): () => Session {
@@ -100,6 +118,8 @@ export function openSession(
 export class Session extends Client {
   readonly #options: SessionOptions;
   readonly #host: DatabaseHost;
+  /** What transactions that change rows begin with, so that other nodes know whose they are; none on one machine. */
+  introductions: readonly QueryText[] = [];
   #isPasswordAsked = false;
 
   constructor(options: SessionOptions, host: DatabaseHost, target: ConnectionTarget) {
@@ -166,7 +186,7 @@ export class Session extends Client {
     const names = asked.map(([name]) => name);
     const values = asked.map(([, value]) => value);
     const asksTimeline = hosts.isSeveral && hosts.needsPrimary;
-    const { rows } = await this.query<HostState & { pid: number }>(prepareText, [
+    const { rows } = await this.query<HostState & { pid: number; isSpread: boolean }>(prepareText, [
       names,
       values,
       asksTimeline,
@@ -175,6 +195,7 @@ export class Session extends Client {
     if (state === undefined) throw new Error("a session says what it is connected to");
     // A pooler makes up the id by which its clients cancel.
     if (state.pid !== Reflect.get(this, "processID")) hosts.isPooled = true;
+    if (state.isSpread) this.introductions = introduce(this.#options.applicationName);
     return state;
   }
 

@@ -49,8 +49,8 @@ function kindOf(member: ValueExpression | undefined): unknown {
   if (member === undefined) return undefined;
   if (member === null || typeof member !== "object") return null;
   if ("memberType" in member) return member.memberType;
-  // A fragment is equal to itself; nothing else that slonik knows is equal to anything.
-  return "sql" in member ? member : Symbol();
+  // Nothing else that slonik knows is equal to anything.
+  return "sql" in member ? member.sql : Symbol();
 }
 
 /** The parameters of a member; an array is one. */

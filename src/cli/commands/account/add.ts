@@ -21,7 +21,9 @@ export async function addAccount(
   const type = flags.type === undefined ? null : requireOneOf("--type", flags.type, accountTypes);
   await onLedger(flags, environment, async (ledgerId, { output, pool, now }) => {
     const account = { glAccountCode: code, name, type, active: true };
-    const added = await insertAccount(pool, ledgerId, account, now());
+    const added = await pool.transaction((transaction) =>
+      insertAccount(transaction, ledgerId, account, now()),
+    );
     if (added === null) {
       throw new CommandFailure(
         `the ledger already has an account ${code}; \`ledgerctl account import\` renames accounts`,

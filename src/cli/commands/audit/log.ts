@@ -19,10 +19,10 @@ export async function listActs(flags: AuditLogFlags, environment: Environment): 
   const limit =
     flags.limit === undefined ? limitDefault : requireWholeNumber("--limit", flags.limit, 1);
   await withDatabase(flags, environment, async ({ output, pool }) => {
-    const acts = await listAdministrationActs(pool, limit);
+    const { acts, total } = await listAdministrationActs(pool, limit);
     output.list(acts, columns, ({ number }) => String(number));
-    const first = acts[0]?.number ?? 1;
-    if (first > 1) output.note(`${first - 1} older acts: use --limit`);
+    const older = total - acts.length;
+    if (older > 0) output.note(`${older} older acts: use --limit`);
   });
 }
 

@@ -1,5 +1,5 @@
 // `ledgerctl migrate`: the database's schema.
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { databaseOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
@@ -7,6 +7,12 @@ export function defineMigrate(program: Command): void {
   databaseOptions(program.command("migrate"))
     .description("apply the migrations that the database lacks, or list them")
     .option("--status", "list migrations and change nothing")
+    .addOption(
+      new Option(
+        "--distribute",
+        "then spread the tables over the nodes of a Citus cluster",
+      ).conflicts("status"),
+    )
     .addHelpText(
       "after",
       "\nExamples:\n  $ ledgerctl migrate\n  $ ledgerctl migrate --status --json",

@@ -1,5 +1,6 @@
-// Applying and listing migrations.
+// Applying and listing migrations, and spreading tables over a cluster.
 import type { Environment } from "../../../config.ts";
+import { distribute } from "../../../store/distribution.ts";
 import { listMigrations, migrate } from "../../../store/migrate.ts";
 import { whenReachable } from "../../../server/database.ts";
 import { usingDatabase } from "../../connection/database-context.ts";
@@ -8,6 +9,7 @@ import { Output } from "../../terminal/output.ts";
 
 export interface MigrateFlags extends DatabaseFlags {
   status?: boolean;
+  distribute?: boolean;
 }
 
 export async function migrateCommand(flags: MigrateFlags, environment: Environment): Promise<void> {
@@ -22,8 +24,14 @@ export async function migrateCommand(flags: MigrateFlags, environment: Environme
       return;
     }
     const applied = await whenReachable(() => migrate(database.url));
-    output.result({ applied }, () =>
-      applied.length === 0 ? "nothing to apply" : `applied ${applied.join(", ")}`,
-    );
+    const applying = applied.length === 0 ? "nothing to apply" : `applied ${applied.join(", ")}`;
+    if (flags.distribute !== true) {
+      output.result({ applied }, () => applying);
+      return;
+    }
+    const distributed = await whenReachable(() => distribute(database.url));
+    const spreading =
+      distributed.length === 0 ? "nothing to distribute" : `distributed ${distributed.join(", ")}`;
+    output.result({ applied, distributed }, () => `${applying}\n${spreading}`);
   });
 }

@@ -250,7 +250,7 @@ function entriesBySequence(db: Execution, parameters: Parameters): readonly obje
 }
 
 function trialBalance(db: Execution, parameters: Parameters): readonly object[] {
-  const [startsAt, , , , ledgerId, openingFrom, endsAt, after, upTo] = parameters;
+  const [startsAt, , , , , ledgerId, openingFrom, endsAt, after, upTo] = parameters;
   const span = { ledgerId, startsAt: openingFrom, endsAt, after, upTo };
   return sumUp(db, span, (date) => isFrom(date, text(startsAt))).rows();
 }

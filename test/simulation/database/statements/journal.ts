@@ -106,7 +106,7 @@ function lineArray(line: JournalLineRow): readonly unknown[] {
 function addEntryStatements(handlers: Handlers): void {
   handlers.add(
     (connection) => listOriginals(connection, anId, [anId]),
-    (db, [wanted, ledgerId]) =>
+    (db, [ledgerId, wanted]) =>
       texts(wanted).flatMap((journalId) => {
         const key = { ledgerId: text(ledgerId), journalId };
         const entry = db.findBy(db.tables.journalEntries, "journal_entries_journal_id_key", key);

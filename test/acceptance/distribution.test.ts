@@ -1,0 +1,130 @@
+// `migrate --distribute`: books that grew on one machine, spread over the nodes of a cluster. Where the tests' server
+// coordinates none (docs/operations.md, Citus), only that it is refused.
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+import { describe, expect, it } from "vitest";
+import { distribute } from "../../src/store/distribution.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { openBooks } from "../support/books.ts";
+import { documents, runCli } from "../support/cli.ts";
+import {
+  createEmptyCluster,
+  createTestDatabase,
+  listNodes,
+  type TestDatabase,
+} from "../support/database.ts";
+import { entry } from "../support/entries.ts";
+import { startService } from "../support/service.ts";
+import { accepted, expectDuplicate, move, newKey, walletPath } from "../support/wallets.ts";
+
+const nodes = await listNodes();
+
+const runOn = (database: TestDatabase, ...args: string[]) =>
+  runCli(args, { env: { LEDGERCTL_DATABASE_URL: database.url } });
+
+async function outputOf(database: TestDatabase, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runOn(database, ...args);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+describe.runIf(nodes.length === 1)("on one machine", () => {
+  it("is refused, and changes nothing", async () => {
+    const database = await createTestDatabase();
+    const { code, stderr } = await runOn(database, "migrate", "--distribute");
+    expect(stderr).toContain("the database has no Citus");
+    expect(code).toBe(7);
+    expect((await runOn(database, "migrate", "--status", "--distribute")).code).toBe(2);
+    await database.drop();
+  });
+});
+
+describe.runIf(nodes.length > 1)("on a cluster", () => {
+  it("keeps the books as they were, and their record of administration", async () => {
+    const database = await createEmptyCluster();
+    await migrate(database.url);
+    const masterKey = randomBytes(32);
+    const own = await openBooks(database.url, masterKey);
+    const drop = () => own.pool.end();
+    const books = {
+      ...own,
+      drop,
+      credentials: await own.createKey(),
+      ledgerId: await own.createLedger(),
+    };
+    const before = await startService(books);
+    const { ledgerId } = books;
+    const key = newKey(before);
+    const entries = `/v1/ledgers/${ledgerId}/journal-entries`;
+    expect((await before.post(entries, entry(100n, { externalId: "one" }))).status).toBe(201);
+    accepted(await move(before, key, "credit", 7, { externalId: "two" }));
+    await before.stop();
+    const acts = documents<object>(await outputOf(database, "audit", "log", "--json"));
+
+    expect((await runOn(database, "migrate", "--distribute")).stderr).toContain(
+      "ledgerctl is connected to the database",
+    );
+    await books.pool.end();
+    const spread = JSON.parse(await outputOf(database, "migrate", "--distribute", "--json")) as {
+      distributed: string[];
+    };
+    expect(spread.distributed).toContain("journal_entries");
+    expect(await outputOf(database, "migrate", "--distribute")).toBe(
+      "nothing to apply\nnothing to distribute\n",
+    );
+
+    const after = await startService({
+      ...(await openBooks(database.url, masterKey, own.organizationId)),
+      drop,
+      credentials: books.credentials,
+      ledgerId,
+    });
+    expect((await after.post(entries, entry(100n, { externalId: "one" }))).status).toBe(409);
+    expectDuplicate(await move(after, key, "credit", 7, { externalId: "two" }), "7");
+    accepted(await move(after, key, "debit", 5));
+    expect((await after.post(entries, entry(1n))).status).toBe(201);
+    expect((await after.get(walletPath(key, "balance"))).body).toMatchObject({ balance: "2" });
+    await after.stop();
+    await after.books.pool.end();
+    const contents = (act: object) => ({ ...act, number: 0, hash: "" });
+    expect(
+      documents<object>(await outputOf(database, "audit", "log", "--json")).map(contents),
+    ).toEqual(expect.arrayContaining(acts.map(contents)));
+    await outputOf(database, "audit");
+    await database.drop();
+  });
+
+  it("is told who did what on each node", async () => {
+    const database = await createTestDatabase();
+    const org = (await outputOf(database, "org", "create", "Acme", "--quiet")).trim();
+    const making = ["ledger", "create", "Books", "--org", org, "--currency", "USD", "--quiet"];
+    const ledger = (await outputOf(database, ...making)).trim();
+    await outputOf(database, "account", "add", "1000", "Cash", "--ledger", ledger);
+    await outputOf(database, "account", "deactivate", "1000", "--ledger", ledger);
+    await outputOf(database, "ledger", "suspend", ledger);
+    const acts = documents<{ operator: string | null; program: string; kind: string }>(
+      await outputOf(database, "audit", "log", "--json"),
+    );
+    expect(acts.filter(({ kind }) => kind === "changed")).toHaveLength(2);
+    const by = acts.map(({ operator, program }) => `${operator} ${program}`);
+    expect(new Set(by).size, by.join("\n")).toBe(1);
+    expect(by[0]).toMatch(/^\S+ ledgerctl$/);
+    await outputOf(database, "audit");
+    await database.drop();
+  });
+
+  it("spreads what later migrations make", async () => {
+    const database = await createEmptyCluster();
+    await migrate(database.url, 9);
+    await distribute(database.url);
+    expect(await outputOf(database, "migrate")).toBe("applied 0010_day_sums\n");
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    const { rows } = await client.query(
+      "SELECT partmethod FROM pg_dist_partition WHERE logicalrelid = 'account_days'::regclass",
+    );
+    expect(rows).toEqual([{ partmethod: "h" }]);
+    await client.end();
+    await database.drop();
+  });
+});
