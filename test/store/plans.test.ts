@@ -38,7 +38,7 @@ import * as digests from "../../src/store/wallet-log-digests.ts";
 import * as walletPostings from "../../src/store/wallet-postings.ts";
 import * as walletWrites from "../../src/store/wallet-writes.ts";
 import * as wallets from "../../src/store/wallets.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createTestDatabase, listNodes, type TestDatabase } from "../support/database.ts";
 import {
   entryNames,
   fill,
@@ -55,6 +55,7 @@ import {
   tablesWalked,
   type PlanNode,
   type Planning,
+  TaskCountingConnection,
 } from "../support/plans.ts";
 
 /** What a function of the store sends for one call. */
@@ -542,7 +543,36 @@ async function fillUpTo(step: number): Promise<void> {
   await fill(client, steps[step - 1] ?? 0, steps[step] ?? 0);
 }
 
-describe("in a new ledger, with its first entry", () => {
+const isDistributed = (await listNodes()).length > 1;
+
+/** What reads all ledgers, and what makes a row on every node. */
+const ofAllNodes = new Set([
+  ...["listLedgers", "listLedgersWithPending", "listUnsummedLedgers", "listWaitingAssets"],
+  ...["getPostingBacklog", "listAdministrationActs", "insertLedger"],
+]);
+
+describe.runIf(isDistributed)("on a cluster", () => {
+  beforeAll(() => fillUpTo(0));
+
+  test.each([...writePath, ...reads].filter(({ name }) => !ofAllNodes.has(name)))(
+    "$name goes to one node",
+    async (each) => {
+      const connection = new TaskCountingConnection(client);
+      await client.query("BEGIN");
+      try {
+        await each.send(connection);
+      } finally {
+        await connection.settled();
+        await client.query("ROLLBACK");
+      }
+      for (const { text, tasks } of connection.taskCounts) {
+        expect(Math.max(0, ...tasks), text).toBeLessThanOrEqual(1);
+      }
+    },
+  );
+});
+
+describe.skipIf(isDistributed)("in a new ledger, with its first entry", () => {
   beforeAll(() => fillUpTo(0));
 
   // Which index it is does not matter yet: no plan is kept for long.
@@ -587,7 +617,7 @@ async function sumEntries(): Promise<void> {
   await pool.end();
 }
 
-describe.each(states)("in full books $books", ({ reach, maxOf }) => {
+describe.skipIf(isDistributed).each(states)("in full books $books", ({ reach, maxOf }) => {
   beforeAll(async () => {
     await reach();
   });

@@ -22,19 +22,35 @@ export interface PlanNode {
 export const plannings = ["force_generic_plan", "force_custom_plan"] as const;
 export type Planning = (typeof plannings)[number];
 
-/** Has each statement explained before it is carried out, one at a time. */
-export class ExplainingConnection extends Connection {
-  /** Of the statements that were sent, as they were carried out. */
-  readonly plans: PlanNode[] = [];
-  readonly #client: Client;
-  readonly #planning: Planning;
+type Value = ReturnType<typeof parameterText>;
+
+/** What the database tells of a statement, planned as a connection has it planned. */
+async function explain(
+  client: Client,
+  planning: Planning,
+  options: string,
+  text: string,
+  values: readonly Value[],
+) {
+  await client.query("DEALLOCATE ALL");
+  await client.query(`SET LOCAL plan_cache_mode = ${planning}`);
+  await client.query(`PREPARE explained AS ${text}`);
+  const literals = values.map((value) =>
+    value === null ? "NULL" : client.escapeLiteral(String(value)),
+  );
+  return client.query<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
+    `EXPLAIN (${options}) EXECUTE explained ${literals.length === 0 ? "" : `(${literals.join()})`}`,
+  );
+}
+
+/** Carries statements out one at a time, on a client that is in a transaction. */
+abstract class OneByOne extends Connection {
+  protected readonly client: Client;
   #latest: Promise<unknown> = Promise.resolve();
 
-  /** `client` is in a transaction. */
-  constructor(client: Client, planning: Planning) {
+  constructor(client: Client) {
     super();
-    this.#client = client;
-    this.#planning = planning;
+    this.client = client;
   }
 
   /** Waits for what was sent. */
@@ -43,41 +59,56 @@ export class ExplainingConnection extends Connection {
   }
 
   protected override send(statement: Statement): Promise<readonly object[]> {
-    const sent = this.#latest.then(() => this.#send(statement));
+    const sent = this.#latest.then(async () => {
+      const { text } = queryText(statement);
+      const values = statement.values.map(parameterText);
+      await this.explain(text, values);
+      const { rows } = await this.client.query<object>({ text, values, types: pgTypes });
+      return rows;
+    });
     this.#latest = sent.catch(() => undefined);
     return sent;
   }
 
-  async #send(statement: Statement): Promise<readonly object[]> {
-    const { text } = queryText(statement);
-    const values = statement.values.map(parameterText);
-    const client = this.#client;
-    await client.query("SAVEPOINT explained");
-    this.plans.push(await this.#explain(text, values));
-    await client.query("ROLLBACK TO explained");
-    const { rows } = await client.query<object>({ text, values, types: pgTypes });
-    return rows;
-  }
-
-  /** Carries a statement out as a connection has it planned, and tells how. */
-  async #explain(text: string, values: readonly (string | Buffer | null)[]): Promise<PlanNode> {
-    const client = this.#client;
-    await client.query(`DEALLOCATE ALL; SET LOCAL plan_cache_mode = ${this.#planning}`);
-    await client.query(`PREPARE explained AS ${text}`);
-    const literals = values.map((value) =>
-      value === null ? "NULL" : client.escapeLiteral(String(value)),
-    );
-    const { rows } = await client.query<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
-      `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)
-       EXECUTE explained ${literals.length === 0 ? "" : `(${literals.join()})`}`,
-    );
-    const plan = rows[0]?.["QUERY PLAN"][0]?.Plan;
-    if (plan === undefined) throw new Error("a statement has a plan");
-    return plan;
-  }
-
   override transaction<Result>(work: (part: Connection) => Promise<Result>): Promise<Result> {
     return work(this);
+  }
+
+  /** Called before a statement is carried out. */
+  protected abstract explain(text: string, values: readonly Value[]): Promise<void>;
+}
+
+/** Has each statement explained before it is carried out. */
+export class ExplainingConnection extends OneByOne {
+  /** Of the statements that were sent, as they were carried out. */
+  readonly plans: PlanNode[] = [];
+  readonly #planning: Planning;
+
+  constructor(client: Client, planning: Planning) {
+    super(client);
+    this.#planning = planning;
+  }
+
+  protected override async explain(text: string, values: readonly Value[]): Promise<void> {
+    await this.client.query("SAVEPOINT explained");
+    const options = "ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON";
+    const { rows } = await explain(this.client, this.#planning, options, text, values);
+    const plan = rows[0]?.["QUERY PLAN"][0]?.Plan;
+    if (plan === undefined) throw new Error("a statement has a plan");
+    this.plans.push(plan);
+    await this.client.query("ROLLBACK TO explained");
+  }
+}
+
+/** Tells of each statement to how many parts of tables Citus sends it. */
+export class TaskCountingConnection extends OneByOne {
+  /** None for a statement that needs no other node. */
+  readonly taskCounts: { readonly text: string; readonly tasks: readonly number[] }[] = [];
+
+  protected override async explain(text: string, values: readonly Value[]): Promise<void> {
+    const { rows } = await explain(this.client, "force_custom_plan", "FORMAT JSON", text, values);
+    const counts = JSON.stringify(rows).matchAll(/"Task Count":(\d+)/g);
+    this.taskCounts.push({ text, tasks: [...counts].map(([, count]) => Number(count)) });
   }
 }
 

@@ -43,10 +43,10 @@ export function readAuditedWallets(
              last_at <> date_trunc('milliseconds', last_at) AS "isFinerThanShown",
              encode(log_hash, 'hex') AS "logHash", chained_after AS "chainedAfter",
              (SELECT encode(digest, 'hex') FROM wallet_log_digests AS digests
-               WHERE digests.ledger_id = wallets.ledger_id
+               WHERE digests.ledger_id = ${ledgerId}
                  AND digests.wallet_id = wallets.wallet_id) AS digest,
              (SELECT coalesce(sum(amount), 0) FROM wallet_holds AS holds
-               WHERE holds.ledger_id = wallets.ledger_id AND holds.wallet_id = wallets.wallet_id
+               WHERE holds.ledger_id = ${ledgerId} AND holds.wallet_id = wallets.wallet_id
                  AND status = 'active') AS "activeHolds"
         FROM wallets WHERE ledger_id = ${ledgerId} AND wallet_id > ${last?.walletId ?? leastId}
        ORDER BY wallet_id LIMIT ${limit}`),
@@ -109,7 +109,7 @@ export function readAuditedWrites(
           sql.fragment`wallet_id, seq`,
         )}) AS writes
         LEFT JOIN wallet_holds AS holds
-          ON holds.ledger_id = writes.ledger_id AND holds.hold_id = writes.hold_id
+          ON holds.ledger_id = ${ledgerId} AND holds.hold_id = writes.hold_id
          AND holds.wallet_id = writes.wallet_id
         LEFT JOIN LATERAL (
           SELECT rule_version FROM wallet_batches AS batches
