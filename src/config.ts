@@ -35,7 +35,9 @@ const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"]
 
 /** Reads the environment; an empty variable counts as unset. Throws EnvironmentError. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
+  const known = new Set<string>();
   const text = (name: string): string | null => {
+    known.add(name);
     const value = variables[name];
     return value === undefined || value === "" ? null : value;
   };
@@ -54,7 +56,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   if (!logLevels.includes(logLevel)) {
     throw new EnvironmentError("LEDGERCTL_LOG_LEVEL", `must be one of ${logLevels.join(", ")}`);
   }
-  return {
+  const settings = {
     url: text("LEDGERCTL_URL"),
     apiKey: text("LEDGERCTL_API_KEY"),
     apiSecret: text("LEDGERCTL_API_SECRET"),
@@ -89,5 +91,14 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     /** The kind of terminal. */
     term: text("TERM"),
     path: text("PATH") ?? "",
+  };
+  const isOurs = (name: string) => name.startsWith("LEDGERCTL_");
+  return {
+    ...settings,
+    /** Names of variables of ours: those that are read, and those that are set and are none of them. */
+    names: {
+      known: [...known].filter(isOurs),
+      unknown: Object.keys(variables).filter((name) => isOurs(name) && !known.has(name)),
+    },
   };
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { documents, runCli } from "../support/cli.ts";
 import { runHere } from "../support/program.ts";
+import { startServerProcess } from "../support/server-process.ts";
 import { runOnTerminal } from "../support/terminal.ts";
 
 const home = mkdtempSync(join(tmpdir(), "ledgerctl-settings-"));
@@ -24,6 +25,19 @@ const config = () =>
     currentProfile: string;
     profiles: Record<string, Record<string, string>>;
   };
+
+it("has a server warn of variables that are no settings, and name the nearest", async () => {
+  const server = await startServerProcess({
+    args: ["--port", "0", "--data-dir", join(home, "data")],
+    env: { LEDGERCTL_GRACE_SM: "5000", LEDGERCTL_ALTOGETHER_ELSE: "1", LEDGERCTL_GRACE_MS: "1000" },
+  });
+  const told = server.stderr();
+  await server.end("SIGTERM");
+  const effect = "is set in the environment and has no effect: there is no such setting";
+  expect(told).toContain(`LEDGERCTL_GRACE_SM ${effect}. Did you mean LEDGERCTL_GRACE_MS?`);
+  expect(told).toContain(`LEDGERCTL_ALTOGETHER_ELSE ${effect}"`);
+  expect(told).not.toContain("LEDGERCTL_GRACE_MS is set");
+});
 
 it("makes a profile, setting by setting", async () => {
   const url = await runCli(["config", "set", "url", "https://books.example"], { env });

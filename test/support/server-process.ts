@@ -21,6 +21,11 @@ export const programCommand: readonly [string, ...string[]] =
 /** The built program starts itself with the `node` that PATH finds first. */
 const searchPath = [dirname(nodePath), process.env["PATH"] ?? ""].join(delimiter);
 
+/** Without the settings of tests, which the program has none of. */
+const inherited = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith("LEDGERCTL_TEST_")),
+);
+
 export interface ServerProcess {
   readonly url: string;
   readonly child: ChildProcess;
@@ -43,7 +48,7 @@ export async function startServerProcess(options: {
   env: NodeJS.ProcessEnv;
 }): Promise<ServerProcess> {
   const child = spawn(binaryPath, ["serve", "--json", ...options.args], {
-    env: { ...process.env, PATH: searchPath, LEDGERCTL_LOG_LEVEL: "warn", ...options.env },
+    env: { ...inherited, PATH: searchPath, LEDGERCTL_LOG_LEVEL: "warn", ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let stderr = "";

@@ -15,6 +15,7 @@ import {
 import { isWorker, serveAsWorker } from "../../../server/worker.ts";
 import { databasePlace } from "../../connection/database-context.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
+import { nearest } from "../../input/suggestion.ts";
 import { Output, toJson } from "../../terminal/output.ts";
 import { programVersion } from "../../version.ts";
 import { bootstrap } from "./bootstrap.ts";
@@ -40,6 +41,12 @@ export async function serve(flags: ServeFlags, environment: Environment): Promis
   // A worker is told to stop by the first process; signals that its group gets are not for it.
   if (isWorker()) {
     return (await serveAsWorker(environment, log)) ? exitCodes.done : exitCodes.failed;
+  }
+  const { names } = environment;
+  for (const name of names.unknown) {
+    const text = `${name} is set in the environment and has no effect: there is no such setting`;
+    const [meant] = nearest(name, names.known);
+    log.warn(meant === undefined ? text : `${text}. Did you mean ${meant}?`);
   }
   const { certificateFiles } = settings;
   // Before anything is started.
