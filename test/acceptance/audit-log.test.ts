@@ -1,6 +1,7 @@
 // `audit log`: who did what, as commands record it and the built binary shows it.
 import { userInfo } from "node:os";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { isCluster } from "../support/cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";
 import { runHere } from "../support/program.ts";
@@ -52,7 +53,10 @@ it("records what is administered, newest last, without a secret", async () => {
   await run("asset", "set", "POINTS", "--ledger", ledger, "--overdraft", "123456789012345678901");
   await run("ledger", "suspend", ledger);
   const acts = await listActs();
-  expect(acts.map(({ number }) => number)).toEqual(acts.map((_, index) => index + 1));
+  // On Citus each ledger's acts are numbered by themselves.
+  if (!isCluster) {
+    expect(acts.map(({ number }) => number)).toEqual(acts.map((_, index) => index + 1));
+  }
   // What one transaction makes has no order of its own.
   expect(acts.map(({ kind, subject }) => `${kind} ${subject}`)).toEqual([
     "made organizations",

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isCluster } from "../support/cluster.ts";
 import { runCli, startCli, type CliResult } from "../support/cli.ts";
 import {
   createEmptyDatabase,
@@ -82,7 +83,8 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 });
 
-describe("backup and restore", () => {
+// Everything here is about backups, which are of one server: on Citus the command refuses.
+describe.skipIf(isCluster)("backup and restore", () => {
   it("take a database into an embedded one, and back: every row, under a key that goes along", async () => {
     const contents = await readTables(source.url, "backups");
     const taken = await run(source.url, "backup", file, "--with-secrets", "--json");
@@ -181,7 +183,7 @@ describe("backup and restore", () => {
   });
 });
 
-describe("restore", () => {
+describe.skipIf(isCluster)("restore", () => {
   it("says of an auditor's file which command checks it", async () => {
     const bundle = join(home, "bundle.ndjson");
     writeFileSync(bundle, '{"kind":"close","format":"ledgerctl-bundle-v1","close":{}}\n');
@@ -245,7 +247,7 @@ describe("restore", () => {
   });
 });
 
-describe("restore, of rows that the database refuses,", () => {
+describe.skipIf(isCluster)("restore, of rows that the database refuses,", () => {
   it("names their table, restores nothing and ends with exit code 3", async () => {
     const tampered = await createTestDatabase();
     databases.push(tampered);
@@ -270,7 +272,7 @@ describe("restore, of rows that the database refuses,", () => {
   });
 });
 
-describe("interruptions", () => {
+describe.skipIf(isCluster)("interruptions", () => {
   let large: TestDatabase;
   const largeFile = join(home, "large.backup");
 

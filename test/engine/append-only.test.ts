@@ -36,7 +36,7 @@ describe.each(["journal_entries", "journal_lines", "journal_reversals"])("%s", (
     ],
     [
       "MERGE",
-      `MERGE INTO ${table} AS held USING (SELECT 1) AS one ON true WHEN MATCHED THEN DELETE`,
+      `MERGE INTO ${table} AS held USING ${table} AS same ON held.ledger_id = same.ledger_id WHEN MATCHED THEN DELETE`,
     ],
   ])("refuses %s", async (_, statement) => {
     const before = await snapshot();

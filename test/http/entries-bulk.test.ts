@@ -15,6 +15,7 @@ import {
   type Problem,
   type Written,
 } from "../support/entries.ts";
+import { isCluster } from "../support/cluster.ts";
 import { openEngine, type TestEngine } from "../support/engine.ts";
 import { serveBooks } from "../support/service.ts";
 import type { Reply } from "../support/signed-request.ts";
@@ -198,28 +199,32 @@ describe("a bulk of entries, each by itself", () => {
     },
   );
 
-  test("tells of a bug at one entry without failing the others, and what leaks is its request's id", async () => {
-    const ledgerId = await service.books.createLedger();
-    await service.books.pool.run(command`
+  // A trigger of the test's own, which Citus does not put on the tables of its nodes.
+  test.skipIf(isCluster)(
+    "tells of a bug at one entry without failing the others, and what leaks is its request's id",
+    async () => {
+      const ledgerId = await service.books.createLedger();
+      await service.books.pool.run(command`
       CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         RAISE EXCEPTION 'a secret of the database';
       END $$`);
-    await service.books.pool.run(command`
+      await service.books.pool.run(command`
       CREATE TRIGGER refuse_poison BEFORE INSERT ON journal_entries
         FOR EACH ROW WHEN (NEW.description = 'poison') EXECUTE FUNCTION refuse_poison()`);
-    const entries = Array.from({ length: 20 }, (_, index) =>
-      entry(1, index === 13 ? { description: "poison" } : {}),
-    );
-    const reply = await post(entries, ledgerId);
-    expect(reply.text).not.toContain("secret");
-    const outcomes = (reply.body as { results: Outcome[] }).results;
-    expect(statuses(outcomes)).toEqual(entries.map((_, index) => (index === 13 ? 500 : 201)));
-    expect(outcomes[13]?.instance).toBe(`urn:request:${String(reply.headers["x-request-id"])}`);
-    expect((await listEntries(service, "", ledgerId)).total).toBe(19);
-    const atomic = await refuseAtomic(entries, ledgerId);
-    expect(atomic).toMatchObject({ status: 500 });
-  });
+      const entries = Array.from({ length: 20 }, (_, index) =>
+        entry(1, index === 13 ? { description: "poison" } : {}),
+      );
+      const reply = await post(entries, ledgerId);
+      expect(reply.text).not.toContain("secret");
+      const outcomes = (reply.body as { results: Outcome[] }).results;
+      expect(statuses(outcomes)).toEqual(entries.map((_, index) => (index === 13 ? 500 : 201)));
+      expect(outcomes[13]?.instance).toBe(`urn:request:${String(reply.headers["x-request-id"])}`);
+      expect((await listEntries(service, "", ledgerId)).total).toBe(19);
+      const atomic = await refuseAtomic(entries, ledgerId);
+      expect(atomic).toMatchObject({ status: 500 });
+    },
+  );
 
   test("looks for numbers that can't be held in every entry, however many there are", async () => {
     const ledgerId = await service.books.createLedger();

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { beforeAll, expect, test } from "vitest";
 import type { CloseRecord } from "../../src/core/close.ts";
+import { isCluster } from "../support/cluster.ts";
 import { neverPosting } from "../support/engine.ts";
 import { entriesPath, entry, postEntry } from "../support/entries.ts";
 import { sampleOf } from "../support/metrics.ts";
@@ -22,7 +23,8 @@ beforeAll(async () => {
   ({ closeId } = closed.body as CloseRecord);
 });
 
-test.each<[string, SlowTable, () => string]>([
+// A view can't take the place of a table that is spread.
+test.skipIf(isCluster).each<[string, SlowTable, () => string]>([
   ["a trial balance", "journal_lines", () => "trial-balance"],
   ["a preview", "journal_lines", () => "period-closes/preview?periodId=2026-02"],
   ["a bundle", "journal_lines", () => `period-closes/${closeId}/bundle`],

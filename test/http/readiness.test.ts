@@ -8,6 +8,7 @@ import { command } from "../../src/store/database/statement.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openBooks } from "../support/books.ts";
 import { standInForCitus } from "../support/citus-stand-in.ts";
+import { isCluster } from "../support/cluster.ts";
 import { openCuttingProxy } from "../support/cutting-proxy.ts";
 import { runStatement } from "../support/database.ts";
 import { neverPosting } from "../support/engine.ts";
@@ -66,18 +67,22 @@ test("probes update a row or two, however many there are", async () => {
   expect(rows).toBeLessThan(5);
 });
 
-test("a worker node of Citus that is down is told of, and the server stays ready", async () => {
-  await standInForCitus(service.books.databaseUrl);
-  const body = await until("the node to be found down", async () => {
-    const reply = await service.get("/readyz");
-    const { nodesDown } = reply.body as ReadyBody;
-    return nodesDown.length > 0 && reply.body;
-  });
-  expect(body).toEqual({ status: "ready", reason: null, nodesDown: ["10.0.0.8:5433"] });
-  expect(await metric("ledgerctl_database_node_up", { node: "10.0.0.7:5432" })).toBe(1);
-  expect(await metric("ledgerctl_database_node_up", { node: "10.0.0.8:5433" })).toBe(0);
-  await postEntry(service, entry());
-});
+// What stands in for Citus has the names of what is there already where Citus is.
+test.skipIf(isCluster)(
+  "a worker node of Citus that is down is told of, and the server stays ready",
+  async () => {
+    await standInForCitus(service.books.databaseUrl);
+    const body = await until("the node to be found down", async () => {
+      const reply = await service.get("/readyz");
+      const { nodesDown } = reply.body as ReadyBody;
+      return nodesDown.length > 0 && reply.body;
+    });
+    expect(body).toEqual({ status: "ready", reason: null, nodesDown: ["10.0.0.8:5433"] });
+    expect(await metric("ledgerctl_database_node_up", { node: "10.0.0.7:5432" })).toBe(1);
+    expect(await metric("ledgerctl_database_node_up", { node: "10.0.0.8:5433" })).toBe(0);
+    await postEntry(service, entry());
+  },
+);
 
 test("connections that are lost without a word are replaced", async () => {
   const proxy = await openCuttingProxy(service.books.databaseUrl);

@@ -242,11 +242,13 @@ describe("what can't be reversed", () => {
 });
 
 test("an entry whose lines somebody deleted is read without them, and not reversed", async () => {
+  const { ledgerId } = service.books;
   const { journalId } = await postEntry(service, entry(7n));
   await forge(
     service.books,
-    `DELETE FROM journal_lines WHERE sequence =
-       (SELECT sequence FROM journal_entries WHERE journal_id = '${journalId}')`,
+    `DELETE FROM journal_lines WHERE ledger_id = '${ledgerId}' AND sequence =
+       (SELECT sequence FROM journal_entries
+         WHERE ledger_id = '${ledgerId}' AND journal_id = '${journalId}')`,
   );
   expect(await readEntry(service, journalId)).toMatchObject({ journalId, lines: [] });
   const { entries, total } = await listEntries(service, "?limit=100");

@@ -45,6 +45,9 @@ afterAll(async () => {
   await books.drop();
 });
 
+/** The ledger's id, and the caller's key in it. */
+const partsOf = (key: string) => [key.slice(0, 36), key.slice(37)];
+
 const points = ["beforeCommit", "afterCommit", "withCommit"] as const;
 
 describe.each(points)("a connection that is cut around COMMIT (%s)", (point) => {
@@ -123,9 +126,10 @@ describe.each(points)("a connection that is cut around COMMIT (%s)", (point) => 
       expect(reader.messages.map(({ balance }) => balance)).toEqual(["2", "5"]);
     }
     const query = `SELECT batches.amount::text AS amount FROM wallet_batches AS batches
-                     JOIN wallets ON wallets.wallet_id = ANY (batches.wallet_ids)
-                    WHERE caller_key = $1 ORDER BY accepted_to, amount`;
-    const sides = await readRows(service, query, [key.slice(37)]);
+                     JOIN wallets ON wallets.ledger_id = batches.ledger_id
+                      AND wallets.wallet_id = ANY (batches.wallet_ids)
+                    WHERE batches.ledger_id = $1 AND caller_key = $2 ORDER BY accepted_to, amount`;
+    const sides = await readRows(service, query, partsOf(key));
     expect(sides).toEqual([{ amount: "2" }, { amount: "3" }]);
   });
 });
@@ -136,8 +140,8 @@ describe("a write whose COMMIT never came, while another server's write to the w
     const blocker = new Client({ connectionString: books.databaseUrl });
     await blocker.connect();
     await blocker.query("BEGIN");
-    const lock = "SELECT FROM wallets WHERE caller_key = $1 FOR UPDATE";
-    await blocker.query(lock, [key.slice(37)]);
+    const lock = "SELECT FROM wallets WHERE ledger_id = $1 AND caller_key = $2 FOR UPDATE";
+    await blocker.query(lock, partsOf(key));
     const acts = [first()];
     await until("one waits", async () => (await countRows(other, lockWaiters)) >= 1);
     acts.push(second());

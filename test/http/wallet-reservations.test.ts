@@ -78,9 +78,9 @@ describe("a reservation", () => {
     const lasting = async (more: Record<string, unknown>) => {
       const holdId = await hold(service, key, 1, more);
       const query = `SELECT extract(epoch FROM holds.expires_at - writes.at)::text AS seconds
-                       FROM wallet_holds AS holds JOIN wallet_writes AS writes USING (hold_id)
-                      WHERE hold_id = $1`;
-      const [row] = await readRows(service, query, [holdId]);
+                       FROM wallet_holds AS holds JOIN wallet_writes AS writes USING (ledger_id, hold_id)
+                      WHERE ledger_id = $1 AND hold_id = $2`;
+      const [row] = await readRows(service, query, [service.books.ledgerId, holdId]);
       const seconds = row?.["seconds"];
       return seconds === null ? null : Number(seconds);
     };

@@ -38,7 +38,8 @@ import * as digests from "../../src/store/wallet-log-digests.ts";
 import * as walletPostings from "../../src/store/wallet-postings.ts";
 import * as walletWrites from "../../src/store/wallet-writes.ts";
 import * as wallets from "../../src/store/wallets.ts";
-import { createTestDatabase, listNodes, type TestDatabase } from "../support/database.ts";
+import { isCluster } from "../support/cluster.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import {
   entryNames,
   fill,
@@ -543,15 +544,13 @@ async function fillUpTo(step: number): Promise<void> {
   await fill(client, steps[step - 1] ?? 0, steps[step] ?? 0);
 }
 
-const isDistributed = (await listNodes()).length > 1;
-
 /** What reads all ledgers, and what makes a row on every node. */
 const ofAllNodes = new Set([
   ...["listLedgers", "listLedgersWithPending", "listUnsummedLedgers", "listWaitingAssets"],
   ...["getPostingBacklog", "listAdministrationActs", "insertLedger"],
 ]);
 
-describe.runIf(isDistributed)("on a cluster", () => {
+describe.runIf(isCluster)("on a cluster", () => {
   beforeAll(() => fillUpTo(0));
 
   test.each([...writePath, ...reads].filter(({ name }) => !ofAllNodes.has(name)))(
@@ -572,7 +571,7 @@ describe.runIf(isDistributed)("on a cluster", () => {
   );
 });
 
-describe.skipIf(isDistributed)("in a new ledger, with its first entry", () => {
+describe.skipIf(isCluster)("in a new ledger, with its first entry", () => {
   beforeAll(() => fillUpTo(0));
 
   // Which index it is does not matter yet: no plan is kept for long.
@@ -617,7 +616,7 @@ async function sumEntries(): Promise<void> {
   await pool.end();
 }
 
-describe.skipIf(isDistributed).each(states)("in full books $books", ({ reach, maxOf }) => {
+describe.skipIf(isCluster).each(states)("in full books $books", ({ reach, maxOf }) => {
   beforeAll(async () => {
     await reach();
   });

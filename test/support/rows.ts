@@ -1,9 +1,10 @@
 // What only the database can tell: rows, read with a connection of the test's own.
 import { Client } from "pg";
+import { isCluster } from "./cluster.ts";
 import type { TestService } from "./service.ts";
 
-/** The sessions of the statement's own database that wait for a lock of another. */
-export const lockWaiters = `SELECT pid FROM pg_stat_activity
+/** The sessions of the statement's own database that wait for a lock of another, on whichever node. */
+export const lockWaiters = `SELECT ${isCluster ? "global_pid AS pid FROM citus_stat_activity" : "pid FROM pg_stat_activity"}
                              WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 /** Runs one statement on the books' database and returns its rows; numbers beyond int4 come as text. */
