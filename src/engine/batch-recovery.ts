@@ -16,6 +16,8 @@ import type { Batch, FailedBatch, LaneContext, Plan, Recording } from "./lane-wo
 const backoffMsMax = 400;
 /** How often a batch is planned anew over idempotency keys that others use meanwhile, before it is halved. */
 const keyConflictsMax = 4;
+/** How often a batch whose COMMIT failed, and is known not to have happened, is tried as a whole, before it is halved. */
+const ambiguousRetriesMax = 3;
 
 export class BatchRecovery<Item, Reply> {
   readonly #context: LaneContext<Item, Reply>;
@@ -49,7 +51,8 @@ export class BatchRecovery<Item, Reply> {
       if (error instanceof KeyConflict && keyConflicts < keyConflictsMax) {
         looksUp = true;
         keyConflicts += 1;
-      } else if (isTransient(error)) {
+      } else if (isTransient(error) || (isAmbiguous && retry < ambiguousRetriesMax)) {
+        // Of an ambiguous one it is known by now that it did not happen: a node went away in its COMMIT.
         this.retries += 1;
         await sleep(backoffMs(retry));
       } else {

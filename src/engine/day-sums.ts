@@ -6,7 +6,7 @@ import {
   listUnsummedLedgers,
   tryLockSums,
 } from "../store/day-sums.ts";
-import { isUnavailable } from "../store/database/errors.ts";
+import { isNodeLost, isUnavailable } from "../store/database/errors.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { repeat } from "./repeat.ts";
 
@@ -60,8 +60,9 @@ export class DaySums {
         for (const ledgerId of ledgerIds) {
           if (this.#isStopped) return;
           const hasSummed = await this.#sumSpan(ledgerId).catch((error: unknown) => {
-            // A ledger that is locked or broken leaves the others theirs; a database that is away ends the round.
-            if (isUnavailable(error)) throw error;
+            // A ledger that is locked or broken, or whose node is away, leaves the others theirs; a database that is
+            // away ends the round.
+            if (isUnavailable(error) && !isNodeLost(error)) throw error;
             failures.push(error);
             return false;
           });

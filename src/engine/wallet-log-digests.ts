@@ -13,6 +13,7 @@ import {
 } from "../store/wallet-log-digests.ts";
 import { listLedgerIds } from "../store/ledgers.ts";
 import type { Connection } from "../store/database/connection.ts";
+import { readLedgerState } from "../store/ledger-states.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { repeat } from "./repeat.ts";
 
@@ -110,6 +111,8 @@ async function digestLogs(
     after = { walletId: end.walletId, seq: end.seq };
   }
   const made = [...digests].map(([walletId, digest]) => ({ walletId, digest }));
+  // Their rows take the ledger's id from there.
+  await readLedgerState(transaction, ledgerId);
   await insertDigests(transaction, ledgerId, made);
   return last.walletId;
 }

@@ -132,7 +132,7 @@ export async function addSpan(
         (ledger_id, gl_account_code, day, currency, is_closing, debits, credits,
          functional_debits, functional_credits, entry_count)
       SELECT ledger.ledger_id, added.*
-        FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+        FROM (SELECT ledger_id FROM summed_journals WHERE ledger_id = ${ledgerId}) AS ledger
         CROSS JOIN (${selectAccountDays(ledgerId, span)}) AS added
        ORDER BY gl_account_code, day, currency, is_closing
       ON CONFLICT (ledger_id, gl_account_code, day, currency, is_closing) DO UPDATE
@@ -144,7 +144,7 @@ export async function addSpan(
     connection.run(command`
       INSERT INTO journal_days AS summed (ledger_id, day, entry_count)
       SELECT ledger.ledger_id, added.*
-        FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+        FROM (SELECT ledger_id FROM summed_journals WHERE ledger_id = ${ledgerId}) AS ledger
         CROSS JOIN (${selectJournalDays(ledgerId, span)}) AS added
        ORDER BY day
       ON CONFLICT (ledger_id, day) DO UPDATE
@@ -153,12 +153,12 @@ export async function addSpan(
       INSERT INTO account_spans
         (ledger_id, gl_account_code, ends_at_sequence, first_sequence, entry_count)
       SELECT ledger.ledger_id, added.*
-        FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+        FROM (SELECT ledger_id FROM summed_journals WHERE ledger_id = ${ledgerId}) AS ledger
         CROSS JOIN (${selectAccountSpans(ledgerId, span)}) AS added`),
     connection.run(command`
       INSERT INTO day_spans (ledger_id, day, ends_at_sequence, first_sequence, entry_count)
       SELECT ledger.ledger_id, added.*
-        FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
+        FROM (SELECT ledger_id FROM summed_journals WHERE ledger_id = ${ledgerId}) AS ledger
         CROSS JOIN (${selectDaySpans(ledgerId, span)}) AS added`),
     connection.run(command`
       UPDATE summed_journals SET last_sequence = ${span.upToSequence} WHERE ledger_id = ${ledgerId}`),

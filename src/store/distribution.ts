@@ -24,7 +24,6 @@ const tableRow = z.object({ name: z.string(), isCopied: z.boolean() });
 export async function distribute(databaseUrl: string): Promise<readonly string[]> {
   return withSingleClient(databaseUrl, "migrate", async (client) => {
     await requireCoordinator(client);
-    if (!(await isDistributed(client))) await requireNoOtherProgram(client);
     return spreadTables(client);
   });
 }
@@ -40,7 +39,8 @@ async function spreadTables(client: Client): Promise<readonly string[]> {
   const isFirst = !(await isDistributed(client));
   if (isFirst) {
     await client.query(recordActsBesideRows);
-    await client.query(setTriggersAside);
+    await requireNobodyElse(client);
+    await client.query(dropTriggers);
   }
   const tables = await listTablesToSpread(client);
   for (const { name, isCopied } of tables) {
@@ -48,7 +48,7 @@ async function spreadTables(client: Client): Promise<readonly string[]> {
     else await client.query(splitTable, [name, name === firstTable ? "none" : firstTable]);
   }
   if (isFirst) {
-    // What was moved is still on the coordinator, where nobody sees it. Who refers to others goes first.
+    // What was moved is still on the coordinator, where nobody sees it. Tables that refer to others go first.
     for (const { name } of tables.toReversed()) await client.query(truncateMoved, [name]);
     await client.query(makeTriggersAnew);
   }
@@ -98,16 +98,17 @@ async function requireCoordinator(client: Client): Promise<void> {
   }
 }
 
-/** A server that began before keeps plans that Citus can't carry out. */
-async function requireNoOtherProgram(client: Client): Promise<void> {
-  const { rows } = await client.query<{ place: string }>(
-    `SELECT DISTINCT coalesce(host(client_addr), 'a socket') AS place FROM pg_stat_activity
+/** A session that began before keeps plans that Citus can't carry out, and does not tell other nodes what it has set. */
+async function requireNobodyElse(client: Client): Promise<void> {
+  const { rows } = await client.query<{ who: string }>(
+    `SELECT DISTINCT concat_ws(' from ', application_name, host(client_addr)) AS who
+       FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()
-        AND application_name LIKE 'ledgerctl%'`,
+        AND backend_type = 'client backend' AND application_name NOT LIKE 'citus%'`,
   );
   if (rows.length === 0) return;
   throw new DatabaseUnavailable(
-    `ledgerctl is connected to the database from ${rows.map(({ place }) => place).join(", ")}: stop it first`,
+    `others are connected to the database (${rows.map(({ who }) => who).join(", ")}): stop them first`,
   );
 }
 
@@ -283,10 +284,10 @@ const recordActsBesideRows = `
 
 /**
  * Rows that move to the nodes are no new ones to those who record, and what they leave behind may be truncated: triggers are
- * made anew behind it. The one against programs that do not chain wallets' logs goes: it asks for a setting that a session
+ * made anew afterwards. The one against programs that do not chain wallets' logs goes: it asks for a setting that a session
  * has on its own node only, and no such program runs on Citus.
  */
-const setTriggersAside = `
+const dropTriggers = `
   CREATE TEMPORARY TABLE triggers_aside ON COMMIT DROP AS
     SELECT tgname AS name, relname AS of, pg_get_triggerdef(triggers.oid) AS definition
       FROM pg_trigger AS triggers

@@ -7,6 +7,7 @@ import {
   AmbiguousCommit,
   asConnectionError,
   CommitWarning,
+  isCommitWarning,
   isConnectionLost,
   isNodeLost,
   isRolledBack,
@@ -101,7 +102,7 @@ export class PipelinedConnection extends Connection {
       const result = await work(transaction);
       await transaction.commit([]).catch((error: unknown) => {
         // All that was asked is answered, and nothing was written.
-        if (!isConnectionLost(error)) throw error;
+        if (!isConnectionLost(error) && !isCommitWarning(error)) throw error;
       });
       return result;
     });
@@ -155,6 +156,9 @@ export class PipelinedConnection extends Connection {
   #begin(text: QueryText): Transaction {
     assert(this.#latest?.hasEnded !== false, "the end of a transaction is sent before the next");
     this.#latest = new Transaction(this, text);
+    if (text === beginTransaction) {
+      for (const query of this.#session.transactionSettings) void this.sendFixed(query);
+    }
     this.#discardOldPlans();
     return this.#latest;
   }
@@ -168,8 +172,6 @@ export class PipelinedConnection extends Connection {
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     const transaction = this.#begin(text);
-    if (text === beginTransaction)
-      for (const query of this.#session.introductions) void this.sendFixed(query);
     // Its statements are planned for their values: they are few, and may reach far.
     if (this.#plans !== null) void this.sendFixed(planEachTime);
     try {

@@ -39,12 +39,17 @@ function operatorName(): string {
   }
 }
 
-/** Citus passes on what is set in a transaction. */
-function introduce(applicationName: string): readonly QueryText[] {
-  const settings = { operator: operatorName(), program: applicationName };
-  return Object.entries(settings).map(([name, value]) => ({
-    name: `introduce_${name}`,
-    text: `SET LOCAL ledgerctl.${name} = ${escapeLiteral(value)}`,
+/** Citus passes on to other nodes what is set in a transaction, and nothing else that a session has set. */
+function settingsToPassOn({ applicationName, settings }: SessionOptions): readonly QueryText[] {
+  const { lock_timeout: lockTimeout } = settings;
+  const passedOn = {
+    "ledgerctl.operator": operatorName(),
+    "ledgerctl.program": applicationName,
+    ...(lockTimeout === undefined ? {} : { lock_timeout: lockTimeout }),
+  };
+  return Object.entries(passedOn).map(([name, value]) => ({
+    name: `pass_on_${name}`,
+    text: `SET LOCAL ${name} = ${escapeLiteral(value)}`,
   }));
 }
 
@@ -84,7 +89,7 @@ const prepareText = `
          pg_is_in_recovery() AS "isStandby",
          CASE WHEN $3 AND NOT pg_is_in_recovery()
               THEN ${timelineText} END AS timeline,
-         to_regclass('ledger_acts') IS NOT NULL AS "isSpread",
+         to_regclass('ledger_acts') IS NOT NULL AS "isDistributed",
          (SELECT count(*) FROM unnest($1::text[], $2::text[]) AS asked (name, value)
            CROSS JOIN LATERAL set_config(asked.name, CASE
              -- Citus has to see the ledger's id to know the node.
@@ -118,8 +123,8 @@ export function openSession(
 export class Session extends Client {
   readonly #options: SessionOptions;
   readonly #host: DatabaseHost;
-  /** What transactions that change rows begin with, so that other nodes know whose they are; none on one machine. */
-  introductions: readonly QueryText[] = [];
+  /** What transactions that change rows begin with where several nodes work on them; none on one machine. */
+  transactionSettings: readonly QueryText[] = [];
   #isPasswordAsked = false;
 
   constructor(options: SessionOptions, host: DatabaseHost, target: ConnectionTarget) {
@@ -186,16 +191,15 @@ export class Session extends Client {
     const names = asked.map(([name]) => name);
     const values = asked.map(([, value]) => value);
     const asksTimeline = hosts.isSeveral && hosts.needsPrimary;
-    const { rows } = await this.query<HostState & { pid: number; isSpread: boolean }>(prepareText, [
-      names,
-      values,
-      asksTimeline,
-    ]);
+    const { rows } = await this.query<HostState & { pid: number; isDistributed: boolean }>(
+      prepareText,
+      [names, values, asksTimeline],
+    );
     const [state] = rows;
     if (state === undefined) throw new Error("a session says what it is connected to");
     // A pooler makes up the id by which its clients cancel.
     if (state.pid !== Reflect.get(this, "processID")) hosts.isPooled = true;
-    if (state.isSpread) this.introductions = introduce(this.#options.applicationName);
+    if (state.isDistributed) this.transactionSettings = settingsToPassOn(this.#options);
     return state;
   }
 

@@ -26,7 +26,7 @@ const asItIs = (value: string) => value;
 
 export class SimulatedClient extends EventEmitter {
   readonly connection;
-  readonly introductions = [];
+  readonly transactionSettings = [];
   readonly link: Link;
   readonly #cluster: Cluster;
   readonly #unanswered = new Map<StatementsQuery, Task>();
