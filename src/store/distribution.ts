@@ -2,6 +2,7 @@
 // by ledger, and how acts of administration are recorded there (docs/decisions/0020).
 import type { Client } from "pg";
 import * as z from "zod";
+import { tablesBesideActs } from "./administration-acts.ts";
 import { anyRows, oneRow, withSingleClient } from "./database/single-client.ts";
 import { sql } from "./database/statement.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
@@ -24,25 +25,25 @@ const tableRow = z.object({ name: z.string(), isCopied: z.boolean() });
 export async function distribute(databaseUrl: string): Promise<readonly string[]> {
   return withSingleClient(databaseUrl, "migrate", async (client) => {
     await requireCoordinator(client);
-    return spreadTables(client);
+    return distributeTables(client);
   });
 }
 
 /** Spreads the tables that new migrations have made; none on one machine. */
 export async function distributeNewTables(client: Client): Promise<void> {
-  if (await isDistributed(client)) await spreadTables(client);
+  if (await isDistributed(client)) await distributeTables(client);
 }
 
-async function spreadTables(client: Client): Promise<readonly string[]> {
+async function distributeTables(client: Client): Promise<readonly string[]> {
   await client.query("BEGIN");
-  await client.query(spreadingSettings);
+  await client.query(distributingSettings);
   const isFirst = !(await isDistributed(client));
   if (isFirst) {
     await client.query(recordActsBesideRows);
     await requireNobodyElse(client);
     await client.query(dropTriggers);
   }
-  const tables = await listTablesToSpread(client);
+  const tables = await listUndistributedTables(client);
   for (const { name, isCopied } of tables) {
     if (isCopied) await client.query("SELECT create_reference_table($1)", [name]);
     else await client.query(splitTable, [name, name === firstTable ? "none" : firstTable]);
@@ -113,7 +114,7 @@ async function requireNobodyElse(client: Client): Promise<void> {
 }
 
 /** Citus holds triggers unsafe because they could reach for rows of other nodes. Ours write beside the row they get. */
-const spreadingSettings = `
+const distributingSettings = `
   SET LOCAL citus.enable_unsafe_triggers = on;
   SET LOCAL citus.multi_shard_modify_mode = 'sequential';
   SET LOCAL client_min_messages = error`;
@@ -124,12 +125,14 @@ const copiedTables = ["organizations", "api_keys", "ledgers", "schema_migrations
 /** The first of the tables that are split by ledger; the others are stored beside it. */
 const firstTable = "ledger_states";
 
+const actedOnTables = tablesBesideActs.map((table) => `'${table}'`).join(", ");
+
 const splitTable = "SELECT create_distributed_table($1, 'ledger_id', colocate_with => $2)";
 
 const truncateMoved = "SELECT truncate_local_data_after_distributing_table($1)";
 
 /** Those to be copied, and those whose key begins with the ledger. What is left is on the coordinator alone. */
-function listTablesToSpread(client: Client) {
+function listUndistributedTables(client: Client) {
   return anyRows(
     client,
     sql.type(tableRow)`
@@ -273,7 +276,7 @@ const recordActsBesideRows = `
     FOR recorded IN
       SELECT ledger_id, NULL::bigint, at, kind, subject, record, operator, database_role, program, NULL::bytea
         FROM administration_acts
-       WHERE subject IN ('ledger_states', 'accounts', 'asset_rules', 'period_closes')
+       WHERE subject IN (${actedOnTables})
        ORDER BY number
     LOOP
       PERFORM append_ledger_act('ledger_acts', recorded);
@@ -311,7 +314,7 @@ const makeTriggersAnew = `
     trigger triggers_aside;
   BEGIN
     FOR trigger IN SELECT * FROM triggers_aside WHERE name <> 'wallets_chained' LOOP
-      IF trigger.of IN ('ledger_states', 'accounts', 'asset_rules', 'period_closes') THEN
+      IF trigger.of IN (${actedOnTables}) THEN
         trigger.definition := replace(trigger.definition, 'record_administration_act', 'record_ledger_act');
       END IF;
       EXECUTE trigger.definition;

@@ -177,7 +177,7 @@ export class ReplicatedPool implements ReadPool {
     return this.withConnection((connection) => connection.snapshot(work), limits);
   }
 
-  /** All statements of it see at least what there was at the first. */
+  /** Each of its statements sees at least what the primary had when the first began. */
   within(limits: WorkLimits): Connection {
     let position: Promise<LogPosition> | null = null;
     const first = () => (position ??= this.#replica.readPosition());

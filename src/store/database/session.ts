@@ -93,7 +93,7 @@ const prepareText = `
          (SELECT count(*) FROM unnest($1::text[], $2::text[]) AS asked (name, value)
            CROSS JOIN LATERAL set_config(asked.name, CASE
              -- Citus has to see the ledger's id to know the node.
-             WHEN asked.name = 'plan_cache_mode' AND to_regclass('pg_dist_partition') IS NOT NULL
+             WHEN asked.name = 'plan_cache_mode' AND to_regclass('ledger_acts') IS NOT NULL
              THEN 'force_custom_plan' ELSE asked.value END, false)) AS settings`;
 
 /** What makes sessions with these options, each to the host that serves then; they are not open yet. */
