@@ -2,14 +2,9 @@
 import * as z from "zod";
 import type { BalanceRow } from "../core/close.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../core/journal.ts";
+import { readCanonicalEntry } from "./canonical-entry.ts";
 import { CloseCheck, type CloseVerdict } from "./close-check.ts";
-import {
-  balanceDocument,
-  closeDocument,
-  MalformedFile,
-  readCanonicalEntry,
-  readDocument,
-} from "./documents.ts";
+import { balanceDocument, closeDocument, MalformedFile, readDocument } from "./documents.ts";
 import { readStrictJson } from "./strict-json.ts";
 
 const firstLine = z.object({

@@ -13,7 +13,8 @@ import { CompactRange, hashLeaf } from "../core/merkle.ts";
 import { holds } from "../core/period.ts";
 import { compareUtf8 } from "../core/text.ts";
 import type { Timestamp } from "../core/time.ts";
-import { entryDocument, readDocument, type CheckedEntry } from "./documents.ts";
+import type { CheckedEntry } from "./canonical-entry.ts";
+import { entryDocument, readDocument } from "./documents.ts";
 
 /** What does not match: where, and how. */
 export interface Finding {
@@ -137,8 +138,7 @@ export class CloseCheck {
 
   /** Takes the next entry, with its canonical form. */
   addDocument(document: CheckedEntry, canonical: string): void {
-    const where = whereOf(document);
-    for (const what of this.#entryFaults(document)) this.find(where, what);
+    for (const what of this.#entryFaults(document)) this.find(whereOf(document), what);
     this.#lastSequence = document.sequence;
     const lines = document.lines.map(({ glAccountCode, functionalAmount }) => ({
       glAccountCode,

@@ -1,6 +1,5 @@
 // Documents of proofs and bundles as they are read: exactly their members, each of its type.
 import * as z from "zod";
-import { canonicalEntry } from "../core/canonical.ts";
 import type { BalanceRow } from "../core/close.ts";
 import { parseTimestamp, type Timestamp } from "../core/time.ts";
 import { balanceRowReply, closeReply, entryDocumentReply } from "../contract/replies.ts";
@@ -33,9 +32,6 @@ export const closeDocument = closeReply.extend({
 
 export const balanceDocument = balanceRowReply.transform(balanceRowOf);
 
-/** An entry as far as a check looks at it; its hash is taken over the whole document. */
-export type CheckedEntry = Readonly<z.output<typeof entryDocument>>;
-
 export function readDocument<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -46,23 +42,6 @@ export function readDocument<Schema extends z.ZodType>(
   const place = issue?.path.join(".") ?? "";
   const what = issue?.message ?? "is wrong";
   return { fault: place === "" ? what : `${place}: ${what}` };
-}
-
-/**
- * Reads an entry document that is in canonical form, which can't be read in two ways. null for any other
- * text, which may still be an entry document. Far faster than reading text of any form.
- */
-export function readCanonicalEntry(text: string): CheckedEntry | null {
-  // What JSON escapes as a lone surrogate is the only thing that canonical form does not rule out.
-  if (text.includes("\\ud")) return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const { data } = entryDocument.safeParse(value);
-  return data !== undefined && canonicalEntry(data) === text ? data : null;
 }
 
 /** A row as it travels, with amounts to count with. */
