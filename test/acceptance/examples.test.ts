@@ -10,11 +10,17 @@ import { isRunnable, pathOf, shownCommandsOf } from "../../src/cli/definition/co
 import { createProgram } from "../../src/cli/program.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { certificate } from "../support/certificates.ts";
+import { isCluster } from "../support/cluster.ts";
 import { hasPython } from "../support/python.ts";
 import { programCommand } from "../support/server-process.ts";
 import { terminal } from "../support/terminal.ts";
 
-const commands = shownCommandsOf(createProgram()).filter(isRunnable);
+/** Citus has another way for these, which they name when they refuse. */
+const notOnCluster = ["ledgerctl backup", "ledgerctl restore"];
+
+const commands = shownCommandsOf(createProgram())
+  .filter(isRunnable)
+  .filter((command) => !isCluster || !notOnCluster.includes(pathOf(command)));
 
 /** What its user types once the terminal shows something. */
 interface Typing {

@@ -1,11 +1,11 @@
 // A month's end from the shell: the trial balance, the preview of a close, and the close on a terminal.
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ClosePreview, TrialBalance } from "../../src/contract/types.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, type CliResult } from "../support/cli.ts";
 import { runHere } from "../support/program.ts";
 import { hasPython } from "../support/python.ts";
+import { forge } from "../support/tampering.ts";
 import { runOnTerminal } from "../support/terminal.ts";
 
 let server: BinaryServer;
@@ -240,11 +240,10 @@ it("period close is refused, with exit code 6, where closes come in order and ea
 });
 
 it("trial-balance ends with 3, and says so, where somebody has changed the database by hand", async () => {
-  const client = new Client({ connectionString: server.env["LEDGERCTL_DATABASE_URL"] });
-  await client.connect();
-  await client.query("ALTER TABLE journal_lines DISABLE TRIGGER USER");
-  await client.query("UPDATE journal_lines SET functional_amount = 6 WHERE functional_amount = 5");
-  await client.end();
+  await forge(
+    { databaseUrl: server.env["LEDGERCTL_DATABASE_URL"] ?? "" },
+    "UPDATE journal_lines SET functional_amount = 6 WHERE functional_amount = 5",
+  );
   const found = await runBuilt("trial-balance");
   expect(found.code).toBe(3);
   expect(found.stdout).toContain("IT DOES NOT BALANCE");
