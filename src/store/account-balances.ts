@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { BalanceChange } from "../core/journal.ts";
 import type { Connection } from "./database/connection.ts";
-import { column, command, sql } from "./database/statement.ts";
+import { column, command, newRows, sql } from "./database/statement.ts";
 
 const balanceRow = z.object({ balance: z.bigint(), entryCount: z.number() });
 
@@ -34,13 +34,12 @@ export function addToBalances(
   return connection.run(command`
     INSERT INTO account_balances AS held
       (ledger_id, gl_account_code, currency, balance, entry_count)
-    SELECT ledger.ledger_id, new.*
-      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
-      CROSS JOIN unnest(
-        ${column(changes, ({ glAccountCode }) => glAccountCode, "text")},
-        ${sql.array(currencies, "text")},
-        ${column(changes, ({ amount }) => amount, "numeric")},
-        ${column(changes, ({ entryCount }) => entryCount, "int8")}) AS new
+    ${newRows(ledgerId, [
+      column(changes, ({ glAccountCode }) => glAccountCode, "text"),
+      sql.array(currencies, "text"),
+      column(changes, ({ amount }) => amount, "numeric"),
+      column(changes, ({ entryCount }) => entryCount, "int8"),
+    ])}
     ON CONFLICT (ledger_id, gl_account_code, currency) DO UPDATE
        SET balance = held.balance + EXCLUDED.balance,
            entry_count = held.entry_count + EXCLUDED.entry_count`);

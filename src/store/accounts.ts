@@ -3,7 +3,7 @@ import * as z from "zod";
 import { accountTypes, type Account } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
 import type { Connection } from "./database/connection.ts";
-import { column, command, sql } from "./database/statement.ts";
+import { column, command, isFew, newRows, sql } from "./database/statement.ts";
 
 const accountRow = z.object({
   glAccountCode: z.string(),
@@ -46,14 +46,20 @@ export async function listAccountStates(
   glAccountCodes: readonly string[],
 ): Promise<Map<string, { active: boolean }>> {
   if (glAccountCodes.length === 0) return new Map();
-  const rows = await connection.any(sql.type(accountStateRow)`
-    SELECT accounts.gl_account_code AS code, accounts.active
-      FROM unnest(${sql.array(glAccountCodes, "text")}) AS wanted (code)
-      CROSS JOIN LATERAL (
-        SELECT gl_account_code, active FROM accounts
-         WHERE ledger_id = ${ledgerId} AND gl_account_code = wanted.code
-         LIMIT 1
-      ) AS accounts`);
+  const codes = sql.array(glAccountCodes, "text");
+  const statement = isFew(glAccountCodes)
+    ? sql.type(accountStateRow)`
+        SELECT gl_account_code AS code, active FROM accounts
+         WHERE ledger_id = ${ledgerId} AND gl_account_code = ANY (${codes})`
+    : sql.type(accountStateRow)`
+        SELECT accounts.gl_account_code AS code, accounts.active
+          FROM unnest(${codes}) AS wanted (code)
+          CROSS JOIN LATERAL (
+            SELECT gl_account_code, active FROM accounts
+             WHERE ledger_id = ${ledgerId} AND gl_account_code = wanted.code
+             LIMIT 1
+          ) AS accounts`;
+  const rows = await connection.any(statement);
   return new Map(rows.map(({ code, active }) => [code, { active }]));
 }
 
@@ -119,13 +125,13 @@ export function insertMissingAccounts(
 ): Promise<unknown> {
   return connection.run(command`
     INSERT INTO accounts (ledger_id, gl_account_code, name, type, active, created_at)
-    SELECT ledger.ledger_id, new.*, ${createdAt}::timestamptz
-      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
-      CROSS JOIN unnest(
-        ${column(accounts, ({ glAccountCode }) => glAccountCode, "text")},
-        ${column(accounts, ({ name }) => name, "text")},
-        ${column(accounts, ({ type }) => type, "text")},
-        ${column(accounts, ({ active }) => active, "bool")}) AS new
+    ${newRows(ledgerId, [
+      column(accounts, ({ glAccountCode }) => glAccountCode, "text"),
+      column(accounts, ({ name }) => name, "text"),
+      column(accounts, ({ type }) => type, "text"),
+      column(accounts, ({ active }) => active, "bool"),
+      column(accounts, () => createdAt, "timestamptz"),
+    ])}
     ON CONFLICT (ledger_id, gl_account_code) DO NOTHING`);
 }
 

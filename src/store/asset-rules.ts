@@ -4,7 +4,7 @@ import type { AssetRule } from "../core/asset.ts";
 import type { Timestamp } from "../core/time.ts";
 import { assetCodeRow } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
-import { column, command, sql } from "./database/statement.ts";
+import { column, command, newRows, sql } from "./database/statement.ts";
 
 const assetRuleRow = z.object({
   assetCode: z.string(),
@@ -28,7 +28,13 @@ export async function listAssetRules(
   ledgerId: string,
   assetCodes: readonly string[],
 ): Promise<AssetRule[]> {
-  if (assetCodes.length === 0) return [];
+  const [first, ...others] = assetCodes;
+  if (first === undefined) return [];
+  if (others.length === 0) {
+    return connection.any(sql.type(assetRuleRow)`
+      SELECT ${columns} FROM asset_rules AS rules
+       WHERE ledger_id = ${ledgerId} AND asset_code = ${first} ORDER BY version DESC LIMIT 1`);
+  }
   return connection.any(sql.type(assetRuleRow)`
     SELECT ${columns}
       FROM unnest(${sql.array(assetCodes, "text")}) AS wanted (asset_code)
@@ -76,15 +82,15 @@ export function insertAssetRules(
   return connection.run(command`
     INSERT INTO asset_rules (ledger_id, asset_code, version, wallets_account,
                              clearing_account, rate, exponent, overdraft_limit, created_at)
-    SELECT ledger.ledger_id, new.*, ${createdAt}::timestamptz
-      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
-      CROSS JOIN unnest(
-        ${column(rules, ({ assetCode }) => assetCode, "text")},
-        ${column(rules, ({ version }) => version, "int4")},
-        ${column(rules, ({ walletsAccount }) => walletsAccount, "text")},
-        ${column(rules, ({ clearingAccount }) => clearingAccount, "text")},
-        ${column(rules, ({ rate }) => rate, "numeric")},
-        ${column(rules, ({ exponent }) => exponent, "int2")},
-        ${column(rules, ({ overdraftLimit }) => overdraftLimit, "numeric")}) AS new
+    ${newRows(ledgerId, [
+      column(rules, ({ assetCode }) => assetCode, "text"),
+      column(rules, ({ version }) => version, "int4"),
+      column(rules, ({ walletsAccount }) => walletsAccount, "text"),
+      column(rules, ({ clearingAccount }) => clearingAccount, "text"),
+      column(rules, ({ rate }) => rate, "numeric"),
+      column(rules, ({ exponent }) => exponent, "int2"),
+      column(rules, ({ overdraftLimit }) => overdraftLimit, "numeric"),
+      column(rules, () => createdAt, "timestamptz"),
+    ])}
     ON CONFLICT (ledger_id, asset_code, version) DO NOTHING`);
 }

@@ -8,7 +8,7 @@ import { entryTypes, type Entry, type Line, type StoredEntry } from "../core/jou
 import { jsonObjectColumn, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { withKeyConflict } from "./database/errors.ts";
-import { column, command, sql } from "./database/statement.ts";
+import { column, command, newRows, sql } from "./database/statement.ts";
 
 /** Columns of an entry `entries` by itself. */
 const contentColumns = sql.fragment`
@@ -168,7 +168,7 @@ export function insertEntries(
   entries: readonly Entry[],
 ): Promise<unknown> {
   const metadata = entries.map((entry) => canonicalJson(entry.metadata));
-  const leaves = entries.map((entry) => entryLeaf(entry).toString("hex"));
+  const leaves = entries.map((entry) => `\\x${entryLeaf(entry).toString("hex")}`);
   return withKeyConflict(
     "journal_entries_external_id_key",
     connection.run(command`
@@ -176,27 +176,21 @@ export function insertEntries(
         (ledger_id, sequence, journal_id, external_id, origin_system, origin_account,
          event_type, description, transaction_date, entry_type, metadata, persisted_at,
          reverses_journal_id, leaf)
-      SELECT ledger.ledger_id, sequence, journal_id, external_id, origin_system, origin_account,
-             event_type, description, transaction_date, entry_type, metadata, persisted_at,
-             reverses_journal_id, decode(leaf, 'hex')
-        FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
-        CROSS JOIN unnest(
-          ${column(entries, ({ sequence }) => sequence, "int8")},
-          ${column(entries, ({ journalId }) => journalId, "uuid")},
-          ${column(entries, ({ externalId }) => externalId, "text")},
-          ${column(entries, ({ originSystem }) => originSystem, "text")},
-          ${column(entries, ({ originAccount }) => originAccount, "text")},
-          ${column(entries, ({ eventType }) => eventType, "text")},
-          ${column(entries, ({ description }) => description, "text")},
-          ${column(entries, ({ transactionDate }) => transactionDate, "timestamptz")},
-          ${column(entries, ({ entryType }) => entryType, "text")},
-          ${sql.array(metadata, "jsonb")},
-          ${column(entries, ({ persistedAt }) => persistedAt, "timestamptz")},
-          ${column(entries, ({ reversesJournalId }) => reversesJournalId, "uuid")},
-          ${sql.array(leaves, "text")})
-          AS new (sequence, journal_id, external_id, origin_system, origin_account,
-                  event_type, description, transaction_date, entry_type, metadata,
-                  persisted_at, reverses_journal_id, leaf)`),
+      ${newRows(ledgerId, [
+        column(entries, ({ sequence }) => sequence, "int8"),
+        column(entries, ({ journalId }) => journalId, "uuid"),
+        column(entries, ({ externalId }) => externalId, "text"),
+        column(entries, ({ originSystem }) => originSystem, "text"),
+        column(entries, ({ originAccount }) => originAccount, "text"),
+        column(entries, ({ eventType }) => eventType, "text"),
+        column(entries, ({ description }) => description, "text"),
+        column(entries, ({ transactionDate }) => transactionDate, "timestamptz"),
+        column(entries, ({ entryType }) => entryType, "text"),
+        sql.array(metadata, "jsonb"),
+        column(entries, ({ persistedAt }) => persistedAt, "timestamptz"),
+        column(entries, ({ reversesJournalId }) => reversesJournalId, "uuid"),
+        sql.array(leaves, "bytea"),
+      ])}`),
   );
 }
 
@@ -220,18 +214,17 @@ export function insertLines(
     INSERT INTO journal_lines
       (ledger_id, sequence, line_number, gl_account_code, description, transaction_amount,
        transaction_currency, functional_amount, functional_currency, spot_rate)
-    SELECT ledger.ledger_id, new.*
-      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
-      CROSS JOIN unnest(
-        ${sql.array(sequences, "int8")},
-        ${sql.array(lineNumbers, "int2")},
-        ${column(lines, ({ glAccountCode }) => glAccountCode, "text")},
-        ${column(lines, ({ description }) => description, "text")},
-        ${column(lines, ({ transactionAmount }) => transactionAmount, "numeric")},
-        ${column(lines, ({ transactionCurrency }) => transactionCurrency, "text")},
-        ${column(lines, ({ functionalAmount }) => functionalAmount, "numeric")},
-        ${column(lines, ({ functionalCurrency }) => functionalCurrency, "text")},
-        ${column(lines, ({ spotRate }) => spotRate, "float8")}) AS new`);
+    ${newRows(ledgerId, [
+      sql.array(sequences, "int8"),
+      sql.array(lineNumbers, "int2"),
+      column(lines, ({ glAccountCode }) => glAccountCode, "text"),
+      column(lines, ({ description }) => description, "text"),
+      column(lines, ({ transactionAmount }) => transactionAmount, "numeric"),
+      column(lines, ({ transactionCurrency }) => transactionCurrency, "text"),
+      column(lines, ({ functionalAmount }) => functionalAmount, "numeric"),
+      column(lines, ({ functionalCurrency }) => functionalCurrency, "text"),
+      column(lines, ({ spotRate }) => spotRate, "float8"),
+    ])}`);
 }
 
 /** Records which entries have been reversed, and by which of these. */
@@ -243,9 +236,8 @@ export function insertReversals(
   const reversals = entries.filter(({ reversesJournalId }) => reversesJournalId !== null);
   return connection.run(command`
     INSERT INTO journal_reversals (ledger_id, journal_id, reversal_journal_id)
-    SELECT ledger.ledger_id, new.*
-      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
-      CROSS JOIN unnest(
-        ${column(reversals, ({ reversesJournalId }) => reversesJournalId, "uuid")},
-        ${column(reversals, ({ journalId }) => journalId, "uuid")}) AS new`);
+    ${newRows(ledgerId, [
+      column(reversals, ({ reversesJournalId }) => reversesJournalId, "uuid"),
+      column(reversals, ({ journalId }) => journalId, "uuid"),
+    ])}`);
 }

@@ -7,7 +7,7 @@ import { StateChangeRequested } from "./database/errors.ts";
 import { command, sql } from "./database/statement.ts";
 
 const statusRow = z.object({ status: z.enum(ledgerStatuses) });
-const lockedStatusRow = statusRow.extend({ isChanging: z.boolean() });
+const requestRow = z.object({ isPending: z.boolean() });
 
 /** How long a request to change a ledger's state keeps writers away at most. */
 export const stateRequestMsMax = 10_000;
@@ -21,14 +21,17 @@ export async function lockLedgerStateShared(
   connection: Connection,
   ledgerId: string,
 ): Promise<LedgerStatus> {
-  const { status, isChanging } = await connection.one(sql.type(lockedStatusRow)`
-    SELECT status, EXISTS (
-             SELECT 1 FROM ledger_state_requests
-              WHERE ledger_id = ${ledgerId} AND waits_until > clock_timestamp()
-                AND waits_until <= clock_timestamp() + ${stateRequestMsMax} * interval '1 millisecond'
-           ) AS "isChanging"
-      FROM ledger_states WHERE ledger_id = ${ledgerId} FOR SHARE`);
-  if (isChanging) throw new StateChangeRequested();
+  const [{ status }, request] = await Promise.all([
+    connection.one(sql.type(statusRow)`
+      SELECT status FROM ledger_states WHERE ledger_id = ${ledgerId} FOR SHARE`),
+    // Behind the lock. Of one table and without the clock, which is why a node of Citus keeps its plan.
+    connection.maybeOne(sql.type(requestRow)`
+      SELECT waits_until > statement_timestamp()
+             AND waits_until <= statement_timestamp() + ${stateRequestMsMax} * interval '1 millisecond'
+             AS "isPending"
+        FROM ledger_state_requests WHERE ledger_id = ${ledgerId}`),
+  ]);
+  if (request?.isPending === true) throw new StateChangeRequested();
   return status;
 }
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Hold } from "../core/wallet.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
-import { column, command, sql } from "./database/statement.ts";
+import { column, command, newRows, sql } from "./database/statement.ts";
 
 const holdRow = z.object({
   holdId: z.string(),
@@ -60,14 +60,12 @@ export function upsertHolds(
   if (holds.length === 0) return Promise.resolve();
   return connection.run(command`
     INSERT INTO wallet_holds (ledger_id, hold_id, wallet_id, amount, expires_at, status)
-    SELECT ledger.ledger_id, new.*
-      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
-      CROSS JOIN unnest(
-        ${column(holds, ({ holdId }) => holdId, "uuid")},
-        ${column(holds, ({ walletId }) => walletId, "uuid")},
-        ${column(holds, ({ amount }) => amount, "numeric")},
-        ${column(holds, ({ expiresAt }) => expiresAt, "timestamptz")},
-        ${column(holds, ({ status }) => status, "text")})
-        AS new
+    ${newRows(ledgerId, [
+      column(holds, ({ holdId }) => holdId, "uuid"),
+      column(holds, ({ walletId }) => walletId, "uuid"),
+      column(holds, ({ amount }) => amount, "numeric"),
+      column(holds, ({ expiresAt }) => expiresAt, "timestamptz"),
+      column(holds, ({ status }) => status, "text"),
+    ])}
     ON CONFLICT (ledger_id, hold_id) DO UPDATE SET status = EXCLUDED.status`);
 }

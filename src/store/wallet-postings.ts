@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { Posting, PostingTotal } from "../core/posting.ts";
 import type { Connection } from "./database/connection.ts";
-import { column, command, sql } from "./database/statement.ts";
+import { column, command, newRows, sql } from "./database/statement.ts";
 
 const totalRow = z.object({
   assetCode: z.string(),
@@ -32,15 +32,13 @@ export function upsertPostingTotals(
   return connection.run(command`
     INSERT INTO wallet_posting_totals
       (ledger_id, asset_code, rule_version, side, amount, functional_amount)
-    SELECT ledger.ledger_id, new.*
-      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
-      CROSS JOIN unnest(
-        ${column(totals, ({ assetCode }) => assetCode, "text")},
-        ${column(totals, ({ ruleVersion }) => ruleVersion, "int4")},
-        ${column(totals, ({ side }) => side, "text")},
-        ${column(totals, ({ amount }) => amount, "numeric")},
-        ${column(totals, ({ functionalAmount }) => functionalAmount, "numeric")})
-        AS new
+    ${newRows(ledgerId, [
+      column(totals, ({ assetCode }) => assetCode, "text"),
+      column(totals, ({ ruleVersion }) => ruleVersion, "int4"),
+      column(totals, ({ side }) => side, "text"),
+      column(totals, ({ amount }) => amount, "numeric"),
+      column(totals, ({ functionalAmount }) => functionalAmount, "numeric"),
+    ])}
     ON CONFLICT (ledger_id, asset_code, rule_version, side) DO UPDATE
        SET amount = EXCLUDED.amount, functional_amount = EXCLUDED.functional_amount`);
 }
@@ -55,12 +53,11 @@ export function insertWalletPostings(
 ): Promise<unknown> {
   return connection.run(command`
     INSERT INTO wallet_postings (ledger_id, journal_id, asset_code, rule_version)
-    SELECT ledger.ledger_id, new.*
-      FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
-      CROSS JOIN unnest(
-        ${column(postings, ({ journalId }) => journalId, "uuid")},
-      ${column(postings, ({ assetCode }) => assetCode, "text")},
-      ${column(postings, ({ ruleVersion }) => ruleVersion, "int4")}) AS new`);
+    ${newRows(ledgerId, [
+      column(postings, ({ journalId }) => journalId, "uuid"),
+      column(postings, ({ assetCode }) => assetCode, "text"),
+      column(postings, ({ ruleVersion }) => ruleVersion, "int4"),
+    ])}`);
 }
 
 const journalIdRow = z.object({ journalId: z.string() });

@@ -4,7 +4,7 @@ import { walletWriteTypes, type WalletLogEntry } from "../core/wallet.ts";
 import { countRow, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { withKeyConflict } from "./database/errors.ts";
-import { column, command, sql } from "./database/statement.ts";
+import { column, command, newRows, sql } from "./database/statement.ts";
 
 const firstUseRow = z.object({
   callerKey: z.string(),
@@ -84,20 +84,19 @@ export function insertWalletWrites(
       INSERT INTO wallet_writes
         (ledger_id, wallet_id, seq, type, amount, balance, held, external_id, hold_id,
          metadata, at, batch_id)
-      SELECT ledger.ledger_id, new.*
-        FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
-        CROSS JOIN unnest(
-          ${column(writes, ({ walletId }) => walletId, "uuid")},
-          ${column(writes, ({ seq }) => seq, "int8")},
-          ${column(writes, ({ type }) => type, "text")},
-          ${column(writes, ({ amount }) => amount, "numeric")},
-          ${column(writes, ({ balance }) => balance, "numeric")},
-          ${column(writes, ({ held }) => held, "numeric")},
-          ${column(writes, ({ externalId }) => externalId, "text")},
-          ${column(writes, ({ holdId }) => holdId, "uuid")},
-          ${column(writes, ({ metadata }) => metadata, "text")},
-          ${column(writes, ({ at }) => at, "timestamptz")},
-          ${column(writes, ({ pendingPostingId }) => pendingPostingId, "uuid")}) AS new`),
+      ${newRows(ledgerId, [
+        column(writes, ({ walletId }) => walletId, "uuid"),
+        column(writes, ({ seq }) => seq, "int8"),
+        column(writes, ({ type }) => type, "text"),
+        column(writes, ({ amount }) => amount, "numeric"),
+        column(writes, ({ balance }) => balance, "numeric"),
+        column(writes, ({ held }) => held, "numeric"),
+        column(writes, ({ externalId }) => externalId, "text"),
+        column(writes, ({ holdId }) => holdId, "uuid"),
+        column(writes, ({ metadata }) => metadata, "text"),
+        column(writes, ({ at }) => at, "timestamptz"),
+        column(writes, ({ pendingPostingId }) => pendingPostingId, "uuid"),
+      ])}`),
   );
 }
 

@@ -4,7 +4,7 @@ import type { Wallet } from "../core/wallet.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { withKeyConflict } from "./database/errors.ts";
-import { column, command, sql } from "./database/statement.ts";
+import { column, command, newRows, sql } from "./database/statement.ts";
 
 const walletRow = z.object({
   walletId: z.string(),
@@ -17,22 +17,18 @@ const walletRow = z.object({
   logHash: z.string().nullable(),
 }) satisfies z.ZodType<Wallet>;
 
-/** Locks wallets by key. Keys come sorted, so that two batches take locks in one order. */
+/** Locks wallets in the order of their keys, as every batch does. */
 export async function lockWallets(
   connection: Connection,
   ledgerId: string,
   callerKeys: readonly string[],
 ): Promise<Wallet[]> {
   return connection.any(sql.type(walletRow)`
-    SELECT locked.wallet_id AS "walletId", locked.caller_key AS "callerKey",
-           locked.asset_code AS "assetCode", locked.balance, locked.held,
-           locked.last_seq AS "lastSeq", locked.last_at AS "lastAt",
-           encode(locked.log_hash, 'hex') AS "logHash"
-      FROM unnest(${sql.array(callerKeys, "text")}) AS wanted (caller_key)
-      CROSS JOIN LATERAL (
-        SELECT * FROM wallets
-         WHERE ledger_id = ${ledgerId} AND caller_key = wanted.caller_key FOR UPDATE
-      ) AS locked`);
+    SELECT wallet_id AS "walletId", caller_key AS "callerKey", asset_code AS "assetCode", balance,
+           held, last_seq AS "lastSeq", last_at AS "lastAt", encode(log_hash, 'hex') AS "logHash"
+      FROM wallets
+     WHERE ledger_id = ${ledgerId} AND caller_key = ANY (${sql.array(callerKeys, "text")})
+     ORDER BY caller_key FOR UPDATE`);
 }
 
 const figuresRow = z.object({
@@ -83,19 +79,17 @@ export function insertWallets(
     connection.run(command`
       INSERT INTO wallets (ledger_id, caller_key, wallet_id, asset_code, balance, held,
                            last_seq, last_at, log_hash, chained_after)
-      SELECT ledger.ledger_id, caller_key, wallet_id, asset_code, balance, held, last_seq, last_at,
-             decode(log_hash, 'hex'), 0
-        FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = ${ledgerId}) AS ledger
-        CROSS JOIN unnest(
-          ${column(wallets, ({ callerKey }) => callerKey, "text")},
-          ${column(wallets, ({ walletId }) => walletId, "uuid")},
-          ${column(wallets, ({ assetCode }) => assetCode, "text")},
-          ${column(wallets, ({ balance }) => balance, "numeric")},
-          ${column(wallets, ({ held }) => held, "numeric")},
-          ${column(wallets, ({ lastSeq }) => lastSeq, "int8")},
-          ${column(wallets, ({ lastAt }) => lastAt, "timestamptz")},
-          ${column(wallets, ({ logHash }) => logHash, "text")})
-          AS new (caller_key, wallet_id, asset_code, balance, held, last_seq, last_at, log_hash)`),
+      ${newRows(ledgerId, [
+        column(wallets, ({ callerKey }) => callerKey, "text"),
+        column(wallets, ({ walletId }) => walletId, "uuid"),
+        column(wallets, ({ assetCode }) => assetCode, "text"),
+        column(wallets, ({ balance }) => balance, "numeric"),
+        column(wallets, ({ held }) => held, "numeric"),
+        column(wallets, ({ lastSeq }) => lastSeq, "int8"),
+        column(wallets, ({ lastAt }) => lastAt, "timestamptz"),
+        column(wallets, hashOf, "bytea"),
+        column(wallets, () => 0, "int8"),
+      ])}`),
   );
 }
 
@@ -108,7 +102,9 @@ export function updateWallets(
   ledgerId: string,
   wallets: readonly Wallet[],
 ): Promise<unknown> {
-  if (wallets.length === 0) return Promise.resolve();
+  const [first, ...others] = wallets;
+  if (first === undefined) return Promise.resolve();
+  if (others.length === 0) return updateWallet(connection, ledgerId, first);
   return connection.run(command`
     UPDATE wallets
        SET balance = new.balance, held = new.held, last_seq = new.last_seq,
@@ -128,6 +124,21 @@ export function updateWallets(
          LIMIT 1
       ) AS locked
      WHERE wallets.ledger_id = ${ledgerId} AND wallets.ctid = locked.ctid`);
+}
+
+/** As `updateWallets`: a statement on one row is planned in half the time, and a node of Citus keeps the plan. */
+function updateWallet(connection: Connection, ledgerId: string, wallet: Wallet): Promise<unknown> {
+  return connection.run(command`
+    UPDATE wallets
+       SET balance = ${wallet.balance}, held = ${wallet.held}, last_seq = ${wallet.lastSeq},
+           last_at = ${wallet.lastAt}, log_hash = ${hashOf(wallet)},
+           chained_after = coalesce(chained_after, last_seq)
+     WHERE ledger_id = ${ledgerId} AND caller_key = ${wallet.callerKey}`);
+}
+
+/** As PostgreSQL reads bytes. */
+function hashOf({ logHash }: Wallet): string | null {
+  return logHash === null ? null : `\\x${logHash}`;
 }
 
 const differenceRow = z.object({

@@ -67,6 +67,19 @@ interface Case {
   readonly send: (connection: Connection) => unknown;
 }
 
+/** The same for a batch of one, which has statements of its own. */
+function ofOne<Rows extends readonly unknown[]>(
+  call: (connection: Connection, ledgerId: string, rows: Rows) => unknown,
+  rows: Rows,
+  inside: readonly string[] = [],
+): Case {
+  return {
+    name: `${call.name} of one`,
+    of: [call.name, ...inside],
+    send: (connection) => call(connection, ledgerId, rows.slice(0, 1) as unknown as Rows),
+  };
+}
+
 /** `costMax`: what each statement may cost, see `costOf`. */
 interface LimitedCase extends Case {
   readonly costMax: number;
@@ -202,6 +215,7 @@ const writePath: readonly Case[] = [
   of(journalHeads.readClock),
   of(journalHeads.advanceJournalHead, ledgerId, lastEntry),
   of(accounts.listAccountStates, ledgerId, codes),
+  ofOne(accounts.listAccountStates, codes),
   of(accounts.findAccount, ledgerId, busyAccount),
   of(
     accounts.insertAccount,
@@ -220,7 +234,9 @@ const writePath: readonly Case[] = [
   of(journalEntries.listOriginals, ledgerId, journalIds),
   of(journalEntries.findEntry, ledgerId, journalIds[7] ?? ""),
   of(journalEntries.insertEntries, ledgerId, entries),
+  ofOne(journalEntries.insertEntries, entries),
   of(journalEntries.insertLines, ledgerId, entries),
+  ofOne(journalEntries.insertLines, entries),
   of(journalEntries.insertReversals, ledgerId, entries),
   of(
     addToBalances,
@@ -232,6 +248,8 @@ const writePath: readonly Case[] = [
   of(wallets.lockWallets, ledgerId, callerKeys),
   of(wallets.listWalletFigures, ledgerId, callerKeys),
   of(wallets.updateWallets, ledgerId, writtenWallets),
+  ofOne(wallets.lockWallets, callerKeys),
+  ofOne(wallets.updateWallets, writtenWallets, ["updateWallet"]),
   of(
     wallets.insertWallets,
     ledgerId,
@@ -242,6 +260,7 @@ const writePath: readonly Case[] = [
     })),
   ),
   of(assetRules.listAssetRules, ledgerId, ["USD", "EUR"]),
+  ofOne(assetRules.listAssetRules, ["USD"]),
   of(assetRules.listRuleVersions, ledgerId),
   of(
     assetRules.insertAssetRules,
@@ -283,6 +302,7 @@ const writePath: readonly Case[] = [
     logEntries.map((one) => ({ ...one, seq: 10 })),
   ),
   of(walletWrites.insertWalletWrites, ledgerId, logEntries),
+  ofOne(walletWrites.insertWalletWrites, logEntries),
   of(pendingPostings.insertPendingPostings, ledgerId, [
     {
       pendingPostingId: newIds[0] ?? "",

@@ -92,9 +92,9 @@ const prepareText = `
          to_regclass('ledger_acts') IS NOT NULL AS "isDistributed",
          (SELECT count(*) FROM unnest($1::text[], $2::text[]) AS asked (name, value)
            CROSS JOIN LATERAL set_config(asked.name, CASE
-             -- Citus has to see the ledger's id to know the node.
-             WHEN asked.name = 'plan_cache_mode' AND to_regclass('ledger_acts') IS NOT NULL
-             THEN 'force_custom_plan' ELSE asked.value END, false)) AS settings`;
+             -- Citus plans for all values what names one row of one ledger, and the rest for the values that it gets.
+             WHEN asked.value = 'force_generic_plan' AND to_regclass('ledger_acts') IS NOT NULL
+             THEN 'auto' ELSE asked.value END, false)) AS settings`;
 
 /** What makes sessions with these options, each to the host that serves then; they are not open yet. */
 export function sessionMaker(options: SessionOptions): () => Session {

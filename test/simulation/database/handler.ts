@@ -2,6 +2,7 @@
 import { Connection } from "../../../src/store/database/connection.ts";
 import { queryText, type Statement } from "../../../src/store/database/statement.ts";
 import type { Execution, Waiting } from "./execution.ts";
+import { text, unnest } from "./parameters.ts";
 
 /** Rows as the store's schemas take them. */
 export type Rows = readonly object[];
@@ -10,6 +11,15 @@ export type Rows = readonly object[];
 export type Parameters = readonly (string | null)[];
 
 export type Handler = (execution: Execution, parameters: Parameters) => Rows | Waiting<Rows>;
+
+/** So many rows are listed at most. */
+const listedMax = 4;
+
+function rowsOf(values: Parameters, count: number): readonly Parameters[] {
+  if (count > listedMax) return unnest(...values);
+  const width = values.length / count;
+  return Array.from({ length: count }, (_, row) => values.slice(row * width, (row + 1) * width));
+}
 
 class RecordingConnection extends Connection {
   readonly texts: string[] = [];
@@ -33,6 +43,25 @@ class RecordingConnection extends Connection {
  */
 export class Handlers {
   readonly byText = new Map<string, Handler>();
+
+  /** Of an INSERT that takes rows (`newRows` of the store), listed or as arrays: `insert` makes one of them. */
+  addInsert<Row>(
+    send: (connection: Connection, rows: readonly Row[]) => unknown,
+    row: Row,
+    insert: (db: Execution, ledgerId: string, values: Parameters) => Waiting<unknown>,
+  ): void {
+    for (let count = 1; count <= listedMax + 1; count += 1) {
+      const rows = Array.from({ length: count }, () => row);
+      this.add(
+        (connection) => send(connection, rows),
+        function* (db, [ledgerId, ...values]) {
+          for (const each of rowsOf(values, count)) yield* insert(db, text(ledgerId), each);
+          return [];
+        },
+      );
+    }
+  }
+
   add(send: (connection: Connection) => unknown, ...handlers: readonly Handler[]): void {
     const recording = new RecordingConnection();
     const sent = send(recording);

@@ -17,6 +17,11 @@ export function timeOrNull(parameter: Text): Timestamp | null {
   return (parameter ?? null) as Timestamp | null;
 }
 
+/** Bytes in hex. */
+export function bytes(parameter: Text): string {
+  return text(parameter).replace(/^\\x/, "");
+}
+
 export function numberOrNull(parameter: Text): number | null {
   return parameter === null || parameter === undefined ? null : Number(parameter);
 }

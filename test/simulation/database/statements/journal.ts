@@ -23,10 +23,10 @@ import { listWalletPostings } from "../../../../src/store/wallet-postings.ts";
 import type { AccountType } from "../../../../src/core/ledger.ts";
 import { timestampFromEpochMs } from "../../../../src/core/time.ts";
 import type { Execution } from "../execution.ts";
-import type { Handlers } from "../handler.ts";
-import { numberOrNull, text, texts, time, unnest } from "../parameters.ts";
+import type { Handlers, Parameters } from "../handler.ts";
+import { bytes, numberOrNull, text, texts, time } from "../parameters.ts";
 import type { JournalEntryRow, JournalHeadRow, JournalLineRow } from "../tables.ts";
-import { anId, anyTime } from "./sample.ts";
+import { anEntry, anId, anyTime } from "./sample.ts";
 
 export function addJournalStatements(handlers: Handlers): void {
   addHeadStatements(handlers);
@@ -136,40 +136,29 @@ function addEntryStatements(handlers: Handlers): void {
 }
 
 function addEntryInserts(handlers: Handlers): void {
-  handlers.add(
-    (connection) => insertEntries(connection, anId, []),
-    function* (db, [ledgerId, ...columns]) {
-      for (const row of unnest(...columns)) {
-        yield* db.insert(db.tables.journalEntries, entryRow(text(ledgerId), row));
-      }
-      return [];
-    },
+  handlers.addInsert(
+    (connection, entries) => insertEntries(connection, anId, entries),
+    anEntry,
+    (db, ledgerId, row) => db.insert(db.tables.journalEntries, entryRow(ledgerId, row)),
   );
-  handlers.add(
-    (connection) => insertLines(connection, anId, []),
-    function* (db, [ledgerId, ...columns]) {
-      for (const row of unnest(...columns)) {
-        yield* db.insert(db.tables.journalLines, lineRow(text(ledgerId), row));
-      }
-      return [];
-    },
+  handlers.addInsert(
+    (connection, entries) => insertLines(connection, anId, entries),
+    anEntry,
+    (db, ledgerId, row) => db.insert(db.tables.journalLines, lineRow(ledgerId, row)),
   );
-  handlers.add(
-    (connection) => insertReversals(connection, anId, []),
-    function* (db, [ledgerId, ...columns]) {
-      for (const [journalId, reversalJournalId] of unnest(...columns)) {
-        yield* db.insert(db.tables.journalReversals, {
-          ledgerId: text(ledgerId),
-          journalId: text(journalId),
-          reversalJournalId: text(reversalJournalId),
-        });
-      }
-      return [];
-    },
+  handlers.addInsert(
+    (connection, entries) => insertReversals(connection, anId, entries),
+    anEntry,
+    (db, ledgerId, [journalId, reversalJournalId]) =>
+      db.insert(db.tables.journalReversals, {
+        ledgerId,
+        journalId: text(journalId),
+        reversalJournalId: text(reversalJournalId),
+      }),
   );
 }
 
-function entryRow(ledgerId: string, row: readonly (string | null)[]): JournalEntryRow {
+function entryRow(ledgerId: string, row: Parameters): JournalEntryRow {
   const [sequence, journalId, externalId, originSystem, originAccount, eventType, ...rest] = row;
   const [description, transactionDate, entryType, metadata, persistedAt, reversed, leaf] = rest;
   return {
@@ -186,11 +175,11 @@ function entryRow(ledgerId: string, row: readonly (string | null)[]): JournalEnt
     metadata: JSON.parse(text(metadata)) as Entry["metadata"],
     persistedAt: time(persistedAt),
     reversesJournalId: reversed ?? null,
-    leaf: text(leaf),
+    leaf: bytes(leaf),
   };
 }
 
-function lineRow(ledgerId: string, row: readonly (string | null)[]): JournalLineRow {
+function lineRow(ledgerId: string, row: Parameters): JournalLineRow {
   const [sequence, lineNumber, glAccountCode, description, amount, currency, ...rest] = row;
   const [functionalAmount, functionalCurrency, spotRate] = rest;
   return {
@@ -207,52 +196,52 @@ function lineRow(ledgerId: string, row: readonly (string | null)[]): JournalLine
   };
 }
 
+function accountStates(db: Execution, ledgerId: string, codes: readonly string[]) {
+  return codes.flatMap((code) => {
+    const found = db.find(db.tables.accounts, { ledgerId, glAccountCode: code });
+    return found === null ? [] : [{ code, active: found.active }];
+  });
+}
+
 function addAccountStatements(handlers: Handlers): void {
   handlers.add(
     (connection) => listAccountStates(connection, anId, ["1000"]),
-    (db, [wanted, ledgerId]) =>
-      texts(wanted).flatMap((code) => {
-        const found = db.find(db.tables.accounts, {
-          ledgerId: text(ledgerId),
-          glAccountCode: code,
-        });
-        return found === null ? [] : [{ code, active: found.active }];
-      }),
+    (db, [ledgerId, wanted]) => accountStates(db, text(ledgerId), texts(wanted)),
   );
   handlers.add(
-    (connection) => addToBalances(connection, anId, []),
-    function* (db, [ledgerId, ...columns]) {
-      for (const [glAccountCode, currency, amount, entryCount] of unnest(...columns)) {
-        const added = {
-          ledgerId: text(ledgerId),
-          glAccountCode: text(glAccountCode),
-          currency: text(currency),
-          balance: BigInt(text(amount)),
-          entryCount: Number(entryCount),
-        };
-        yield* db.insert(db.tables.accountBalances, added, (held) => ({
-          ...held,
-          balance: held.balance + added.balance,
-          entryCount: held.entryCount + added.entryCount,
-        }));
-      }
-      return [];
+    (connection) => listAccountStates(connection, anId, ["1", "2", "3", "4", "5"]),
+    (db, [wanted, ledgerId]) => accountStates(db, text(ledgerId), texts(wanted)),
+  );
+  handlers.addInsert(
+    (connection, changes) => addToBalances(connection, anId, changes),
+    { glAccountCode: "1000", currency: null, amount: 1n, entryCount: 1 },
+    (db, ledgerId, [glAccountCode, currency, amount, entryCount]) => {
+      const added = {
+        ledgerId,
+        glAccountCode: text(glAccountCode),
+        currency: text(currency),
+        balance: BigInt(text(amount)),
+        entryCount: Number(entryCount),
+      };
+      return db.insert(db.tables.accountBalances, added, (held) => ({
+        ...held,
+        balance: held.balance + added.balance,
+        entryCount: held.entryCount + added.entryCount,
+      }));
     },
   );
-  handlers.add(
-    (connection) => insertMissingAccounts(connection, anId, [], anyTime),
-    function* (db, [, ledgerId, ...columns]) {
-      for (const [glAccountCode, name, type, active] of unnest(...columns)) {
-        const account = {
-          ledgerId: text(ledgerId),
-          glAccountCode: text(glAccountCode),
-          name: text(name),
-          type: (type ?? null) as AccountType | null,
-          active: active === "true",
-        };
-        yield* db.insert(db.tables.accounts, account, "nothing");
-      }
-      return [];
+  handlers.addInsert(
+    (connection, accounts) => insertMissingAccounts(connection, anId, accounts, anyTime),
+    { glAccountCode: "1000", name: "x", type: null, active: true },
+    (db, ledgerId, [glAccountCode, name, type, active]) => {
+      const account = {
+        ledgerId,
+        glAccountCode: text(glAccountCode),
+        name: text(name),
+        type: (type ?? null) as AccountType | null,
+        active: active === "true",
+      };
+      return db.insert(db.tables.accounts, account, "nothing");
     },
   );
   handlers.add(

@@ -10,7 +10,6 @@ import {
   upsertStateRequest,
 } from "../../../../src/store/ledger-states.ts";
 import { getLedgerIdentity, hasClosesInOrder } from "../../../../src/store/ledgers.ts";
-import type { Execution } from "../execution.ts";
 import type { Handlers } from "../handler.ts";
 import { text } from "../parameters.ts";
 import { anId } from "./sample.ts";
@@ -39,19 +38,16 @@ export function addLedgerStatements(handlers: Handlers): void {
 function addStates(handlers: Handlers): void {
   handlers.add(
     (connection) => lockLedgerStateShared(connection, anId),
-    function* (db, [, msMax, ledgerId]) {
+    function* (db, [ledgerId]) {
       const key = { ledgerId: text(ledgerId) };
-      const seen = db.find(db.tables.ledgerStates, key);
-      // The row is looked at before its lock is waited for, and once more only where it has changed meanwhile.
-      const wasChanging = isChanging(db, key, Number(msMax));
       const state = yield* db.lock(db.tables.ledgerStates, key, "share");
-      if (state === null) return [];
-      return [
-        {
-          status: state.status,
-          isChanging: state === seen ? wasChanging : isChanging(db, key, Number(msMax)),
-        },
-      ];
+      return state === null ? [] : [{ status: state.status }];
+    },
+    (db, [msMax, ledgerId]) => {
+      const request = db.find(db.tables.stateRequests, { ledgerId: text(ledgerId) });
+      if (request === null) return [];
+      const leftMs = request.waitsUntilMs - db.clockMs();
+      return [{ isPending: leftMs > 0 && leftMs <= Number(msMax) }];
     },
   );
   handlers.add(
@@ -89,13 +85,6 @@ function addStates(handlers: Handlers): void {
       return [];
     },
   );
-}
-
-function isChanging(db: Execution, key: { ledgerId: string }, msMax: number): boolean {
-  const request = db.find(db.tables.stateRequests, key);
-  if (request === null) return false;
-  const leftMs = request.waitsUntilMs - db.clockMs();
-  return leftMs > 0 && leftMs <= msMax;
 }
 
 function addStateRequests(handlers: Handlers): void {

@@ -1,4 +1,5 @@
 // The statements of posting what wallets accepted, as the simulated database carries them out.
+import type { PostingTotal } from "../../../../src/core/posting.ts";
 import {
   insertPendingPostings,
   listAssetsWithoutRate,
@@ -128,19 +129,16 @@ function addMarks(handlers: Handlers): void {
       return [];
     },
   );
-  handlers.add(
-    (connection) => insertWalletPostings(connection, anId, []),
-    function* (db, [ledgerId, ...columns]) {
-      for (const [journalId, assetCode, ruleVersion] of unnest(...columns)) {
-        yield* db.insert(db.tables.walletPostings, {
-          ledgerId: text(ledgerId),
-          journalId: text(journalId),
-          assetCode: text(assetCode),
-          ruleVersion: Number(ruleVersion),
-        });
-      }
-      return [];
-    },
+  handlers.addInsert(
+    (connection, postings) => insertWalletPostings(connection, anId, postings),
+    { journalId: anId, assetCode: "EUR", ruleVersion: 1 },
+    (db, ledgerId, [journalId, assetCode, ruleVersion]) =>
+      db.insert(db.tables.walletPostings, {
+        ledgerId,
+        journalId: text(journalId),
+        assetCode: text(assetCode),
+        ruleVersion: Number(ruleVersion),
+      }),
   );
 }
 
@@ -150,21 +148,19 @@ function addTotals(handlers: Handlers): void {
     (db, [ledgerId]) =>
       db.filter(db.tables.postingTotals, (total) => total.ledgerId === ledgerId).map(withoutLedger),
   );
-  handlers.add(
-    (connection) => upsertPostingTotals(connection, anId, []),
-    function* (db, [ledgerId, ...columns]) {
-      for (const [assetCode, ruleVersion, side, amount, functionalAmount] of unnest(...columns)) {
-        const total: PostingTotalRow = {
-          ledgerId: text(ledgerId),
-          assetCode: text(assetCode),
-          ruleVersion: Number(ruleVersion),
-          side: text(side) as PostingTotalRow["side"],
-          amount: BigInt(text(amount)),
-          functionalAmount: BigInt(text(functionalAmount)),
-        };
-        yield* db.insert(db.tables.postingTotals, total, () => total);
-      }
-      return [];
+  handlers.addInsert<PostingTotal>(
+    (connection, totals) => upsertPostingTotals(connection, anId, totals),
+    { assetCode: "EUR", ruleVersion: 1, side: "credit", amount: 1n, functionalAmount: 1n },
+    (db, ledgerId, [assetCode, ruleVersion, side, amount, functionalAmount]) => {
+      const total: PostingTotalRow = {
+        ledgerId,
+        assetCode: text(assetCode),
+        ruleVersion: Number(ruleVersion),
+        side: text(side) as PostingTotalRow["side"],
+        amount: BigInt(text(amount)),
+        functionalAmount: BigInt(text(functionalAmount)),
+      };
+      return db.insert(db.tables.postingTotals, total, () => total);
     },
   );
 }

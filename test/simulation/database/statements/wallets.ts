@@ -15,9 +15,9 @@ import {
 import { insertWallets, lockWallets, updateWallets } from "../../../../src/store/wallets.ts";
 import type { Execution } from "../execution.ts";
 import type { Handlers, Parameters } from "../handler.ts";
-import { text, texts, time, timeOrNull, unnest } from "../parameters.ts";
+import { bytes, text, texts, time, timeOrNull, unnest } from "../parameters.ts";
 import type { AssetRuleRow, WalletHoldRow, WalletRow, WalletWriteRow } from "../tables.ts";
-import { aWallet, anId, anyTime } from "./sample.ts";
+import { aLogEntry, anAssetRule, aWallet, anId, anyTime } from "./sample.ts";
 
 export function addWalletStatements(handlers: Handlers): void {
   addFigures(handlers);
@@ -29,7 +29,7 @@ export function addWalletStatements(handlers: Handlers): void {
 function addFigures(handlers: Handlers): void {
   handlers.add(
     (connection) => lockWallets(connection, anId, ["key"]),
-    function* (db, [callerKeys, ledgerId]) {
+    function* (db, [ledgerId, callerKeys]) {
       const locked: object[] = [];
       for (const callerKey of texts(callerKeys)) {
         const key = { ledgerId: text(ledgerId), callerKey };
@@ -39,47 +39,56 @@ function addFigures(handlers: Handlers): void {
       return locked;
     },
   );
+  handlers.addInsert(
+    (connection, wallets) => insertWallets(connection, anId, wallets),
+    aWallet,
+    (db, ledgerId, row) => {
+      const [callerKey, walletId, assetCode, balance, held, lastSeq, lastAt, logHash] = row;
+      return db.insert<WalletRow>(db.tables.wallets, {
+        ledgerId,
+        callerKey: text(callerKey),
+        walletId: text(walletId),
+        assetCode: text(assetCode),
+        balance: BigInt(text(balance)),
+        held: BigInt(text(held)),
+        lastSeq: Number(lastSeq),
+        lastAt: time(lastAt),
+        logHash: bytes(logHash),
+        chainedAfter: 0,
+      });
+    },
+  );
   handlers.add(
-    (connection) => insertWallets(connection, anId, [aWallet]),
-    function* (db, [ledgerId, ...columns]) {
-      for (const row of unnest(...columns)) {
-        const [callerKey, walletId, assetCode, balance, held, ...rest] = row;
-        const [lastSeq, lastAt, logHash] = rest;
-        yield* db.insert<WalletRow>(db.tables.wallets, {
-          ledgerId: text(ledgerId),
-          callerKey: text(callerKey),
-          walletId: text(walletId),
-          assetCode: text(assetCode),
-          balance: BigInt(text(balance)),
-          held: BigInt(text(held)),
-          lastSeq: Number(lastSeq),
-          lastAt: time(lastAt),
-          logHash: text(logHash),
-          chainedAfter: 0,
-        });
-      }
+    (connection) => updateWallets(connection, anId, [aWallet]),
+    function* (db, parameters) {
+      const [balance, held, lastSeq, lastAt, logHash, ledgerId, callerKey] = parameters;
+      const figures = [callerKey, balance, held, lastSeq, lastAt, bytes(logHash)];
+      yield* moveWallet(db, text(ledgerId), figures);
       return [];
     },
   );
-  handlers.add((connection) => updateWallets(connection, anId, [aWallet]), moveWallets);
+  handlers.add(
+    (connection) => updateWallets(connection, anId, [aWallet, aWallet]),
+    function* (db, parameters) {
+      const ledgerId = text(parameters[6]);
+      for (const row of unnest(...parameters.slice(0, 6))) yield* moveWallet(db, ledgerId, row);
+      return [];
+    },
+  );
 }
 
-function* moveWallets(db: Execution, parameters: Parameters) {
-  const ledgerId = text(parameters[6]);
-  for (const row of unnest(...parameters.slice(0, 6))) {
-    const [callerKey, balance, held, lastSeq, lastAt, logHash] = row;
-    const key = { ledgerId, callerKey: text(callerKey) };
-    yield* db.updateInPlace(db.tables.wallets, key, (wallet) => ({
-      ...wallet,
-      balance: BigInt(text(balance)),
-      held: BigInt(text(held)),
-      lastSeq: Number(lastSeq),
-      lastAt: time(lastAt),
-      logHash: text(logHash),
-      chainedAfter: wallet.chainedAfter ?? wallet.lastSeq,
-    }));
-  }
-  return [];
+function moveWallet(db: Execution, ledgerId: string, row: readonly (string | null | undefined)[]) {
+  const [callerKey, balance, held, lastSeq, lastAt, logHash] = row;
+  const key = { ledgerId, callerKey: text(callerKey) };
+  return db.updateInPlace(db.tables.wallets, key, (wallet) => ({
+    ...wallet,
+    balance: BigInt(text(balance)),
+    held: BigInt(text(held)),
+    lastSeq: Number(lastSeq),
+    lastAt: time(lastAt),
+    logHash: text(logHash),
+    chainedAfter: wallet.chainedAfter ?? wallet.lastSeq,
+  }));
 }
 
 /** A row without the ledger that the statement named. */
@@ -118,18 +127,14 @@ function addLogs(handlers: Handlers): void {
       return [{ count: found.length }];
     },
   );
-  handlers.add(
-    (connection) => insertWalletWrites(connection, anId, []),
-    function* (db, [ledgerId, ...columns]) {
-      for (const row of unnest(...columns)) {
-        yield* db.insert(db.tables.walletWrites, writeRow(text(ledgerId), row));
-      }
-      return [];
-    },
+  handlers.addInsert(
+    (connection, writes) => insertWalletWrites(connection, anId, writes),
+    aLogEntry,
+    (db, ledgerId, row) => db.insert(db.tables.walletWrites, writeRow(ledgerId, row)),
   );
 }
 
-function writeRow(ledgerId: string, row: readonly (string | null)[]): WalletWriteRow {
+function writeRow(ledgerId: string, row: Parameters): WalletWriteRow {
   const [walletId, seq, type, amount, balance, held, externalId, ...rest] = row;
   const [holdId, metadata, at, pendingPostingId] = rest;
   return {
@@ -171,27 +176,19 @@ function addHolds(handlers: Handlers): void {
         return hold === null ? [] : [withoutLedger(hold)];
       }),
   );
-  handlers.add(
-    (connection) =>
-      upsertHolds(connection, anId, [
-        { holdId: anId, walletId: anId, amount: 1n, expiresAt: anyTime, status: "active" },
-      ]),
-    function* (db, [ledgerId, ...columns]) {
-      for (const [holdId, walletId, amount, expiresAt, status] of unnest(...columns)) {
-        const hold: WalletHoldRow = {
-          ledgerId: text(ledgerId),
-          holdId: text(holdId),
-          walletId: text(walletId),
-          amount: BigInt(text(amount)),
-          expiresAt: timeOrNull(expiresAt),
-          status: text(status) as Hold["status"],
-        };
-        yield* db.insert(db.tables.walletHolds, hold, (held) => ({
-          ...held,
-          status: hold.status,
-        }));
-      }
-      return [];
+  handlers.addInsert<Hold>(
+    (connection, holds) => upsertHolds(connection, anId, holds),
+    { holdId: anId, walletId: anId, amount: 1n, expiresAt: anyTime, status: "active" },
+    (db, ledgerId, [holdId, walletId, amount, expiresAt, status]) => {
+      const hold: WalletHoldRow = {
+        ledgerId,
+        holdId: text(holdId),
+        walletId: text(walletId),
+        amount: BigInt(text(amount)),
+        expiresAt: timeOrNull(expiresAt),
+        status: text(status) as Hold["status"],
+      };
+      return db.insert(db.tables.walletHolds, hold, (held) => ({ ...held, status: hold.status }));
     },
   );
 }
@@ -206,6 +203,14 @@ function byExpiry(one: WalletHoldRow, other: WalletHoldRow): number {
 function addAssetRules(handlers: Handlers): void {
   handlers.add(
     (connection) => listAssetRules(connection, anId, ["EUR"]),
+    (db, [ledgerId, assetCode]) =>
+      rulesOf(db, ledgerId)
+        .filter((rule) => rule.assetCode === assetCode)
+        .slice(-1)
+        .map(withoutLedger),
+  );
+  handlers.add(
+    (connection) => listAssetRules(connection, anId, ["EUR", "USD"]),
     (db, [assetCodes, ledgerId]) =>
       texts(assetCodes).flatMap((assetCode) => {
         const versions = rulesOf(db, ledgerId).filter((rule) => rule.assetCode === assetCode);
@@ -216,14 +221,10 @@ function addAssetRules(handlers: Handlers): void {
     (connection) => listRuleVersions(connection, anId),
     (db, [ledgerId]) => rulesOf(db, ledgerId).map(withoutLedger),
   );
-  handlers.add(
-    (connection) => insertAssetRules(connection, anId, [], anyTime),
-    function* (db, [, ledgerId, ...columns]) {
-      for (const row of unnest(...columns)) {
-        yield* db.insert(db.tables.assetRules, ruleRow(text(ledgerId), row), "nothing");
-      }
-      return [];
-    },
+  handlers.addInsert(
+    (connection, rules) => insertAssetRules(connection, anId, rules, anyTime),
+    anAssetRule,
+    (db, ledgerId, row) => db.insert(db.tables.assetRules, ruleRow(ledgerId, row), "nothing"),
   );
 }
 
@@ -240,7 +241,7 @@ export function rulesOf(db: Execution, ledgerId: string | null | undefined): Ass
     );
 }
 
-function ruleRow(ledgerId: string, row: readonly (string | null)[]): AssetRuleRow {
+function ruleRow(ledgerId: string, row: Parameters): AssetRuleRow {
   const [assetCode, version, walletsAccount, clearingAccount, rate, exponent, limit] = row;
   const rule: AssetRule = {
     assetCode: text(assetCode),
