@@ -103,6 +103,10 @@ const periods: Record<string, Period> = {
     startsAt: moment("2026-01-20T10:00:00.000Z"),
     endsAt: moment("2026-01-21T07:00:00.000Z"),
   },
+  "the month before, all of the journal's beginning but for one entry": {
+    startsAt: moment("2025-12-01T00:00:00.000Z"),
+    endsAt: moment("2026-01-01T00:00:00.000Z"),
+  },
   "all there is": { startsAt: null, endsAt: moment("2026-03-01T00:00:00.000Z") },
   "a month with nothing": {
     startsAt: moment("2026-05-01T00:00:00.000Z"),

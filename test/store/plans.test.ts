@@ -381,6 +381,7 @@ const pages: readonly Case[] = [
   of(journalSpans.sumAmounts, ledgerId, latest),
   of(journalSpans.sumTrialBalance, ledgerId, latest),
   of(journalSpans.sumMovements, ledgerId, latest),
+  of(journalSpans.sumAllMovements, ledgerId, latest),
   of(journalSpans.readLeaves, ledgerId, latest, 4_096),
   of(journalSpans.countEntriesBySequence, ledgerId, latest, 4_096),
   of(daySums.countJournalDays, ledgerId, marchDays),
@@ -481,6 +482,7 @@ const sums: readonly Case[] = [
   of(journalSpans.sumMovements, ledgerId, {
     ...{ ...whole, afterSequence: 300_000, upToSequence: 304_096 },
   }),
+  of(journalSpans.sumAllMovements, ledgerId, { afterSequence: 300_000, upToSequence: 304_096 }),
 ];
 
 /** Sums of what waits to be posted, for a rate too. */

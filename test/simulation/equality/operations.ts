@@ -123,6 +123,10 @@ export const reads: Readonly<Record<string, Operation>> = {
     const span = d.span();
     return bind(d.ledgerId(), (c, id) => spans.countEntriesBySequence(c, id, span, 2));
   },
+  sumAllMovements: (d) => {
+    const span = d.span();
+    return bind(d.ledgerId(), (c, id) => spans.sumAllMovements(c, id, span));
+  },
   sumMovements: (d) => {
     const span = d.span();
     return bind(d.ledgerId(), (c, id) => spans.sumMovements(c, id, span));

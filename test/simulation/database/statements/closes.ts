@@ -6,6 +6,7 @@ import {
   countEntriesBySequence,
   readLeaves,
   sumAmounts,
+  sumAllMovements,
   sumMovements,
   sumTrialBalance,
 } from "../../../../src/store/journal-spans.ts";
@@ -220,6 +221,7 @@ function addSpans(handlers: Handlers): void {
     (db, [ledgerId, after, upTo, , , , startsAt, endsAt]) =>
       sumUp(db, { ledgerId, startsAt, endsAt, after, upTo }).rows(),
   );
+  handlers.add((connection) => sumAllMovements(connection, anId, anySpan), movementsOfLines);
   handlers.add(
     (connection) => sumAmounts(connection, anId, anySpan),
     (db, [ledgerId, startsAt, endsAt, after, upTo]) =>
@@ -253,6 +255,20 @@ function trialBalance(db: Execution, parameters: Parameters): readonly object[] 
   const [startsAt, , , , , ledgerId, openingFrom, endsAt, after, upTo] = parameters;
   const span = { ledgerId, startsAt: openingFrom, endsAt, after, upTo };
   return sumUp(db, span, (date) => isFrom(date, text(startsAt))).rows();
+}
+
+/** Of lines alone: whether they have entries is not asked. */
+function movementsOfLines(db: Execution, [ledgerId, after, upTo]: Parameters): readonly object[] {
+  const lines = db.filter(
+    db.tables.journalLines,
+    ({ ledgerId: of, sequence }) =>
+      of === ledgerId && sequence > Number(after) && sequence <= Number(upTo),
+  );
+  const balance = new TrialBalance();
+  for (const own of groupBy(lines, ({ sequence }) => String(sequence)).values()) {
+    balance.addEntry(own);
+  }
+  return balance.rows();
 }
 
 /** The trial balance over the entries of a span, as its parameters name it. */
