@@ -40,7 +40,8 @@ export interface AuditProgress {
 
 /**
  * Audits all ledgers, or one; null where there is no such ledger. `connection` must be a snapshot: figures
- * that are compared have to be of one moment. Memory is for a page of entries, and a row for each
+ * that are compared have to be of one moment. `beside`, a second connection to that snapshot, is for what the database
+ * computes by itself, while entries are read and hashed here. Memory is for a page of entries, and a row for each
  * balance, each account of each close, and each account of each span between their bounds. A row that
  * can't be read is thrown, never skipped.
  */
@@ -48,6 +49,7 @@ export async function auditLedgers(
   connection: Connection,
   ledgerId: string | null,
   onProgress: (progress: AuditProgress) => void = () => undefined,
+  beside = connection,
 ): Promise<AuditReport | null> {
   const ledgers = await listAuditedLedgers(connection, ledgerId);
   if (ledgerId !== null && ledgers.length === 0) return null;
@@ -61,10 +63,11 @@ export async function auditLedgers(
   for (const ledger of ledgers) {
     checkLedger(ledger, log);
     if (areLedgersApart) await checkLedgerActs(connection, ledger.ledgerId, log);
-    await auditJournal(connection, ledger, log, onProgress);
-    await checkWallets(connection, ledger.ledgerId, areDigested, log);
-    await checkBatches(connection, ledger.ledgerId, log.of("wallet-batches", ledger.ledgerId));
-    await checkPostings(connection, ledger.ledgerId, log.of("wallet-postings", ledger.ledgerId));
+    await Promise.all([
+      auditRows(connection, ledger, areDigested, log, onProgress),
+      // On Citus each connection has snapshots of its own on other nodes.
+      auditSums(areLedgersApart ? connection : beside, ledger.ledgerId, log),
+    ]);
     await checkReconciliation(connection, ledger.ledgerId, log);
   }
   return log.report();
@@ -96,6 +99,31 @@ function checkLedger({ ledgerId, status, lastSequence }: AuditedLedger, log: Aud
   if (lastSequence === null) check.find("ledger", "has no journal head");
 }
 
+/** What is compared here, row by row. */
+async function auditRows(
+  connection: Connection,
+  ledger: AuditedLedger,
+  areDigested: boolean,
+  log: AuditLog,
+  onProgress: (progress: AuditProgress) => void,
+): Promise<void> {
+  await auditJournal(connection, ledger, log, onProgress);
+  await checkWallets(connection, ledger.ledgerId, areDigested, log);
+}
+
+/** What the database compares. */
+async function auditSums(connection: Connection, ledgerId: string, log: AuditLog): Promise<void> {
+  const daySums = log.of("day-sums", ledgerId);
+  daySums.looked(await countSums(connection, ledgerId));
+  for await (const faults of listSumFaults(connection, ledgerId)) daySums.findAll(faults);
+  const reversals = log.of("reversals", ledgerId);
+  reversals.looked(await countRows(connection, "journal_reversals", ledgerId));
+  reversals.findAll(await listReversalFaults(connection, ledgerId));
+  reversals.findAll(await listUnlikeReversals(connection, ledgerId));
+  await checkBatches(connection, ledgerId, log.of("wallet-batches", ledgerId));
+  await checkPostings(connection, ledgerId, log.of("wallet-postings", ledgerId));
+}
+
 /** The journal and its closes, in one pass over the entries. */
 async function auditJournal(
   connection: Connection,
@@ -124,12 +152,5 @@ async function auditJournal(
   }
   for (const check of checks) await check.finish?.();
   log.of("lines", ledgerId).findAll(await listStrayLines(connection, ledgerId));
-  const daySums = log.of("day-sums", ledgerId);
-  daySums.looked(await countSums(connection, ledgerId));
-  for await (const faults of listSumFaults(connection, ledgerId)) daySums.findAll(faults);
-  const reversals = log.of("reversals", ledgerId);
-  reversals.looked(await countRows(connection, "journal_reversals", ledgerId));
-  reversals.findAll(await listReversalFaults(connection, ledgerId));
-  reversals.findAll(await listUnlikeReversals(connection, ledgerId));
   await checkChain(connection, ledger, closes, log.of("close-chain", ledgerId));
 }

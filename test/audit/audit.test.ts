@@ -35,7 +35,9 @@ afterAll(async () => {
 });
 
 async function audit(ledgerId: string | null): Promise<AuditReport> {
-  const report = await pool.snapshot((reads) => auditLedgers(reads, ledgerId));
+  const report = await pool.twoOfOneSnapshot((reads, beside) =>
+    auditLedgers(reads, ledgerId, undefined, beside),
+  );
   if (report === null) throw new Error("the ledger is there");
   return report;
 }

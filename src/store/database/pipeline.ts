@@ -1,6 +1,7 @@
 // One connection as a pipeline: statements leave together at the end of a tick, large ones at once, and transactions
 // follow each other without waiting.
 import type { Duplex } from "node:stream";
+import * as z from "zod";
 import { assert } from "../../core/errors.ts";
 import { Connection } from "./connection.ts";
 import {
@@ -18,7 +19,7 @@ import {
 import type { KeptPlans } from "./kept-plans.ts";
 import { type Answer, sendStatements, SentStatement, type Wire } from "./pipelined-query.ts";
 import type { Session } from "./session.ts";
-import { queryText, type QueryText, type Statement } from "./statement.ts";
+import { command, queryText, sql, type QueryText, type Statement } from "./statement.ts";
 
 const beginTransaction = { name: "begin", text: "BEGIN ISOLATION LEVEL READ COMMITTED" };
 const beginSnapshot = {
@@ -96,9 +97,16 @@ export class PipelinedConnection extends Connection {
     return this.#within(beginTransaction, work);
   }
 
-  /** Runs reads that all see the database as it was at the first of them, whatever is written meanwhile. */
-  snapshot<Result>(work: (snapshot: Connection) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs reads that all see the database as it was at the first of them, whatever is written meanwhile; or as another
+   * connection sees it that exported its snapshot by this id.
+   */
+  snapshot<Result>(
+    work: (snapshot: Connection) => Promise<Result>,
+    exportedId: string | null = null,
+  ): Promise<Result> {
     return this.#within(beginSnapshot, async (transaction) => {
+      if (exportedId !== null) await importSnapshot(transaction, exportedId);
       const result = await work(transaction);
       await transaction.commit([]).catch((error: unknown) => {
         // All that was asked is answered, and nothing was written.
@@ -217,6 +225,19 @@ export class PipelinedConnection extends Connection {
     this.#unsynced = [];
     sendStatements(this.#session, statements, this.#wire);
   }
+}
+
+const snapshotRow = z.object({ id: z.string() });
+
+/** The id by which other connections can see the database as this snapshot does, for as long as it is open. */
+export async function exportSnapshot(snapshot: Connection): Promise<string> {
+  const { id } = await snapshot.one(sql.type(snapshotRow)`SELECT pg_export_snapshot() AS id`);
+  return id;
+}
+
+/** Has to come before any query of its transaction. */
+function importSnapshot(transaction: Connection, id: string): Promise<void> {
+  return transaction.run(command`SET TRANSACTION SNAPSHOT ${sql.literalValue(id)}`);
 }
 
 async function committing<Result>(

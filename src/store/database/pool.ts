@@ -4,11 +4,11 @@ import { Connection } from "./connection.ts";
 import { asConnectionError, ConnectionBroken } from "./errors.ts";
 import { hostsOf, type DatabaseHosts } from "./hosts.ts";
 import { KeptPlans } from "./kept-plans.ts";
-import { PipelinedConnection, type Transaction } from "./pipeline.ts";
+import { exportSnapshot, PipelinedConnection, type Transaction } from "./pipeline.ts";
 import { Places } from "./places.ts";
 import { sessionOptions, type PoolOptions } from "./pool-options.ts";
 import { openSession, sessionMaker, type Session } from "./session.ts";
-import type { Statement } from "./statement.ts";
+import { command, type Statement } from "./statement.ts";
 
 /** How a pool of connections is used. */
 export interface PoolUsage {
@@ -48,6 +48,10 @@ export interface ReadPool {
 const waitMsMax = 5_000;
 /** A connection that nobody used for so long is closed, or a little later. */
 const idleMsMax = 60_000;
+
+/** Whatever the database's own settings say. */
+const mayWait = command`SET LOCAL idle_in_transaction_session_timeout = 0`;
+
 /** Each statement runs on a connection of its own, which is made when it is first needed. */
 export class Pool extends Connection implements ReadPool {
   readonly #connectionsMax: number;
@@ -188,6 +192,21 @@ export class Pool extends Connection implements ReadPool {
     limits: WorkLimits | null = null,
   ): Promise<Result> {
     return this.withConnection((connection) => connection.snapshot(work), limits);
+  }
+
+  /** Runs reads on two connections that see the database as it was at one moment. One may wait long for the other. */
+  twoOfOneSnapshot<Result>(
+    work: (first: Connection, second: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    return this.snapshot(async (first) => {
+      const id = await exportSnapshot(first);
+      return this.withConnection((connection) =>
+        connection.snapshot(async (second) => {
+          await Promise.all([first.run(mayWait), second.run(mayWait)]);
+          return work(first, second);
+        }, id),
+      );
+    });
   }
 
   within(limits: WorkLimits): Connection {

@@ -138,3 +138,30 @@ test("what was read in a snapshot stands, although its connection breaks before 
   await pool.end();
   await database.drop();
 });
+
+test("two connections see the database as it was at one moment", async () => {
+  const database = await createTestDatabase();
+  const options = { databaseUrl: database.url, connectionsMax: 3, answerTimeoutMs: 5_000 };
+  let pool = new Pool(options);
+  await pool.run(command`CREATE TABLE written (number integer)`);
+  await pool.any(sql.unsafe`
+    DO $$ BEGIN
+      EXECUTE format('ALTER DATABASE %I SET idle_in_transaction_session_timeout = %L', current_database(), '1h');
+    END $$`);
+  await pool.end();
+  pool = new Pool(options);
+  const counted = sql.type(z.object({ count: z.number(), pid: z.int(), timeout: z.string() }))`
+    SELECT count(*), pg_backend_pid() AS pid,
+           current_setting('idle_in_transaction_session_timeout') AS timeout
+      FROM written`;
+  const [first, second] = await pool.twoOfOneSnapshot(async (...connections) => {
+    await pool.run(command`INSERT INTO written VALUES (1)`);
+    return Promise.all(connections.map((connection) => connection.one(counted)));
+  });
+  expect([first?.count, second?.count]).toEqual([0, 0]);
+  expect([first?.timeout, second?.timeout]).toEqual(["0", "0"]);
+  expect(first?.pid).not.toBe(second?.pid);
+  expect(await pool.one(counted)).toMatchObject({ count: 1, timeout: "1h" });
+  await pool.end();
+  await database.drop();
+});

@@ -1,7 +1,7 @@
 // `audit`: what the engine's audit finds, told. Only an audit that came to its end says that all is well.
 import type { Environment } from "../../../config.ts";
 import type { AuditFinding, AuditReport } from "../../../audit/audit-log.ts";
-import { auditLedgers } from "../../../audit/audit.ts";
+import { auditLedgers, type AuditProgress } from "../../../audit/audit.ts";
 import type { Database } from "../../../server/database.ts";
 import { Pool } from "../../../store/database/pool.ts";
 import { requireId } from "../../input/arguments.ts";
@@ -34,17 +34,18 @@ export async function auditDatabase(
   ledgerId: string | null,
   { isQuiet }: Output,
 ): Promise<AuditReport> {
-  const pool = new Pool({ databaseUrl: url, connectionsMax: 1, answerTimeoutMs });
+  const pool = new Pool({ databaseUrl: url, connectionsMax: 2, answerTimeoutMs });
   let read = { ledgerId: "", entries: 0 };
   const describeRead = () =>
     `ledger ${read.ledgerId}: ${counted(read.entries, "entry", "entries")}`;
   try {
     const report = await withProgress(!isQuiet, describeRead, () =>
-      pool.snapshot((connection) =>
-        auditLedgers(connection, ledgerId, (progressed) => {
+      pool.twoOfOneSnapshot((connection, beside) => {
+        const onProgress = (progressed: AuditProgress) => {
           read = progressed;
-        }),
-      ),
+        };
+        return auditLedgers(connection, ledgerId, onProgress, beside);
+      }),
     );
     if (report === null) throw notFoundFailure(`the database has no ledger ${ledgerId ?? ""}`);
     return report;
