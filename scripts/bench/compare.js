@@ -1,6 +1,5 @@
 // Compares the speed of two builds: two servers, each on an embedded database of its own, get the same load in
-// alternating slices, so that a machine whose speed changes from minute to minute changes it for both. The load
-// generator is this checkout's and talks HTTP alone, so that either build may be an old one. Both have to be built.
+// alternating slices, so that a machine whose speed changes from minute to minute changes it for both. Both have to be built.
 //
 //   node scripts/bench/compare.js DIR_A DIR_B [--starts 4] [--slice 3] [--only LOAD]
 //
@@ -8,11 +7,10 @@
 // of four slices of so many seconds: A B B A, or B A A B. Shown are the medians of all slices, and of the rounds' ratios
 // the median, the least and the greatest: above 1, B is the faster one. `--only` leaves out loads whose names do not
 // have that part.
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { importSource } from "../import-source.js";
-import { median, printRow } from "./table-rows.js";
+import { comparison, printRow } from "./table-rows.js";
 import { startBenchServer } from "./server.js";
+import { prepareSlices } from "./slices.js";
 
 const { values, positionals } = parseArgs({
   options: {
@@ -30,8 +28,6 @@ if (checkoutA === undefined || checkoutB === undefined) {
 }
 const durationMs = Number(values.slice) * 1000;
 const warmUpMs = 10_000;
-/** Lets a server post what a slice has left before the next one begins. */
-const pauseMs = 300;
 
 /** A load's figure is a rate, or with `unit: "ms"` the median latency. */
 const loads = [
@@ -46,40 +42,6 @@ const loads = [
   { name: "lone entry writer, p50", connections: 1, unit: "ms", kind: "entries" },
 ].filter(({ name }) => name.includes(values.only));
 
-// What `ledgerctl bench` loads with.
-const { LedgerClient, prepareEntries, prepareLoads, prepareWallets } = await importSource(
-  'export { prepareLoads } from "./cli/commands/bench/measure.ts";' +
-    'export { prepareEntries } from "./cli/commands/bench/entries.ts";' +
-    'export { prepareWallets } from "./cli/commands/bench/wallets.ts";' +
-    'export { LedgerClient } from "./client/ledger-client.ts";',
-);
-let prepared = 0;
-
-/** Makes a load's wallets; gives a function that runs a slice of so many ms and resolves with its figure. */
-async function prepareSlices(server, load) {
-  const client = new LedgerClient(server);
-  const ledger = await client.getLedger(server.ledgerId);
-  const progress = { tell: () => {} };
-  const bench = { client, ledger, run: `${process.pid}x${(prepared += 1)}`, progress };
-  const workload =
-    load.kind === "entries"
-      ? await prepareEntries(bench, load)
-      : await prepareWallets(bench, { walletCount: 10_000, ...load });
-  const { runLoad } = prepareLoads(workload, { connection: server, progress });
-  await client.close();
-  return async (sliceMs) => {
-    const done = await runLoad({
-      rate: null,
-      durationMs: sliceMs,
-      connections: load.connections,
-    });
-    if (done.firstError !== null) throw new Error(`${server.checkout}: ${done.firstError}`);
-    await sleep(pauseMs);
-    if (load.unit === "ms") return done.latencyMs.p50;
-    return done.perSecond * (load.bulk ?? 1);
-  };
-}
-
 /** Runs a round of a load; `isReversed`: B A A B instead of A B B A. */
 async function runRound(servers, load, isReversed, { figures, ratios }) {
   const slices = [];
@@ -91,19 +53,6 @@ async function runRound(servers, load, isReversed, { figures, ratios }) {
     sums[side] += figure;
   }
   ratios.push(load.unit === "ms" ? sums[0] / sums[1] : sums[1] / sums[0]);
-}
-
-function rowOf({ name, unit }, { figures, ratios }) {
-  const describe = (ofOne) =>
-    unit === "ms"
-      ? `${median(ofOne).toFixed(2)} ms`
-      : `${Math.round(median(ofOne)).toLocaleString("en")}/s`;
-  return [
-    name,
-    ...figures.map(describe),
-    median(ratios).toFixed(3),
-    `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
-  ];
 }
 
 const results = new Map(loads.map((load) => [load, { figures: [[], []], ratios: [] }]));
@@ -125,4 +74,4 @@ for (let start = 0; start < Number(values.starts); start += 1) {
 console.log(`A: ${checkoutA}\nB: ${checkoutB}\n`);
 printRow(["load", "A", "B", "speed B/A", "rounds"]);
 printRow(["---", "---", "---", "---", "---"]);
-for (const [load, result] of results) printRow(rowOf(load, result));
+for (const [load, result] of results) printRow(comparison(load, result));

@@ -15,6 +15,8 @@ export async function startBenchServer(checkout = root, flags = []) {
   const server = await serve(checkout, home, ["--bootstrap", ...flags]);
   return {
     ...server,
+    /** Stops it, and keeps its database. */
+    halt: server.stop,
     stop: async () => {
       await server.stop();
       rmSync(home, { recursive: true, force: true });
@@ -22,7 +24,7 @@ export async function startBenchServer(checkout = root, flags = []) {
   };
 }
 
-/** A second server on a server's database, with the same credentials; it has to be stopped first. */
+/** Another server on a server's database, with the same credentials; it has to be stopped first. */
 export async function startSecondServer(first) {
   return { ...first, ...(await serve(root, first.home, [])) };
 }
@@ -46,6 +48,7 @@ async function serve(checkout, home, flags) {
     dataDir,
     pid: child.pid,
     stop: async () => {
+      if (child.exitCode !== null) return;
       const exited = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGTERM");
       await exited;

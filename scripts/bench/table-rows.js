@@ -14,3 +14,20 @@ export function median(numbers) {
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
+
+/**
+ * The row of a load that two sides had in turn: the median figure of each, and of the rounds' ratios (above 1, the second side is
+ * the faster one) the median, the least and the greatest.
+ */
+export function comparison({ name, unit }, { figures, ratios }) {
+  const describe = (ofOne) =>
+    unit === "ms"
+      ? `${median(ofOne).toFixed(2)} ms`
+      : `${Math.round(median(ofOne)).toLocaleString("en")}/s`;
+  return [
+    name,
+    ...figures.map(describe),
+    median(ratios).toFixed(3),
+    `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
+  ];
+}
