@@ -1,4 +1,5 @@
 // Tables of any size, read page by page, so that nobody ever holds more than a page.
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { FragmentSqlToken } from "@slonik/sql-tag";
 import { sql } from "./database/statement.ts";
 
@@ -20,6 +21,8 @@ export async function* readPages<Row>(
     const next = readPage(page.at(-1), Math.min(rowsMax, 2 * page.length));
     // It is thrown to whoever asks for that page; nobody may.
     next.catch(() => undefined);
+    // A pool sends a statement some promises later. The caller would be at work by then, and the database would wait.
+    await nextTick();
     yield page;
     page = await next;
   }
