@@ -1,6 +1,6 @@
 // `migrate --distribute`: books that grew on one machine, spread over the nodes of a cluster. Where the tests' server
 // coordinates none (docs/operations.md, Citus), only that it is refused.
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { describe, expect, it } from "vitest";
 import { distribute } from "../../src/store/distribution.ts";
@@ -11,10 +11,13 @@ import {
   createEmptyCluster,
   createTestDatabase,
   listNodes,
+  runStatement,
+  withDatabase,
   type TestDatabase,
 } from "../support/database.ts";
 import { entry } from "../support/entries.ts";
-import { startService } from "../support/service.ts";
+import { createBooks, startService } from "../support/service.ts";
+import { forge } from "../support/tampering.ts";
 import { accepted, expectDuplicate, move, newKey, walletPath } from "../support/wallets.ts";
 
 const nodes = await listNodes();
@@ -110,6 +113,42 @@ describe.runIf(nodes.length > 1)("on a cluster", () => {
     expect(new Set(by).size, by.join("\n")).toBe(1);
     expect(by[0]).toMatch(/^\S+ ledgerctl$/);
     await outputOf(database, "audit");
+    await database.drop();
+  });
+
+  it("distributes what an earlier run has left", async () => {
+    const database = await createTestDatabase();
+    const isDistributed = `SELECT FROM pg_dist_partition
+      WHERE logicalrelid = 'day_spans'::regclass AND partmethod = 'h'`;
+    await runStatement(database.url, "SELECT undistribute_table('day_spans')");
+    expect(await runStatement(database.url, isDistributed)).toBe(0);
+    expect(await outputOf(database, "migrate")).toBe("nothing to apply\n");
+    expect(await runStatement(database.url, isDistributed)).toBe(1);
+    await database.drop();
+  });
+
+  it("tells of acts about a ledger that is not there", async () => {
+    const books = await createBooks();
+    await forge(
+      books,
+      `INSERT INTO ledger_acts (ledger_id, number, at, kind, subject, record, database_role, program, hash)
+       VALUES ('${randomUUID()}', 1, now(), 'made', 'accounts', '{}', 'x', 'x', sha256(''))`,
+    );
+    const { code, stdout } = await runOn({ ...books, url: books.databaseUrl }, "audit");
+    expect(stdout).toContain("table ledger_acts has rows of a ledger that is not there");
+    expect(code).toBe(3);
+    await books.drop();
+  });
+
+  it("refuses another node than the coordinator, and names that", async () => {
+    const database = await createTestDatabase();
+    const [coordinator = "", worker = ""] = nodes;
+    const url = withDatabase(worker, new URL(database.url).pathname.slice(1));
+    for (const command of ["migrate", "migrate --status", "audit", "serve", "serve --no-migrate"]) {
+      const { code, stderr } = await runOn({ ...database, url }, ...command.split(" "));
+      expect(stderr, command).toContain(`name the one that is (${new URL(coordinator).host})`);
+      expect(code, command).toBe(7);
+    }
     await database.drop();
   });
 
