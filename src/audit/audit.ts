@@ -54,8 +54,11 @@ export async function auditLedgers(
   const ledgers = await listAuditedLedgers(connection, ledgerId);
   if (ledgerId !== null && ledgers.length === 0) return null;
   const log = new AuditLog();
-  if (ledgerId === null) await checkStrayRows(connection, log);
   const areLedgersApart = await haveLedgersOwnActs(connection);
+  if (ledgerId === null) {
+    const ownActs = areLedgersApart ? ["ledger_acts"] : [];
+    await checkStrayRows(connection, [...ledgerTables, ...ownActs], log);
+  }
   const scope = commonScope(ledgerId, areLedgersApart);
   await checkActs(connection, null, log.of("administration", null));
   await checkRecordedTables(connection, scope, log.of("administration", ledgerId));
@@ -73,8 +76,12 @@ export async function auditLedgers(
   return log.report();
 }
 
-async function checkStrayRows(connection: Connection, log: AuditLog): Promise<void> {
-  const strays = ledgerTables.map(async (table) => {
+async function checkStrayRows(
+  connection: Connection,
+  tables: readonly string[],
+  log: AuditLog,
+): Promise<void> {
+  const strays = tables.map(async (table) => {
     for (const id of await listStrayLedgers(connection, table)) {
       log.of("ledgers", id).find(`table ${table}`, "has rows of a ledger that is not there");
     }
