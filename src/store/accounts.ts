@@ -45,21 +45,21 @@ export async function listAccountStates(
   ledgerId: string,
   glAccountCodes: readonly string[],
 ): Promise<Map<string, { active: boolean }>> {
+  if (isFew(glAccountCodes)) {
+    const found = await Promise.all(
+      glAccountCodes.map((code) => findAccount(connection, ledgerId, code)),
+    );
+    return new Map(found.flatMap((each) => (each === null ? [] : [[each.glAccountCode, each]])));
+  }
   if (glAccountCodes.length === 0) return new Map();
-  const codes = sql.array(glAccountCodes, "text");
-  const statement = isFew(glAccountCodes)
-    ? sql.type(accountStateRow)`
-        SELECT gl_account_code AS code, active FROM accounts
-         WHERE ledger_id = ${ledgerId} AND gl_account_code = ANY (${codes})`
-    : sql.type(accountStateRow)`
-        SELECT accounts.gl_account_code AS code, accounts.active
-          FROM unnest(${codes}) AS wanted (code)
-          CROSS JOIN LATERAL (
-            SELECT gl_account_code, active FROM accounts
-             WHERE ledger_id = ${ledgerId} AND gl_account_code = wanted.code
-             LIMIT 1
-          ) AS accounts`;
-  const rows = await connection.any(statement);
+  const rows = await connection.any(sql.type(accountStateRow)`
+    SELECT accounts.gl_account_code AS code, accounts.active
+      FROM unnest(${sql.array(glAccountCodes, "text")}) AS wanted (code)
+      CROSS JOIN LATERAL (
+        SELECT gl_account_code, active FROM accounts
+         WHERE ledger_id = ${ledgerId} AND gl_account_code = wanted.code
+         LIMIT 1
+      ) AS accounts`);
   return new Map(rows.map(({ code, active }) => [code, { active }]));
 }
 

@@ -191,12 +191,18 @@ export async function listPostedWrites(
       FROM wallet_batches AS postings
       CROSS JOIN LATERAL unnest(postings.wallet_ids, postings.first_seqs, postings.last_seqs)
         AS spans (wallet_id, first_seq, last_seq)
-      JOIN wallet_writes AS writes
-        ON writes.ledger_id = ${ledgerId} AND writes.wallet_id = spans.wallet_id
-       AND writes.seq BETWEEN spans.first_seq AND spans.last_seq
-       AND writes.batch_id = postings.batch_id
-      JOIN wallets AS owner
-        ON owner.ledger_id = ${ledgerId} AND owner.wallet_id = spans.wallet_id
+      -- Span by span: joined, the whole log of a wallet may be read for each.
+      CROSS JOIN LATERAL (
+        SELECT * FROM wallet_writes
+         WHERE ledger_id = ${ledgerId} AND wallet_id = spans.wallet_id
+           AND seq BETWEEN spans.first_seq AND spans.last_seq AND batch_id = postings.batch_id
+        OFFSET 0
+      ) AS writes
+      CROSS JOIN LATERAL (
+        SELECT caller_key, wallet_id FROM wallets
+         WHERE ledger_id = ${ledgerId} AND wallet_id = spans.wallet_id
+         LIMIT 1
+      ) AS owner
      WHERE postings.ledger_id = ${ledgerId} AND postings.journal_id = ${journalId}
      ORDER BY owner.caller_key, writes.seq OFFSET ${page.offset} LIMIT ${page.limit}`);
   return { writes, total };

@@ -17,18 +17,35 @@ const walletRow = z.object({
   logHash: z.string().nullable(),
 }) satisfies z.ZodType<Wallet>;
 
-/** Locks wallets in the order of their keys, as every batch does. */
+/** Columns of a wallet `locked`. */
+const lockedColumns = sql.fragment`
+  locked.wallet_id AS "walletId", locked.caller_key AS "callerKey",
+  locked.asset_code AS "assetCode", locked.balance, locked.held, locked.last_seq AS "lastSeq",
+  locked.last_at AS "lastAt", encode(locked.log_hash, 'hex') AS "logHash"`;
+
+/**
+ * Locks wallets by key. Keys come sorted, so that two batches take locks in one order. Each is looked up by itself: with
+ * `= ANY` a plan for all ledgers reads the whole of a large one where most have few wallets.
+ */
 export async function lockWallets(
   connection: Connection,
   ledgerId: string,
   callerKeys: readonly string[],
 ): Promise<Wallet[]> {
+  const [first, ...others] = callerKeys;
+  if (first === undefined) return [];
+  if (others.length === 0) {
+    return connection.any(sql.type(walletRow)`
+      SELECT ${lockedColumns} FROM wallets AS locked
+       WHERE ledger_id = ${ledgerId} AND caller_key = ${first} FOR UPDATE`);
+  }
   return connection.any(sql.type(walletRow)`
-    SELECT wallet_id AS "walletId", caller_key AS "callerKey", asset_code AS "assetCode", balance,
-           held, last_seq AS "lastSeq", last_at AS "lastAt", encode(log_hash, 'hex') AS "logHash"
-      FROM wallets
-     WHERE ledger_id = ${ledgerId} AND caller_key = ANY (${sql.array(callerKeys, "text")})
-     ORDER BY caller_key FOR UPDATE`);
+    SELECT ${lockedColumns}
+      FROM unnest(${sql.array(callerKeys, "text")}) AS wanted (caller_key)
+      CROSS JOIN LATERAL (
+        SELECT * FROM wallets
+         WHERE ledger_id = ${ledgerId} AND caller_key = wanted.caller_key FOR UPDATE
+      ) AS locked`);
 }
 
 const figuresRow = z.object({

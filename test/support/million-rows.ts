@@ -12,6 +12,7 @@ export function idOf(name: string): string {
 /** Entries of all ledgers, in the order in which they were written: of five, four are of the large ledger. */
 const placeCount = 500_000;
 const smallLedgerCount = 400;
+const tinyLedgerCount = 30_000;
 const accountCount = 1_000;
 const walletCount = 50_000;
 export const lineCount = 2 * placeCount;
@@ -117,8 +118,14 @@ const fillings = [
   "DROP TABLE places",
 ];
 
-/** A close of each month, with its trial balance and its subtrees. */
-const closeFillings = [
+/** A close of each month, with its trial balance and its subtrees, and ledgers that have one wallet and one account. */
+const lastFillings = [
+  // So many that most ledgers have next to nothing: a plan for all ledgers is not to take that for any.
+  `INSERT INTO wallets (ledger_id, caller_key, wallet_id, asset_code, balance, held, last_seq, last_at, log_hash, chained_after)
+   SELECT md5('tiny ledger ' || i)::uuid, '1', md5('tiny wallet ' || i)::uuid, 'USD', 0, 0, 1, now(), sha256(''), 0
+     FROM generate_series(1, ${tinyLedgerCount}) AS i`,
+  `INSERT INTO accounts (ledger_id, gl_account_code, name, created_at)
+   SELECT md5('tiny ledger ' || i)::uuid, '1', 'x', now() FROM generate_series(1, ${tinyLedgerCount}) AS i`,
   `INSERT INTO period_closes
      (ledger_id, number, close_id, period_id, starts_at, ends_at, closed_at, last_sequence, entry_count, merkle_root,
       merkle_algorithm, balances_root, close_hash)
@@ -156,7 +163,7 @@ export async function fill(client: Client, after: number, upTo: number): Promise
   for (const filling of fillings) await client.query(filling);
   if (isAll) {
     for (const table of largeTables) await client.query(`REINDEX TABLE ${table}`);
-    for (const filling of closeFillings) await client.query(filling);
+    for (const filling of lastFillings) await client.query(filling);
   }
   await client.query("RESET session_replication_role; RESET maintenance_work_mem; RESET work_mem");
 }

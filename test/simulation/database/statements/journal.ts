@@ -3,6 +3,7 @@ import type { Entry, EntryType } from "../../../../src/core/journal.ts";
 import { addToBalances } from "../../../../src/store/account-balances.ts";
 import {
   insertMissingAccounts,
+  findAccount,
   listAccountStates,
   updateAccountActive,
 } from "../../../../src/store/accounts.ts";
@@ -27,6 +28,7 @@ import type { Handlers, Parameters } from "../handler.ts";
 import { bytes, numberOrNull, text, texts, time } from "../parameters.ts";
 import type { JournalEntryRow, JournalHeadRow, JournalLineRow } from "../tables.ts";
 import { anEntry, anId, anyTime } from "./sample.ts";
+import { withoutLedger } from "./wallets.ts";
 
 export function addJournalStatements(handlers: Handlers): void {
   addHeadStatements(handlers);
@@ -196,21 +198,23 @@ function lineRow(ledgerId: string, row: Parameters): JournalLineRow {
   };
 }
 
-function accountStates(db: Execution, ledgerId: string, codes: readonly string[]) {
-  return codes.flatMap((code) => {
-    const found = db.find(db.tables.accounts, { ledgerId, glAccountCode: code });
-    return found === null ? [] : [{ code, active: found.active }];
-  });
-}
-
 function addAccountStatements(handlers: Handlers): void {
   handlers.add(
-    (connection) => listAccountStates(connection, anId, ["1000"]),
-    (db, [ledgerId, wanted]) => accountStates(db, text(ledgerId), texts(wanted)),
+    (connection) => findAccount(connection, anId, "1000"),
+    (db, [ledgerId, code]) => {
+      const key = { ledgerId: text(ledgerId), glAccountCode: text(code) };
+      const found = db.find(db.tables.accounts, key);
+      return found === null ? [] : [withoutLedger(found)];
+    },
   );
   handlers.add(
     (connection) => listAccountStates(connection, anId, ["1", "2", "3", "4", "5"]),
-    (db, [wanted, ledgerId]) => accountStates(db, text(ledgerId), texts(wanted)),
+    (db, [wanted, ledgerId]) =>
+      texts(wanted).flatMap((code) => {
+        const key = { ledgerId: text(ledgerId), glAccountCode: code };
+        const found = db.find(db.tables.accounts, key);
+        return found === null ? [] : [{ code, active: found.active }];
+      }),
   );
   handlers.addInsert(
     (connection, changes) => addToBalances(connection, anId, changes),

@@ -27,17 +27,21 @@ export function addWalletStatements(handlers: Handlers): void {
 }
 
 function addFigures(handlers: Handlers): void {
+  function* lock(db: Execution, ledgerId: string, callerKeys: readonly string[]) {
+    const locked: object[] = [];
+    for (const callerKey of callerKeys) {
+      const wallet = yield* db.lock(db.tables.wallets, { ledgerId, callerKey }, "update");
+      if (wallet !== null) locked.push(withoutLedger(wallet));
+    }
+    return locked;
+  }
   handlers.add(
     (connection) => lockWallets(connection, anId, ["key"]),
-    function* (db, [ledgerId, callerKeys]) {
-      const locked: object[] = [];
-      for (const callerKey of texts(callerKeys)) {
-        const key = { ledgerId: text(ledgerId), callerKey };
-        const wallet = yield* db.lock(db.tables.wallets, key, "update");
-        if (wallet !== null) locked.push(withoutLedger(wallet));
-      }
-      return locked;
-    },
+    (db, [ledgerId, callerKey]) => lock(db, text(ledgerId), [text(callerKey)]),
+  );
+  handlers.add(
+    (connection) => lockWallets(connection, anId, ["key", "other"]),
+    (db, [callerKeys, ledgerId]) => lock(db, text(ledgerId), texts(callerKeys)),
   );
   handlers.addInsert(
     (connection, wallets) => insertWallets(connection, anId, wallets),
