@@ -95,7 +95,7 @@ test("a batch of wallets is known to be recorded while a forgotten connection ha
       100,
     );
   await credit();
-  const { first, second } = await writeTwice(credit, "caller_key FOR UPDATE");
+  const { first, second } = await writeTwice(credit, "FROM wallets AS locked");
   expect(await first).toMatchObject({ status: "accepted", balance: 10n });
   proxy.remember();
   expect(await second).toMatchObject({ status: "accepted", balance: 15n });
