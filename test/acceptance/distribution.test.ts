@@ -3,7 +3,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { describe, expect, it } from "vitest";
+import { Pool } from "../../src/store/database/pool.ts";
 import { distribute } from "../../src/store/distribution.ts";
+import { readClock } from "../../src/store/journal-heads.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openBooks } from "../support/books.ts";
 import { documents, runCli } from "../support/cli.ts";
@@ -149,6 +151,10 @@ describe.runIf(nodes.length > 1)("on a cluster", () => {
       expect(stderr, command).toContain(`name the one that is (${new URL(coordinator).host})`);
       expect(code, command).toBe(7);
     }
+    // A name may come to lead there while a server runs.
+    const pool = new Pool({ databaseUrl: url, connectionsMax: 1, answerTimeoutMs: 10_000 });
+    await expect(readClock(pool)).rejects.toThrow("it is not the coordinator of its cluster");
+    await pool.end();
     await database.drop();
   });
 

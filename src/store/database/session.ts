@@ -199,8 +199,19 @@ export class Session extends Client {
     if (state === undefined) throw new Error("a session says what it is connected to");
     // A pooler makes up the id by which its clients cancel.
     if (state.pid !== Reflect.get(this, "processID")) hosts.isPooled = true;
-    if (state.isDistributed) this.transactionSettings = settingsToPassOn(this.#options);
+    if (state.isDistributed) {
+      await this.#refuseWorker();
+      this.transactionSettings = settingsToPassOn(this.#options);
+    }
     return state;
+  }
+
+  /** A name may lead to another node of a cluster than at the start, and writes through a worker may be lost (docs/decisions/0020). */
+  async #refuseWorker(): Promise<void> {
+    const { rows } = await this.query<{ isWorker: boolean }>(
+      'SELECT groupid <> 0 AS "isWorker" FROM pg_dist_local_group',
+    );
+    if (rows[0]?.isWorker !== false) throw new Error("it is not the coordinator of its cluster");
   }
 
   /**
