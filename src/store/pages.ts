@@ -1,4 +1,4 @@
-// Tables of any size, read page by page, so that nobody ever holds more than a page.
+// Tables of any size, read page by page: in memory are at most one that is worked on and the next.
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { FragmentSqlToken } from "@slonik/sql-tag";
 import { sql } from "./database/statement.ts";

@@ -104,12 +104,12 @@ export function column<Row>(
   return sql.array(rows.map(member), type);
 }
 
-/** Each number of them is a text of its own. */
+/** Each number of them is a text of its own, with a plan of its own. */
 const fewMax = 4;
 
 /**
  * Whether rows are so few that a statement on one table with their values is best: it is planned in half the time of one with
- * arrays, and a node of Citus keeps its plan (docs/decisions/0020).
+ * arrays. Of one row, a node of Citus also keeps the plan (docs/decisions/0020).
  */
 export function isFew(rows: readonly unknown[]): boolean {
   return rows.length > 0 && rows.length <= fewMax;
