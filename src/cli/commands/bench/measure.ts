@@ -13,7 +13,7 @@ import { SignedRequests } from "./signed-requests.ts";
 import type { Workload } from "./workload.ts";
 
 /** What a service and a connection to it are expected to do at most, in requests a second. */
-const perSecondMax = 20_000;
+const perSecondMax = 40_000;
 const perConnectionMax = 1_500;
 const firstErrorLengthMax = 400;
 
