@@ -9,7 +9,7 @@
 import { parseArgs } from "node:util";
 import { comparison, printRow } from "./table-rows.js";
 import { startBenchServer } from "./server.js";
-import { prepareSlices } from "./slices.js";
+import { prepareSlices, runInTurn } from "./slices.js";
 
 const { values, positionals } = parseArgs({
   options: {
@@ -25,7 +25,7 @@ if (checkoutA === undefined || checkoutB === undefined) {
     "usage: node scripts/bench/compare.js DIR_A DIR_B [--starts N] [--slice S] [--only LOAD]",
   );
 }
-const durationMs = Number(values.slice) * 1000;
+const sliceMs = Number(values.slice) * 1000;
 const warmUpMs = 10_000;
 
 /** A load's figure is a rate, or with `unit: "ms"` the median latency. */
@@ -41,24 +41,6 @@ const loads = [
   { name: "lone entry writer, p50", connections: 1, unit: "ms", kind: "entries" },
 ].filter(({ name }) => name.includes(values.only));
 
-/** Servers still get faster during a round, less and less: A B B A alone showed a build 6 % slower than itself. */
-const order = [0, 1, 1, 0, 1, 0, 0, 1];
-
-/** Runs a round of a load; `sides`: the side that has the first turn, then the other. */
-async function runRound(servers, load, sides, { figures, ratios }) {
-  const slices = [];
-  for (const side of sides) slices[side] = await prepareSlices(servers[side], load);
-  for (const side of sides) await slices[side](durationMs);
-  const sums = [0, 0];
-  for (const turn of order) {
-    const side = sides[turn];
-    const figure = await slices[side](durationMs);
-    figures[side].push(figure);
-    sums[side] += figure;
-  }
-  ratios.push(load.unit === "ms" ? sums[0] / sums[1] : sums[1] / sums[0]);
-}
-
 const results = new Map(loads.map((load) => [load, { figures: [[], []], ratios: [] }]));
 for (let start = 0; start < Number(values.starts); start += 1) {
   // The one that starts first is a little faster.
@@ -72,7 +54,14 @@ for (let start = 0; start < Number(values.starts); start += 1) {
         await runSlice(warmUpMs / loads.length);
       }
     }
-    for (const [load, result] of results) await runRound(servers, load, sides, result);
+    for (const [load, result] of results) {
+      const slices = [];
+      for (const side of sides) slices[side] = await prepareSlices(servers[side], load);
+      const turns = { rounds: 1, sliceMs, warmUpMs: sliceMs, first: sides[0] };
+      const { figures, ratios } = await runInTurn(slices, load, turns);
+      for (const side of sides) result.figures[side].push(...figures[side]);
+      result.ratios.push(...ratios);
+    }
   } finally {
     for (const server of servers) await server?.stop();
   }

@@ -1,7 +1,7 @@
 // How fast writes are in a database that is full, compared with an empty one: two servers, each on an embedded database of
 // its own, get the same load in alternating slices. PostgreSQL's memory is a fiftieth of the full one's data in both.
 //
-//   node scripts/bench/full-database.js [--entries 7000000] [--wallets 1000000] [--rounds 6] [--slice 3]
+//   node scripts/bench/full-database.js [--entries 7000000] [--wallets 1000000] [--rounds 3] [--slice 2]
 //
 // The full one has so many entries of two lines over 200 accounts and five years, and so many wallets with nine writes each:
 // 31 million rows unless told otherwise. They are written past the service: the hashes of them are none. Filling it
@@ -19,8 +19,8 @@ const { values } = parseArgs({
   options: {
     entries: { type: "string", default: "7000000" },
     wallets: { type: "string", default: "1000000" },
-    rounds: { type: "string", default: "6" },
-    slice: { type: "string", default: "3" },
+    rounds: { type: "string", default: "3" },
+    slice: { type: "string", default: "2" },
   },
 });
 const entryCount = Number(values.entries);

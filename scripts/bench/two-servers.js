@@ -1,7 +1,7 @@
 // How fast two servers on one database are together, compared with one: each load is given to the first server alone and
 // to both, half of its connections each, in alternating slices.
 //
-//   node scripts/bench/two-servers.js [--rounds 6] [--slice 4]
+//   node scripts/bench/two-servers.js [--rounds 3] [--slice 2]
 //
 // All of them share the machine with the load generator, so a ratio of 1 means that the second server costs nothing; more
 // than that is to be had where there are processors to spare. All writes go to one ledger.
@@ -12,8 +12,8 @@ import { comparison, printRow } from "./table-rows.js";
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: "string", default: "6" },
-    slice: { type: "string", default: "4" },
+    rounds: { type: "string", default: "3" },
+    slice: { type: "string", default: "2" },
   },
 });
 const turns = {

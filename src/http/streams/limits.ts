@@ -1,6 +1,5 @@
-// The limits of streams of wallets. Each holds for one stream; there is none for those of a wallet or an API key. That
-// one would hold in each process, and a server with workers has several. The limits are also in docs/wallets.md
-// ("Streaming").
+// The limits of streams of wallets, which docs/wallets.md ("Streaming") tells callers. Each is for one stream. How many a wallet
+// or an API key may have is not limited.
 
 /** The longest message that a client may send; a longer one closes its stream with 1009. */
 export const clientMessageBytesMax = 4 * 1024;
