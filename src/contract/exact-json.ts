@@ -105,11 +105,13 @@ function normalForm(numberText: string): string {
   if (match === null) return numberText;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
-  const significant = digits.replace(/0+$/, "");
-  if (significant === "") return "0";
-  const power =
-    BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
-  return `${sign}${significant}e${power}`;
+  let end = digits.length;
+  // A regular expression would begin anew at each zero: seconds for a number as long as a body may be.
+  while (digits[end - 1] === "0") end -= 1;
+  if (end === 0) return "0";
+  // Not exact for exponents that no double has, which makes none of them equal to one that it has.
+  const power = Number(exponent) - fraction.length + (digits.length - end);
+  return `${sign}${digits.slice(0, end)}e${power}`;
 }
 
 export type ExactJsonValue =

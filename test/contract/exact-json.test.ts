@@ -46,6 +46,15 @@ describe("numbers of a document", () => {
     expect(inexactIn(`{"n":${number}}`)).toEqual([["n", number]]);
   });
 
+  test("may be as long as a body, and take no longer than the rest of it", () => {
+    const zeros = "0".repeat(1_000_000);
+    expect(inexactIn(`{"n":0.1${zeros}}`)).toEqual([]);
+    expect(inexactIn(`{"n":1e-${zeros}1}`)).toEqual([]);
+    for (const number of [`0.1${zeros}1`, `1e-1${zeros}`, `1${zeros}e-1${zeros}`]) {
+      expect(inexactIn(`{"n":${number}}`)).toEqual([["n", number]]);
+    }
+  });
+
   test("are told with their path, through arrays, objects and escaped names", () => {
     const text = '{"a":[1,{"b\\"\\u002f":[2,1e999]},"1e999"],"c":{"d":9007199254740993},"e":1e999}';
     expect(parseExactJson(text).inexactNumbers).toEqual([
