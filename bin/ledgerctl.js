@@ -1,5 +1,5 @@
 #!/bin/sh
-':' //; NODE_OPTIONS="--max-semi-space-size=32 ${NODE_OPTIONS-}" exec node "$0" "$@"
+':' //; NODE_OPTIONS="--max-semi-space-size=64 ${NODE_OPTIONS-}" exec node "$0" "$@"
 // To a shell the line above is a command, to Node a string and a comment: Node takes its room for new objects only
 // from how it is started, and by itself takes too little for hundreds of requests at once. What is set already wins.
 import module from "node:module";

@@ -70,7 +70,7 @@ function makeBlob(node) {
     output,
     disableExperimentalSEAWarning: true,
     // As in bin/ledgerctl.js.
-    execArgv: ["--max-semi-space-size=32"],
+    execArgv: ["--max-semi-space-size=64"],
     assets: collectAssets(platform, join(work, "assets")),
   };
   writeFileSync(config, JSON.stringify(settings));
