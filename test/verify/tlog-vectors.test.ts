@@ -1,0 +1,157 @@
+// Checkpoints, cosignatures, consistency and proofs against vectors, both ways.
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { cosign, formatCheckpoint } from "../../src/core/checkpoint.ts";
+import { formatOrigin, logSigner, parseOrigin, type LogKind } from "../../src/core/log-origin.ts";
+import {
+  auditRanges,
+  consistencyRanges,
+  hashLeaf,
+  isConsistent,
+  perfectSubtreesOf,
+  rootOf,
+  rootOverSubtrees,
+  type Hash,
+  type LeafRange,
+} from "../../src/core/merkle.ts";
+import {
+  formatNote,
+  formatSignatureLine,
+  formatVerifierKey,
+  NoteSigner,
+  parseVerifierKey,
+  signatureTypes,
+} from "../../src/core/note.ts";
+import { formatTlogProof, isTlogProof } from "../../src/core/tlog-proof.ts";
+import { policyOfKeys } from "../../src/core/tlog-policy.ts";
+import { verifyCheckpoint } from "../../src/verify/checkpoint.ts";
+import { verifyTlogProof } from "../../src/verify/tlog-proof.ts";
+
+interface LogVectors {
+  readonly origin: string;
+  readonly seed: string;
+  readonly publicKey: string;
+  readonly verifierKey: string;
+  readonly leafData: string | readonly string[];
+  readonly checkpoints: readonly { size: number; root: string; note: string }[];
+  readonly consistency: readonly { from: number; to: number; hashes: readonly string[] }[];
+  readonly proofs: readonly { index: number; size: number; proof: string }[];
+}
+
+const vectors = JSON.parse(
+  readFileSync(new URL("../vectors/tlog.json", import.meta.url), "utf8"),
+) as {
+  readonly logKeyBase64: string;
+  readonly logName: string;
+  readonly ledgerId: string;
+  readonly logs: Readonly<Record<LogKind, LogVectors>>;
+  readonly cosignature: Readonly<
+    Record<"name" | "seed" | "verifierKey" | "line" | "note", string>
+  > & {
+    readonly time: number;
+  };
+  readonly mustFail: readonly { why: string; text: string; verifierKeys: readonly string[] }[];
+};
+
+const logKey = Buffer.from(vectors.logKeyBase64, "base64");
+
+/** The policy of these keys: witnesses by their type, all of which have to cosign. */
+function policyOf(texts: readonly string[]) {
+  const keys = texts.map(parseVerifierKey);
+  const isWitness = ({ type }: { type: number }) => type === signatureTypes.cosignature;
+  return policyOfKeys(
+    keys.filter((key) => !isWitness(key)),
+    keys.filter(isWitness),
+  );
+}
+
+function leafDataOf({ leafData }: LogVectors): readonly string[] {
+  return typeof leafData === "string"
+    ? Array.from({ length: 300 }, (_, index) => `leaf data ${index + 1}`)
+    : leafData;
+}
+
+/** By perfect subtrees, as a server that stores them does. */
+function rootOfRange(leaves: readonly Hash[], range: LeafRange): Hash {
+  return rootOverSubtrees(
+    perfectSubtreesOf(range).map(({ level, index }) =>
+      rootOf(leaves.slice(index * 2 ** level, (index + 1) * 2 ** level)),
+    ),
+  );
+}
+
+describe.each(["journal", "closes"] as const)("the log %s", (log) => {
+  const expected = vectors.logs[log];
+  const leafData = leafDataOf(expected);
+  const leaves = leafData.map((data) => hashLeaf(data));
+  const signer = logSigner(logKey, expected.origin);
+  const policy = policyOf([expected.verifierKey]);
+
+  test("its origin and key follow from the names and the log key", () => {
+    const identity = { ledgerId: vectors.ledgerId, log, generation: 1 };
+    expect(formatOrigin(vectors.logName, identity)).toBe(expected.origin);
+    expect(parseOrigin(expected.origin)).toEqual({ logName: vectors.logName, ...identity });
+    expect(formatVerifierKey(signer.verifierKey)).toBe(expected.verifierKey);
+    expect(signer.verifierKey.publicKey.toString("hex")).toBe(expected.publicKey);
+    expect(formatVerifierKey(parseVerifierKey(expected.verifierKey))).toBe(expected.verifierKey);
+    const fromSeed = new NoteSigner(expected.origin, Buffer.from(expected.seed, "hex"));
+    expect(formatVerifierKey(fromSeed.verifierKey)).toBe(expected.verifierKey);
+  });
+
+  test.each(expected.checkpoints)("a checkpoint of $size leaves", ({ size, root, note }) => {
+    const rootHash = rootOf(leaves.slice(0, size));
+    expect(rootHash.toString("hex")).toBe(root);
+    const text = formatCheckpoint({ origin: expected.origin, size, rootHash });
+    expect(formatNote({ text, signatures: [signer.sign(text)] })).toBe(note);
+    expect(verifyCheckpoint(note, policy)).toEqual({
+      ...{ origin: expected.origin, size, rootHash },
+      signers: [{ name: expected.origin, time: null }],
+    });
+  });
+
+  test.each(expected.consistency)("consistency from $from to $to", ({ from, to, hashes }) => {
+    const made = consistencyRanges(from, to).map((range) => rootOfRange(leaves, range));
+    expect(made.map((hash) => hash.toString("base64"))).toEqual(hashes);
+    const fromRoot = rootOf(leaves.slice(0, from));
+    const toRoot = rootOf(leaves.slice(0, to));
+    expect(isConsistent(from, fromRoot, to, toRoot, made)).toBe(true);
+    const other = hashLeaf("another");
+    expect(isConsistent(from, other, to, toRoot, made)).toBe(false);
+    expect(isConsistent(from, fromRoot, to, other, made)).toBe(false);
+    expect(isConsistent(from, fromRoot, to, toRoot, [...made, other])).toBe(false);
+    made.forEach((_, index) => {
+      expect(isConsistent(from, fromRoot, to, toRoot, made.with(index, other))).toBe(false);
+      expect(isConsistent(from, fromRoot, to, toRoot, made.toSpliced(index, 1))).toBe(false);
+    });
+  });
+
+  test.each(expected.proofs)("a proof of leaf $index of $size", ({ index, size, proof }) => {
+    const data = leafData[index] ?? "";
+    const checkpoint = expected.checkpoints.find((one) => one.size === size)?.note ?? "";
+    const path = auditRanges(index, size).map((range) => rootOfRange(leaves, range));
+    expect(formatTlogProof({ extra: Buffer.from(data), index, path, checkpoint })).toBe(proof);
+    const verified = verifyTlogProof(proof, policy);
+    expect(verified.index).toBe(index);
+    expect(verified.data.toString()).toBe(data);
+    expect(verified.checkpoint.size).toBe(size);
+  });
+});
+
+test("a cosignature, and the note with it", () => {
+  const { name, seed, verifierKey, line, note, time } = vectors.cosignature;
+  const witness = new NoteSigner(name, Buffer.from(seed, "hex"), signatureTypes.cosignature);
+  expect(formatVerifierKey(witness.verifierKey)).toBe(verifierKey);
+  const text = note.slice(0, note.indexOf("\n\n") + 1);
+  expect(formatSignatureLine(cosign(witness, text, time))).toBe(line);
+  const { origin, verifierKey: logVerifierKey } = vectors.logs.journal;
+  expect(verifyCheckpoint(note, policyOf([logVerifierKey, verifierKey])).signers).toEqual([
+    { name: origin, time: null },
+    { name, time },
+  ]);
+});
+
+test.each(vectors.mustFail)("refused: $why", ({ text, verifierKeys }) => {
+  const policy = policyOf(verifierKeys);
+  const check = isTlogProof(text) ? verifyTlogProof : verifyCheckpoint;
+  expect(() => check(text, policy)).toThrow();
+});
