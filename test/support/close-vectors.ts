@@ -19,12 +19,21 @@ export const closeVectors = JSON.parse(
   readFileSync(new URL("../vectors/close.json", import.meta.url), "utf8"),
 ) as CloseVectors;
 
+/** All entry documents, by sequence. */
+export function entryDocuments(): JsonObject[] {
+  return closeVectors.entries.map(({ reversedByJournalId, ...document }) => document);
+}
+
+/** All records, by number. */
+export function closeDocuments(): JsonObject[] {
+  return closeVectors.closes.map(({ record }) => ({ ...record }));
+}
+
 /** The entry documents that a close covers. */
 export function documentsOf(record: CloseRecord): JsonObject[] {
-  return closeVectors.entries
+  return entryDocuments()
     .filter(({ sequence }) => Number(sequence) <= record.lastSequence)
-    .filter(({ transactionDate }) => holds(record, transactionDate as Timestamp))
-    .map(({ reversedByJournalId, ...document }) => document);
+    .filter(({ transactionDate }) => holds(record, transactionDate as Timestamp));
 }
 
 /** A bundle as lines of objects; tests change them before they are written. */
