@@ -110,7 +110,7 @@ function withoutHash({ closeHash, ...hashed }: JsonObject): string {
 
 function unbalanced(entry: JsonObject): string {
   const [line, ...lines] = entry["lines"] as JsonObject[];
-  const functionalAmount = String(BigInt(String(line?.["functionalAmount"])) + 1n);
+  const functionalAmount = String(BigInt(line?.["functionalAmount"] as string) + 1n);
   return canonicalJson({ ...entry, lines: [{ ...line, functionalAmount }, ...lines] });
 }
 
