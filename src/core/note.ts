@@ -45,6 +45,10 @@ export const noteBytesMax = 1_000_000;
 const signaturesMax = 100;
 const keyIdBytes = 4;
 const publicKeyBytes = 32;
+const fieldPrime = 2n ** 255n - 19n;
+/** The y of a point of order 8; those of orders 1, 2 and 4 have simple ones. */
+const orderEightY = 0x5fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n;
+const smallOrderYs = new Set([0n, 1n, fieldPrime - 1n, orderEightY, fieldPrime - orderEightY]);
 /** What comes before the 32 bytes of a private Ed25519 key in PKCS #8 (RFC 8410, section 7). */
 const ed25519Pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex");
 
@@ -98,11 +102,22 @@ function keyIdOf({ name, type, publicKey }: Omit<VerifierKey, "keyId">): string 
   return hash("sha256", bytes, "hex").slice(0, 2 * keyIdBytes);
 }
 
+/**
+ * The text of a file, to be read as a note or a proof. A byte order mark stays, for these have none. Throws MalformedNote
+ * where it is not UTF-8.
+ */
+export function decodeNote(file: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(file);
+  } catch {
+    throw new MalformedNote("is not UTF-8");
+  }
+}
+
 /** Reads a signed note. Throws MalformedNote. */
 export function parseNote(note: string): Note {
   if (Buffer.byteLength(note) > noteBytesMax) throw new MalformedNote("is longer than a megabyte");
   // Newline is the only control character below the space.
-  // eslint-disable-next-line no-control-regex
   if (/[\0-\x09\x0b-\x1f]/.test(note) || !note.isWellFormed()) {
     throw new MalformedNote("has control characters, or is not UTF-8");
   }
@@ -182,10 +197,20 @@ export class NoteSigner {
   }
 }
 
-/** Whether an Ed25519 signature (RFC 8032, section 5.1.7) over the UTF-8 of a text is that of a public key of 32 bytes. */
+/**
+ * Whether an Ed25519 signature (RFC 8032, section 5.1.7) over the UTF-8 of a text is that of a public key of 32 bytes. No
+ * signature is that of a key which nobody has made: another encoding of a point, or a point of small order, for which
+ * anybody can sign. 32 zeros are one.
+ */
 export function isEd25519Signature(text: string, signature: Buffer, publicKey: Buffer): boolean {
-  if (publicKey.length !== publicKeyBytes) return false;
+  if (publicKey.length !== publicKeyBytes || isOfSmallOrder(publicKey)) return false;
   const x = publicKey.toString("base64url");
   const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
   return verify(null, Buffer.from(text), key, signature);
+}
+
+/** Whether a public key's y (RFC 8032, section 5.1.2) is that of a point of small order, or beyond the field. */
+function isOfSmallOrder(publicKey: Buffer): boolean {
+  const y = BigInt.asUintN(255, BigInt(`0x${Buffer.from(publicKey).reverse().toString("hex")}`));
+  return y >= fieldPrime || smallOrderYs.has(y);
 }

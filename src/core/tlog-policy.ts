@@ -29,6 +29,9 @@ export interface TlogPolicy {
   readonly witnessLines: readonly string[];
 }
 
+/** The specification wants 32 logs, witnesses and groups each; quorums of groups in groups are counted recursively. */
+const definitionsMax = 1_000;
+
 const nothing: Quorum = { threshold: 0, members: [] };
 
 /** A policy that trusts these logs where all of these witnesses have cosigned. */
@@ -83,12 +86,16 @@ class PolicyReader {
   readonly #inGroups = new Set<string>();
   readonly #witnessLines: string[] = [];
   #quorum: Quorum | null = null;
+  #definitions = 0;
 
   read(line: string): void {
-    // eslint-disable-next-line no-control-regex
     if (/[^\t\x20-\x7e\x80-\xff]/.test(line)) throw new MalformedNote("has a control character");
     const [keyword, ...items] = line.split(/[ \t]+/).filter((item) => item !== "");
     if (keyword === undefined || keyword.startsWith("#")) return;
+    this.#definitions += 1;
+    if (this.#definitions > definitionsMax) {
+      throw new MalformedNote(`the policy has more than ${definitionsMax} definitions`);
+    }
     if (keyword === "log") this.#readLog(items);
     else if (keyword === "witness") this.#readWitness(items);
     else if (keyword === "group") this.#readGroup(items);
