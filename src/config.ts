@@ -82,6 +82,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     tlsKey: text("LEDGERCTL_TLS_KEY"),
     /** As `--rate-limit` has it. */
     rateLimit: text("LEDGERCTL_RATE_LIMIT"),
+    /** A tlog-policy file: the witnesses of the logs. */
+    logPolicy: text("LEDGERCTL_LOG_POLICY"),
     logLevel,
     /** How long after their acceptance wallet writes are posted to the ledger. */
     postIntervalMs: number("LEDGERCTL_POST_INTERVAL_MS", 1_000, 3_600_000),

@@ -1,12 +1,11 @@
 // The certificate that TLS shows: read from its files, checked before anybody is shown it, and read again when it was
 // renewed.
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { SettingError } from "../config.ts";
 import { errorCode, messageOf } from "../core/thrown.ts";
 import { requireUsable, type Certificate } from "../http/tls.ts";
 import type { Log } from "../log.ts";
+import { readSettingFile } from "./setting-file.ts";
 
 /** Where the certificate and its private key are: files of PEM. */
 export interface CertificateFiles {
@@ -22,8 +21,8 @@ export interface LoadedCertificate extends Certificate {
 /** Reads a certificate. Rejects with SettingError, whose message names the flag of the file at fault, and what to do. */
 export async function loadCertificate(files: CertificateFiles): Promise<LoadedCertificate> {
   const [cert, key] = await Promise.all([
-    read("--tls-cert", files.cert),
-    read("--tls-key", files.key),
+    readText("--tls-cert", files.cert),
+    readText("--tls-key", files.key),
   ]);
   const certificate = parseCertificate(files.cert, cert);
   const privateKey = parseKey(files.key, key);
@@ -84,35 +83,8 @@ export function namedUrl(url: string, host: string, { cert }: Certificate): stri
   return name === undefined ? url : `${protocol}//${name}${port === "" ? "" : `:${port}`}`;
 }
 
-async function read(flag: string, file: string): Promise<string> {
-  try {
-    return await readRegularFile(file);
-  } catch (error) {
-    const reason =
-      { ENOENT: "there is no such file", EACCES: "this user may not read it" }[
-        errorCode(error) ?? ""
-      ] ?? messageOf(error);
-    throw new SettingError(`${flag} ${file} can't be read: ${reason}`, { cause: error });
-  }
-}
-
-/**
- * Opening or reading a pipe may wait for a writer for ever, and neither a reload nor the end of the process could go on:
- * O_NONBLOCK lets its opening return, so that it can be told from a file.
- */
-async function readRegularFile(file: string): Promise<string> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) {
-      throw new Error(
-        `it is ${stats.isDirectory() ? "a folder" : "a pipe or a device"}, not a regular file`,
-      );
-    }
-    return await handle.readFile("utf8");
-  } finally {
-    await handle.close();
-  }
+async function readText(flag: string, file: string): Promise<string> {
+  return (await readSettingFile(flag, file)).toString();
 }
 
 function parseCertificate(file: string, text: string): X509Certificate {

@@ -1,5 +1,6 @@
 // One process that serves: its engine and its HTTP server on its pools, and the order in which they stop.
 import type { Environment } from "../config.ts";
+import type { TlogPolicy } from "../core/tlog-policy.ts";
 import { WalletReader } from "../engine/wallet-reader.ts";
 import { Authenticator } from "../http/authenticate.ts";
 import { HttpCounts } from "../http/http-counts.ts";
@@ -49,6 +50,8 @@ export interface ServiceOptions {
   readonly areMetricsElsewhere?: boolean;
   /** What TLS shows; plain HTTP without it. */
   readonly certificate?: Certificate | null;
+  /** The witnesses of the logs; none without it. */
+  readonly logPolicy?: TlogPolicy | null;
   /** Of each API key in this process; none without it. */
   readonly rateLimit?: RateLimit | null;
   /** How long COMMITs wait for a standby before no more are sent; 30 s unless given. */

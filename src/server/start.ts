@@ -8,6 +8,7 @@ import type { Pool } from "../store/database/pool.ts";
 import { metricsOfOneProcess, openBooksMetrics } from "./books-metrics.ts";
 import { namedUrl, reloadCertificate, type LoadedCertificate } from "./certificate.ts";
 import { whenReachable, type Database } from "./database.ts";
+import type { LogPolicy } from "./log-policy.ts";
 import { loadMasterKeys, type MasterKeys } from "./master-keys.ts";
 import { openInteractivePool } from "./pools.ts";
 import { prepareSchema, requireConnections, warnAboutUnsafeSettings } from "./prepare-database.ts";
@@ -37,6 +38,8 @@ export interface ServerOptions {
   readonly metricsAddress: Address | null;
   /** What TLS shows on the address of the API; null for plain HTTP. */
   readonly certificate: LoadedCertificate | null;
+  /** The witnesses of the logs; null for none. */
+  readonly logPolicy: LogPolicy | null;
   /** Of each API key; null for none. */
   readonly rateLimit: RateLimit | null;
 }
@@ -87,7 +90,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const served =
       workers > 1
         ? new WorkerService({ ...common, booksMetrics: books.metrics })
-        : createService({ ...common, pool, gatherMetrics: metricsOfOneProcess(books.metrics) });
+        : createService({
+            ...common,
+            logPolicy: options.logPolicy?.policy ?? null,
+            pool,
+            gatherMetrics: metricsOfOneProcess(books.metrics),
+          });
     service = served;
     if (metricsAddress !== null) {
       metricsServer = await listening(metricsAddress, "--metrics-", () =>

@@ -4,6 +4,7 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import type { Environment } from "../config.ts";
 import { errorCode, messageOf } from "../core/thrown.ts";
+import { parseTlogPolicy } from "../core/tlog-policy.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import type { Certificate } from "../http/tls.ts";
 import type { Log } from "../log.ts";
@@ -20,6 +21,8 @@ export interface Assignment {
   readonly masterKeys: readonly string[];
   readonly areMetricsElsewhere: boolean;
   readonly certificate: Certificate | null;
+  /** The octets of the policy file in base64; null without one. */
+  readonly logPolicy: string | null;
   /** This worker's share. */
   readonly rateLimit: RateLimit | null;
   readonly version: string;
@@ -78,6 +81,10 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
     gatherMetrics: (own) => metricsOfAll(worker, own),
     areMetricsElsewhere: assignment.areMetricsElsewhere,
     certificate: assignment.certificate,
+    logPolicy:
+      assignment.logPolicy === null
+        ? null
+        : parseTlogPolicy(Buffer.from(assignment.logPolicy, "base64")),
     rateLimit: assignment.rateLimit,
   });
   worker.on("message", (message: CertificateMessage | MetricsOrder | typeof stopMessage) => {

@@ -8,6 +8,7 @@ import { shareOf, type RateLimit } from "../http/rate-limit.ts";
 import type { Certificate } from "../http/tls.ts";
 import type { Log } from "../log.ts";
 import type { Database } from "./database.ts";
+import type { LogPolicy } from "./log-policy.ts";
 import type { Service } from "./service.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
 import {
@@ -27,6 +28,7 @@ interface WorkerServiceOptions {
   readonly booksMetrics: ReadMetrics;
   readonly areMetricsElsewhere: boolean;
   readonly certificate: Certificate | null;
+  readonly logPolicy: LogPolicy | null;
   /** Of each API key on the whole server. */
   readonly rateLimit: RateLimit | null;
   readonly log: Log;
@@ -63,14 +65,23 @@ export class WorkerService implements Service {
   /** Resolves when every worker serves. Port 0 is one free port for all, and for those who replace them. */
   async listen(host: string, port: number): Promise<string> {
     if (isSea()) prepareForkOfExecutable();
-    const { workers, database, replicaUrl, masterKeys, areMetricsElsewhere, rateLimit, version } =
-      this.#options;
+    const {
+      workers,
+      database,
+      replicaUrl,
+      masterKeys,
+      areMetricsElsewhere,
+      logPolicy,
+      rateLimit,
+      version,
+    } = this.#options;
     const assignment = {
       databaseUrl: database.url,
       dataDir: database.dataDir,
       replicaUrl,
       masterKeys: masterKeys.map((key) => key.toString("base64")),
       areMetricsElsewhere,
+      logPolicy: logPolicy && logPolicy.octets.toString("base64"),
       rateLimit: rateLimit && shareOf(rateLimit, workers),
       version,
       host,

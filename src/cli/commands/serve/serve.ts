@@ -3,6 +3,7 @@ import type { Environment } from "../../../config.ts";
 import { createLog, type Log } from "../../../log.ts";
 import { listUrlsForOthers } from "../../../server/addresses.ts";
 import { loadCertificate, type LoadedCertificate } from "../../../server/certificate.ts";
+import { loadLogPolicy, type LogPolicy } from "../../../server/log-policy.ts";
 import { openDatabase, type Database } from "../../../server/database.ts";
 import { connectionsOf } from "../../../server/prepare-database.ts";
 import { startServer } from "../../../server/start.ts";
@@ -51,6 +52,8 @@ export async function serve(flags: ServeFlags, environment: Environment): Promis
   const { certificateFiles } = settings;
   // Before anything is started.
   const certificate = certificateFiles && (await loadCertificate(certificateFiles));
+  const logPolicy =
+    environment.logPolicy === null ? null : await loadLogPolicy(environment.logPolicy);
   const database = await openDatabase(databasePlace(flags, environment), {
     supervise: true,
     mayMake: true,
@@ -64,6 +67,7 @@ export async function serve(flags: ServeFlags, environment: Environment): Promis
       flags,
       settings,
       certificate,
+      logPolicy,
       environment,
       log,
       stopRequested,
@@ -79,6 +83,7 @@ interface Serving {
   readonly flags: ServeFlags;
   readonly settings: ServeSettings;
   readonly certificate: LoadedCertificate | null;
+  readonly logPolicy: LogPolicy | null;
   readonly environment: Environment;
   readonly log: Log;
   readonly stopRequested: Promise<string>;
@@ -88,7 +93,7 @@ interface Serving {
 
 async function serveOn(
   database: Database,
-  { flags, settings, certificate, environment, log, stopRequested, onHangup }: Serving,
+  { flags, settings, certificate, logPolicy, environment, log, stopRequested, onHangup }: Serving,
 ): Promise<void> {
   const output = new Output(flags, environment.isColorRefused);
   // With --json stderr is the log alone.
@@ -105,6 +110,7 @@ async function serveOn(
   const server = await startServer({
     ...settings,
     certificate,
+    logPolicy,
     environment,
     database,
     log,
