@@ -19,6 +19,7 @@ import { defineTrialBalance } from "./commands/trial-balance/command.ts";
 import { definePeriod } from "./commands/period/command.ts";
 import { defineBundle } from "./commands/bundle/command.ts";
 import { defineExport } from "./commands/export/command.ts";
+import { defineLog } from "./commands/log/command.ts";
 import { defineMerkle } from "./commands/merkle/command.ts";
 import { defineSeed } from "./commands/seed/command.ts";
 import { defineRestore } from "./commands/restore/command.ts";
@@ -62,7 +63,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     export: defineExport,
   },
   "Wallets:": { wallet: defineWallet },
-  "Proof:": { bundle: defineBundle, merkle: defineMerkle },
+  "Proof:": { bundle: defineBundle, merkle: defineMerkle, log: defineLog },
   "Requests:": { sign: defineSign, request: defineRequest },
   "Configuration and help:": {
     profile: defineProfile,

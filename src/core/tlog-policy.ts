@@ -48,6 +48,22 @@ export function policyOfKeys(
   };
 }
 
+/** The same policy, where all of these witnesses have to cosign as well. */
+export function requireWitnesses(policy: TlogPolicy, keys: readonly VerifierKey[]): TlogPolicy {
+  const required = keys.map((key) => {
+    const known = policy.witnesses.find(
+      (witness) => witness.key.name === key.name && witness.key.publicKey.equals(key.publicKey),
+    );
+    return known ?? { name: key.name, key, url: null };
+  });
+  const members = [policy.quorum, ...required.map((witness) => ({ witness }))];
+  return {
+    ...policy,
+    witnesses: [...new Set([...policy.witnesses, ...required])],
+    quorum: { threshold: members.length, members },
+  };
+}
+
 /** Whether cosignatures of these witnesses are enough. */
 export function isQuorumMet({ quorum }: TlogPolicy, cosigned: ReadonlySet<PolicyWitness>): boolean {
   return hasWitnessed(quorum, cosigned);

@@ -8,12 +8,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WalletAddress } from "../../src/client/ledger-client.ts";
 import { isRunnable, pathOf, shownCommandsOf } from "../../src/cli/definition/command-tree.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { canonicalJson } from "../../src/core/canonical.ts";
+import { formatVerifierKey } from "../../src/core/note.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { certificate } from "../support/certificates.ts";
+import { entryDocuments } from "../support/close-vectors.ts";
 import { isCluster } from "../support/cluster.ts";
 import { hasPython } from "../support/python.ts";
 import { programCommand } from "../support/server-process.ts";
 import { terminal } from "../support/terminal.ts";
+import { journalOrigin, TestLog } from "../support/tlog.ts";
 
 /** Citus has another way for these, which they name when they refuse. */
 const notOnCluster = ["ledgerctl backup", "ledgerctl restore"];
@@ -110,6 +114,8 @@ esac
 exec ${quotedCommand} "$@"
 `;
 
+const journal = new TestLog(journalOrigin, entryDocuments().map(canonicalJson));
+
 /** What the examples name. */
 const files: Readonly<Record<string, string>> = {
   "chart.csv": "glAccountCode,name,type\n1000,Cash at bank,asset\n7000,Rent,expense\n",
@@ -119,6 +125,8 @@ const files: Readonly<Record<string, string>> = {
   "entries.ndjson":
     '{"lines":[{"glAccountCode":"1000","functionalAmount":"1"},{"glAccountCode":"4000","functionalAmount":"-1"}]}\n',
   "secret.txt": `ls_${"x".repeat(43)}\n`,
+  "entry.tlog-proof": journal.proof(0),
+  "ledger.policy": `log ${formatVerifierKey(journal.signer.verifierKey)}\nquorum none\n`,
   "ledger.pem": certificate.cert,
   "ledger.key": certificate.key,
   "config.json": '{"currentProfile":"local","profiles":{"local":{"url":"http://127.0.0.1:8420"}}}',

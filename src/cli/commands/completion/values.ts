@@ -28,6 +28,7 @@ const kinds: Readonly<Record<string, ValueKind>> = {
   "--scope": scopes,
   "--body": "file",
   "--bundle": "file",
+  "--policy": "file",
   "--chart": "file",
   "--out": "file",
   "--data-dir": "file",
