@@ -1,17 +1,17 @@
-// The verifier in Python, run as an auditor runs it.
+// The verifier in Python, run as an auditor runs it, or on many cases at once.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import type { SignedCase, SignedVerdict } from "./signed-cases.ts";
 
 const script = fileURLToPath(new URL("../../scripts/verify_close.py", import.meta.url));
+const driver = fileURLToPath(new URL("second_verifier_cases.py", import.meta.url));
 
-/** Runs it on a file and gives its exit code and output; null where there is no Python. */
-export function runSecondVerifier(
-  file: string,
-  ...more: readonly string[]
-): { code: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync("python3", [script, file, ...more], {
-    encoding: "utf8",
-  });
+/** Runs it on a file, or with other arguments, and gives its exit code and output; null where there is no Python. */
+export function runSecondVerifier(...args: readonly string[]): {
+  code: number | null;
+  output: string;
+} {
+  const { status, stdout, stderr } = spawnSync("python3", [script, ...args], { encoding: "utf8" });
   return { code: status, output: stdout + stderr };
 }
 
@@ -28,4 +28,29 @@ print(json.dumps(codes))`;
   const input = JSON.stringify(files);
   const { stdout } = spawnSync("python3", ["-c", each, script], { encoding: "utf8", input });
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as number[];
+}
+
+/** The verdicts of the verifier in Python, all in one process. */
+export function secondVerdicts(cases: readonly SignedCase[]): SignedVerdict[] {
+  const base64 = (bytes?: Uint8Array) => bytes && Buffer.from(bytes).toString("base64");
+  const input = cases.map((each) =>
+    JSON.stringify({
+      verifierKeys: [],
+      witnessKeys: [],
+      withRecord: false,
+      ...each,
+      data: base64(each.data),
+      policy: base64(each.policy),
+      signature: base64(each.signature),
+      publicKey: base64(each.publicKey),
+    }),
+  );
+  const { stdout, stderr } = spawnSync("python3", [driver, script], {
+    encoding: "utf8",
+    input: `${input.join("\n")}\n`,
+    maxBuffer: 2 ** 28,
+  });
+  const verdicts = stdout.split("\n").slice(0, -1);
+  if (verdicts.length !== cases.length) throw new Error(`the second verifier failed: ${stderr}`);
+  return verdicts.map((verdict) => JSON.parse(verdict) as SignedVerdict);
 }

@@ -14,9 +14,9 @@ export const closesOrigin = `ledger.example.com/${ledgerId}/closes`;
 /** When the witnesses of these tests cosign, in Unix seconds. */
 export const cosignedAt = 1_767_225_600;
 
-export function witnessOf(name: string): NoteSigner {
-  const seed = createHash("sha256").update(name).digest();
-  return new NoteSigner(name, seed, signatureTypes.cosignature);
+/** A witness's key; the same one with another signature type is another key. */
+export function witnessOf(name: string, type: number = signatureTypes.cosignature): NoteSigner {
+  return new NoteSigner(name, createHash("sha256").update(name).digest(), type);
 }
 
 /** A log over the data of its leaves. */

@@ -1,8 +1,7 @@
 // Checkpoints, cosignatures, consistency and proofs against vectors, both ways.
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { cosign, formatCheckpoint } from "../../src/core/checkpoint.ts";
-import { formatOrigin, logSigner, parseOrigin, type LogKind } from "../../src/core/log-origin.ts";
+import { formatOrigin, logSigner, parseOrigin } from "../../src/core/log-origin.ts";
 import {
   auditRanges,
   consistencyRanges,
@@ -23,53 +22,14 @@ import {
   signatureTypes,
 } from "../../src/core/note.ts";
 import { formatTlogProof, isTlogProof } from "../../src/core/tlog-proof.ts";
-import { policyOfKeys } from "../../src/core/tlog-policy.ts";
 import { verifyCheckpoint } from "../../src/verify/checkpoint.ts";
 import { verifyTlogProof } from "../../src/verify/tlog-proof.ts";
+import { policyOf } from "../support/signed-cases.ts";
+import { leafDataOf, tlogVectors, vectorCase } from "../support/tlog-vectors.ts";
 
-interface LogVectors {
-  readonly origin: string;
-  readonly seed: string;
-  readonly publicKey: string;
-  readonly verifierKey: string;
-  readonly leafData: string | readonly string[];
-  readonly checkpoints: readonly { size: number; root: string; note: string }[];
-  readonly consistency: readonly { from: number; to: number; hashes: readonly string[] }[];
-  readonly proofs: readonly { index: number; size: number; proof: string }[];
-}
+const logKey = Buffer.from(tlogVectors.logKeyBase64, "base64");
 
-const vectors = JSON.parse(
-  readFileSync(new URL("../vectors/tlog.json", import.meta.url), "utf8"),
-) as {
-  readonly logKeyBase64: string;
-  readonly logName: string;
-  readonly ledgerId: string;
-  readonly logs: Readonly<Record<LogKind, LogVectors>>;
-  readonly cosignature: Readonly<
-    Record<"name" | "seed" | "verifierKey" | "line" | "note", string>
-  > & {
-    readonly time: number;
-  };
-  readonly mustFail: readonly { why: string; text: string; verifierKeys: readonly string[] }[];
-};
-
-const logKey = Buffer.from(vectors.logKeyBase64, "base64");
-
-/** The policy of these keys: witnesses by their type, all of which have to cosign. */
-function policyOf(texts: readonly string[]) {
-  const keys = texts.map(parseVerifierKey);
-  const isWitness = ({ type }: { type: number }) => type === signatureTypes.cosignature;
-  return policyOfKeys(
-    keys.filter((key) => !isWitness(key)),
-    keys.filter(isWitness),
-  );
-}
-
-function leafDataOf({ leafData }: LogVectors): readonly string[] {
-  return typeof leafData === "string"
-    ? Array.from({ length: 300 }, (_, index) => `leaf data ${index + 1}`)
-    : leafData;
-}
+const policyOfTexts = (keys: readonly string[]) => policyOf(vectorCase("", keys));
 
 /** By perfect subtrees, as a server that stores them does. */
 function rootOfRange(leaves: readonly Hash[], range: LeafRange): Hash {
@@ -81,16 +41,16 @@ function rootOfRange(leaves: readonly Hash[], range: LeafRange): Hash {
 }
 
 describe.each(["journal", "closes"] as const)("the log %s", (log) => {
-  const expected = vectors.logs[log];
+  const expected = tlogVectors.logs[log];
   const leafData = leafDataOf(expected);
   const leaves = leafData.map((data) => hashLeaf(data));
   const signer = logSigner(logKey, expected.origin);
-  const policy = policyOf([expected.verifierKey]);
+  const policy = policyOfTexts([expected.verifierKey]);
 
   test("its origin and key follow from the names and the log key", () => {
-    const identity = { ledgerId: vectors.ledgerId, log, generation: 1 };
-    expect(formatOrigin(vectors.logName, identity)).toBe(expected.origin);
-    expect(parseOrigin(expected.origin)).toEqual({ logName: vectors.logName, ...identity });
+    const identity = { ledgerId: tlogVectors.ledgerId, log, generation: 1 };
+    expect(formatOrigin(tlogVectors.logName, identity)).toBe(expected.origin);
+    expect(parseOrigin(expected.origin)).toEqual({ logName: tlogVectors.logName, ...identity });
     expect(formatVerifierKey(signer.verifierKey)).toBe(expected.verifierKey);
     expect(signer.verifierKey.publicKey.toString("hex")).toBe(expected.publicKey);
     expect(formatVerifierKey(parseVerifierKey(expected.verifierKey))).toBe(expected.verifierKey);
@@ -138,20 +98,20 @@ describe.each(["journal", "closes"] as const)("the log %s", (log) => {
 });
 
 test("a cosignature, and the note with it", () => {
-  const { name, seed, verifierKey, line, note, time } = vectors.cosignature;
+  const { name, seed, verifierKey, line, note, time } = tlogVectors.cosignature;
   const witness = new NoteSigner(name, Buffer.from(seed, "hex"), signatureTypes.cosignature);
   expect(formatVerifierKey(witness.verifierKey)).toBe(verifierKey);
   const text = note.slice(0, note.indexOf("\n\n") + 1);
   expect(formatSignatureLine(cosign(witness, text, time))).toBe(line);
-  const { origin, verifierKey: logVerifierKey } = vectors.logs.journal;
-  expect(verifyCheckpoint(note, policyOf([logVerifierKey, verifierKey])).signers).toEqual([
+  const { origin, verifierKey: logVerifierKey } = tlogVectors.logs.journal;
+  expect(verifyCheckpoint(note, policyOfTexts([logVerifierKey, verifierKey])).signers).toEqual([
     { name: origin, time: null },
     { name, time },
   ]);
 });
 
-test.each(vectors.mustFail)("refused: $why", ({ text, verifierKeys }) => {
-  const policy = policyOf(verifierKeys);
+test.each(tlogVectors.mustFail)("refused: $why", ({ text, verifierKeys }) => {
+  const policy = policyOfTexts(verifierKeys);
   const check = isTlogProof(text) ? verifyTlogProof : verifyCheckpoint;
   expect(() => check(text, policy)).toThrow();
 });
