@@ -1,11 +1,18 @@
 // Checking a bundle: a file that holds a close with all its entries.
 import * as z from "zod";
-import type { BalanceRow } from "../core/close.ts";
+import type { BalanceRow, CloseRecord } from "../core/close.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../core/journal.ts";
 import { readCanonicalEntry } from "./canonical-entry.ts";
-import { CloseCheck, type CloseVerdict } from "./close-check.ts";
-import { balanceDocument, closeDocument, MalformedFile, readDocument } from "./documents.ts";
+import { CloseCheck } from "./close-check.ts";
+import {
+  balanceDocument,
+  closeDocument,
+  MalformedFile,
+  readDocument,
+  type EntryDocument,
+} from "./documents.ts";
 import { readStrictJson } from "./strict-json.ts";
+import { expecting, type CloseVerdict } from "./verdict.ts";
 
 const firstLine = z.object({
   kind: z.literal("close"),
@@ -21,6 +28,12 @@ export interface BundleLine {
   readonly isEnded: boolean;
 }
 
+/** Takes what a bundle has, in its order, as far as it can be read; what it is worth the verdict says. */
+export interface BundleReader {
+  readonly account?: (row: BalanceRow) => void;
+  readonly entry?: (entry: EntryDocument) => void;
+}
+
 /**
  * Checks a bundle line by line; lines come in groups, as they are read. `expected` is a merkleRoot or closeHash from
  * elsewhere, 64 lower-case hex digits, or null. Throws MalformedFile where the file does not even begin as one.
@@ -29,51 +42,76 @@ export async function checkBundle(
   groups: AsyncIterable<Iterable<BundleLine>>,
   expected: string | null,
 ): Promise<CloseVerdict> {
-  let bundle: BundleCheck | null = null;
-  for await (const lines of groups) {
-    for (const line of lines) {
-      if (bundle === null) bundle = new BundleCheck(line.text);
-      else bundle.addLine(line.text);
-      if (!line.isEnded) bundle.addMissingEnd();
-    }
-  }
-  if (bundle === null) throw new MalformedFile("the file is empty");
-  return bundle.finish(expected);
+  const bundle = new BundleCheck();
+  for await (const lines of groups) bundle.addLines(lines);
+  return expecting(bundle.finish(), expected);
 }
 
 const entryLineStart = '{"kind":"entry","entry":';
 
-class BundleCheck {
-  readonly #check: CloseCheck;
+/** Takes the lines of one bundle, in memory for one row an account. */
+export class BundleCheck {
+  readonly #reader: BundleReader;
   readonly #balances: BalanceRow[] = [];
+  #begun: { readonly record: CloseRecord; readonly check: CloseCheck } | null = null;
   #accounts = 0;
   #entries = 0;
-  #lineNumber = 1;
+  #lineNumber = 0;
   #hasEnded = false;
 
-  constructor(text: string) {
+  constructor(reader: BundleReader = {}) {
+    this.#reader = reader;
+  }
+
+  /** The close, as the bundle says it. Throws MalformedFile before the first line. */
+  get record(): CloseRecord {
+    return this.#bundle.record;
+  }
+
+  /** The trial balance, as the bundle says it. */
+  get balances(): readonly BalanceRow[] {
+    return this.#balances;
+  }
+
+  /** Throws MalformedFile where the first line is not that of a bundle. */
+  addLines(lines: Iterable<BundleLine>): void {
+    for (const { text, isEnded } of lines) {
+      this.#addLine(text);
+      if (!isEnded) this.#find("has no line feed at its end: the file may have been cut off");
+    }
+  }
+
+  /** The verdict, which is not anchored yet. Throws MalformedFile where there was no line. */
+  finish(): CloseVerdict {
+    if (this.#begun === null) throw new MalformedFile("the file is empty");
+    if (!this.#hasEnded) this.#find("is the last: there is no trailer, the file was cut off");
+    return this.#check.finish(this.#balances);
+  }
+
+  get #bundle() {
+    if (this.#begun === null) throw new MalformedFile("the file is empty");
+    return this.#begun;
+  }
+
+  get #check(): CloseCheck {
+    return this.#bundle.check;
+  }
+
+  #begin(text: string): void {
     const json = readStrictJson(text);
     if ("fault" in json) throw noBundle(json.fault);
     const read = readDocument(firstLine, json.document);
     if ("fault" in read) throw noBundle(read.fault);
-    this.#check = new CloseCheck(read.document.close, "period");
+    const record = read.document.close;
+    this.#begun = { record, check: new CloseCheck(record, "period") };
     this.#findOtherMembers(json.document, ["kind", "format", "close"]);
   }
 
-  addLine(text: string): void {
+  #addLine(text: string): void {
     this.#lineNumber += 1;
-    if (this.#hasEnded) this.#find("stands behind the trailer");
+    if (this.#begun === null) this.#begin(text);
+    else if (this.#hasEnded) this.#find("stands behind the trailer");
     else if (!this.#addCanonicalEntry(text)) this.#addLaterLine(text);
-  }
-
-  /** Notes that the last line has no line feed. */
-  addMissingEnd(): void {
-    this.#find("has no line feed at its end: the file may have been cut off");
-  }
-
-  finish(expected: string | null): CloseVerdict {
-    if (!this.#hasEnded) this.#find("is the last: there is no trailer, the file was cut off");
-    return this.#check.finish(this.#balances, expected);
   }
 
   /** Takes a line as the service writes entries, the document in canonical form; false for any other line. */
@@ -84,6 +122,8 @@ class BundleCheck {
     if (document === null) return false;
     this.#entries += 1;
     this.#check.addDocument(document, text);
+    // What canonical entries are read by leaves most of them out.
+    this.#reader.entry?.(JSON.parse(text) as EntryDocument);
     return true;
   }
 
@@ -119,15 +159,22 @@ class BundleCheck {
     if (this.#entries > 0) this.#find("is an account behind entries");
     const row = readDocument(balanceDocument, line["account"]);
     if ("fault" in row) this.#find(`is no balance row: ${row.fault}`);
-    else this.#balances.push(row.document);
+    else {
+      this.#balances.push(row.document);
+      this.#reader.account?.(row.document);
+    }
   }
 
   #addEntry(line: JsonObject): void {
     this.#entries += 1;
     this.#findOtherMembers(line, ["kind", "entry"]);
     const { entry } = line;
-    if (isJsonObject(entry)) this.#check.addEntry(entry, `line ${this.#lineNumber}`);
-    else this.#find("has no entry");
+    if (!isJsonObject(entry)) {
+      this.#find("has no entry");
+      return;
+    }
+    const read = this.#check.addEntry(entry, `line ${this.#lineNumber}`);
+    if (read !== null) this.#reader.entry?.(read);
   }
 
   #compareCount(name: string, counted: JsonValue | undefined, found: number): void {

@@ -17,6 +17,7 @@ export interface CheckedEntry {
 interface CheckedLine {
   readonly glAccountCode: string;
   readonly functionalAmount: string;
+  readonly functionalCurrency: string;
 }
 
 const characters = String.raw`[^"\\\x00-\x1f]*`;
@@ -37,7 +38,7 @@ const start = new RegExp(
 
 /** A line, with what comes behind it. */
 const line = new RegExp(
-  `\\{"description":${textOrNull},"functionalAmount":"(${amount})","functionalCurrency":${text},` +
+  `\\{"description":${textOrNull},"functionalAmount":"(${amount})","functionalCurrency":(${text}),` +
     `"glAccountCode":(${text}),"spotRate":(null|[0-9.e+-]+),` +
     `"transactionAmount":"${amount}","transactionCurrency":${text}\\}(,|\\])`,
   "y",
@@ -67,10 +68,14 @@ export function readCanonicalEntry(document: string): CheckedEntry | null {
   line.lastIndex = start.lastIndex;
   for (let found = line.exec(document); ; found = line.exec(document)) {
     if (found === null) return null;
-    const spotRate = groupOf(found, 3);
+    const spotRate = groupOf(found, 4);
     if (spotRate !== "null" && String(Number(spotRate)) !== spotRate) return null;
-    lines.push({ glAccountCode: valueOf(groupOf(found, 2)), functionalAmount: groupOf(found, 1) });
-    if (groupOf(found, 4) === "]") break;
+    lines.push({
+      functionalAmount: groupOf(found, 1),
+      functionalCurrency: valueOf(groupOf(found, 2)),
+      glAccountCode: valueOf(groupOf(found, 3)),
+    });
+    if (groupOf(found, 5) === "]") break;
   }
   end.lastIndex = line.lastIndex;
   const ended = end.exec(document);

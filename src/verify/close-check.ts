@@ -4,6 +4,7 @@ import {
   balancesRootOf,
   closeHashOf,
   merkleAlgorithm,
+  totalsOf,
   TrialBalance,
   type BalanceRow,
   type CloseRecord,
@@ -14,91 +15,8 @@ import { holds } from "../core/period.ts";
 import { compareUtf8 } from "../core/text.ts";
 import type { Timestamp } from "../core/time.ts";
 import type { CheckedEntry } from "./canonical-entry.ts";
-import { entryDocument, readDocument } from "./documents.ts";
-
-/** What does not match: where, and how. */
-export interface Finding {
-  /** `close`, `entry <journalId> (sequence n)`, `account <code>` or `line n` of a file. */
-  readonly where: string;
-  readonly what: string;
-}
-
-/** The verdict on a close or a proof. `ok` only when everything was compared and equal. */
-export interface Verdict {
-  readonly ok: boolean;
-  /** Whether a root or hash from elsewhere was given, and equals the record's. */
-  readonly anchored: boolean;
-  readonly merkleRoot: string;
-  readonly closeHash: string;
-  readonly checked: readonly string[];
-  readonly notChecked: readonly string[];
-  /** The first ones. */
-  readonly findings: readonly Finding[];
-  /** How many there are, those that `findings` leaves out included. */
-  readonly findingCount: number;
-}
-
-/** The verdict on a close, with what its record says of it; how much is in it comes from the entries. */
-export interface CloseVerdict extends Verdict {
-  readonly ledgerId: string;
-  readonly periodId: string;
-  readonly number: number;
-  readonly startsAt: Timestamp | null;
-  readonly endsAt: Timestamp;
-  readonly closedAt: Timestamp;
-  readonly entries: number;
-}
-
-/** How many findings are kept; all are counted. */
-const findingsMax = 20;
-
-/** How findings name an entry. */
-export function whereOf({ journalId, sequence }: Pick<CheckedEntry, "journalId" | "sequence">) {
-  return `entry ${journalId} (sequence ${sequence})`;
-}
-
-/**
- * The verdict on what was recomputed. `expected` is a figure from elsewhere, or null; one that equals nothing is a finding,
- * and covers nothing.
- */
-export function verdictOf(
-  { merkleRoot, closeHash }: { readonly merkleRoot: string | null; readonly closeHash: string },
-  expected: string | null,
-  {
-    checked,
-    notChecked,
-    findings,
-    findingCount = findings.length,
-  }: Pick<Verdict, "checked" | "notChecked" | "findings"> & { readonly findingCount?: number },
-): Verdict {
-  const isExpected = expected === null || expected === merkleRoot || expected === closeHash;
-  const all = isExpected ? findings : [...findings, unexpected(expected)];
-  const count = findingCount + all.length - findings.length;
-  const ok = all.length === 0;
-  return {
-    ok,
-    anchored: ok && expected !== null,
-    merkleRoot: merkleRoot ?? "",
-    closeHash,
-    checked,
-    notChecked: [
-      ...notChecked,
-      ...(expected === null ? ["a figure from elsewhere: nothing was expected"] : []),
-      ...(expected !== null && expected === merkleRoot && expected !== closeHash
-        ? [
-            "periodId, number, closedAt, bounds, balances and reason: a merkleRoot does not cover them",
-          ]
-        : []),
-    ],
-    findings: all.slice(0, findingsMax),
-    findingCount: count,
-  };
-}
-
-function unexpected(expected: string): Finding {
-  const what = `${expected} was expected; neither the merkleRoot nor the closeHash is it`;
-  return { where: "close", what };
-}
+import { entryDocument, readDocument, type EntryDocument } from "./documents.ts";
+import { findingsMax, gaps, whereOf, type CloseVerdict, type Finding } from "./verdict.ts";
 
 /** Which entries were given: those of the period, or all up to the close's last sequence. */
 export type Coverage = "period" | "journal";
@@ -112,6 +30,7 @@ export class CloseCheck {
   readonly #balances = new TrialBalance();
   readonly #leaves = new CompactRange();
   #lastSequence = 0;
+  #functionalCurrency: string | null = null;
 
   constructor(record: CloseRecord, coverage: Coverage) {
     this.#record = record;
@@ -129,17 +48,22 @@ export class CloseCheck {
     if (this.#findings.length < findingsMax) this.#findings.push({ where, what });
   }
 
-  /** Takes the next entry, by sequence; `place` names it should it be unreadable. */
-  addEntry(content: JsonObject, place: string): void {
+  /** Takes the next entry, by sequence, and gives it as it was read; null where it is unreadable, of which `place` is told. */
+  addEntry(content: JsonObject, place: string): EntryDocument | null {
     const read = readDocument(entryDocument, content);
-    if ("fault" in read) this.find(place, `is no entry document: ${read.fault}`);
-    else this.addDocument(read.document, canonicalJson(content));
+    if ("fault" in read) {
+      this.find(place, `is no entry document: ${read.fault}`);
+      return null;
+    }
+    this.addDocument(read.document, canonicalJson(content));
+    return read.document;
   }
 
   /** Takes the next entry, with its canonical form. */
   addDocument(document: CheckedEntry, canonical: string): void {
     for (const what of this.#entryFaults(document)) this.find(whereOf(document), what);
     this.#lastSequence = document.sequence;
+    this.#functionalCurrency ??= document.lines[0]?.functionalCurrency ?? null;
     const lines = document.lines.map(({ glAccountCode, functionalAmount }) => ({
       glAccountCode,
       functionalAmount: BigInt(functionalAmount),
@@ -152,32 +76,54 @@ export class CloseCheck {
     }
   }
 
-  /** Compares what was recomputed with the record, its trial balance and, if there is one, an anchor. */
-  finish(balances: readonly BalanceRow[], expected: string | null): CloseVerdict {
+  /**
+   * Compares what was recomputed with the record and its trial balance. Nothing from elsewhere is compared yet: the verdict
+   * is not anchored.
+   */
+  finish(balances: readonly BalanceRow[]): CloseVerdict {
     const record = this.#record;
+    const { merkleRoot } = this;
     const closeHash = closeHashOf(record).toString("hex");
-    this.#compareRecord(closeHash);
-    this.#compareBalances(balances);
-    const verdict = verdictOf({ merkleRoot: this.merkleRoot, closeHash }, expected, {
-      checked: [
-        "the root over the entries' content",
-        "the trial balance of the period and its root",
-        ...(this.#coverage === "journal" ? ["the openings, from all entries before"] : []),
-        "the close's own hash",
-        ...(expected === null ? [] : ["the figure that was expected"]),
-      ],
-      notChecked: [
-        ...(this.#coverage === "period"
-          ? ["the openings: entries before the period are not here"]
-          : []),
-        ...(record.previousCloseHash === null ? [] : ["the closes before this one"]),
-      ],
+    const found = this.#balances.rows();
+    const checked = [
+      ...this.#unlessFound("the root over the entries' content", () => {
+        this.#compareEntries(merkleRoot);
+      }),
+      ...this.#unlessFound("the trial balance of the period and its root", () => {
+        this.#compareBalances(balances, found);
+      }),
+      ...(this.#coverage === "period"
+        ? []
+        : this.#unlessFound("the openings, from all entries before", () => {
+            this.#compareOpenings(balances, found);
+          })),
+      ...this.#unlessFound("the close's own hash", () => {
+        this.#compareRecord(closeHash);
+      }),
+    ];
+    const notChecked = [
+      ...(this.#coverage === "period" ? [gaps.openings] : []),
+      ...(record.previousCloseHash === null ? [] : [gaps.closesBefore]),
+    ];
+    const { ledgerId, periodId, number, startsAt, endsAt, closedAt } = record;
+    return {
+      ok: this.#findingCount === 0,
+      anchored: false,
+      ...{ ledgerId, periodId, number, startsAt, endsAt, closedAt },
+      entries: this.#leaves.size,
+      debits: String(totalsOf(found).debits),
+      functionalCurrency: this.#functionalCurrency,
+      ...{ merkleRoot, closeHash, signers: [], checked, notChecked },
       findings: this.#findings,
       findingCount: this.#findingCount,
-    });
-    const { ledgerId, periodId, number, startsAt, endsAt, closedAt } = record;
-    const entries = this.#leaves.size;
-    return { ...verdict, ledgerId, periodId, number, startsAt, endsAt, closedAt, entries };
+    };
+  }
+
+  /** What was compared, or nothing where that came to findings. */
+  #unlessFound(what: string, compare: () => void): string[] {
+    const before = this.#findingCount;
+    compare();
+    return this.#findingCount === before ? [what] : [];
   }
 
   #isBefore(date: Timestamp): boolean {
@@ -206,36 +152,37 @@ export class CloseCheck {
     return faults;
   }
 
+  #compare(name: string, claimed: string | number, found: string | number): void {
+    if (claimed !== found) this.find("close", `${name} is ${claimed}, but comes to ${found}`);
+  }
+
+  #compareEntries(merkleRoot: string): void {
+    const record = this.#record;
+    this.#compare("merkleAlgorithm", record.merkleAlgorithm, merkleAlgorithm);
+    if (this.#coverage === "journal") {
+      this.#compare("lastSequence", record.lastSequence, this.#lastSequence);
+    }
+    this.#compare("entryCount", record.entryCount, this.#leaves.size);
+    this.#compare("merkleRoot", record.merkleRoot, merkleRoot);
+  }
+
   #compareRecord(closeHash: string): void {
     const record = this.#record;
-    const compare = (name: string, claimed: string | number, found: string | number) => {
-      if (claimed !== found) this.find("close", `${name} is ${claimed}, but comes to ${found}`);
-    };
     if (record.startsAt !== null && record.startsAt >= record.endsAt) {
       this.find("close", `begins at ${record.startsAt} and ends at ${record.endsAt}`);
     }
-    compare("merkleAlgorithm", record.merkleAlgorithm, merkleAlgorithm);
-    if (this.#coverage === "journal")
-      compare("lastSequence", record.lastSequence, this.#lastSequence);
-    compare("entryCount", record.entryCount, this.#leaves.size);
-    compare("merkleRoot", record.merkleRoot, this.merkleRoot);
-    compare("closeHash", record.closeHash, closeHash);
+    if ((record.previousCloseHash === null) !== (record.number === 1)) {
+      this.find("close", `${record.number} has the previousCloseHash ${record.previousCloseHash}`);
+    }
+    this.#compare("closeHash", record.closeHash, closeHash);
   }
 
-  #compareBalances(balances: readonly BalanceRow[]): void {
-    const found = this.#balances.rows();
-    const compareRoot = (rows: readonly BalanceRow[], relation: string) => {
-      const claimed = this.#record.balancesRoot;
-      const root = balancesRootOf(rows).toString("hex");
-      if (root !== claimed)
-        this.find("close", `balancesRoot is ${claimed}, but ${relation} to ${root}`);
-    };
-    if (this.#coverage === "journal") compareRoot(found, "comes");
-    compareRoot(balances, "its rows come");
+  #compareBalances(balances: readonly BalanceRow[], found: readonly BalanceRow[]): void {
+    this.#compareRoot(balances, "its rows come");
     const rows = new Map(found.map((row) => [row.glAccountCode, row]));
     balances.forEach((row, index) => {
       const code = row.glAccountCode;
-      for (const what of this.#rowFaults(row, balances[index - 1], rows.get(code))) {
+      for (const what of rowFaults(row, balances[index - 1], rows.get(code))) {
         this.find(`account ${JSON.stringify(code)}`, what);
       }
       rows.delete(code);
@@ -247,26 +194,41 @@ export class CloseCheck {
     if (openings !== 0n) this.find("close", `the openings sum to ${openings}`);
   }
 
-  #rowFaults(
-    row: BalanceRow,
-    before: BalanceRow | undefined,
-    found: BalanceRow | undefined,
-  ): string[] {
-    const faults: string[] = [];
-    if (before !== undefined && compareUtf8(before.glAccountCode, row.glAccountCode) >= 0) {
-      faults.push(`does not sort after ${JSON.stringify(before.glAccountCode)}`);
+  #compareOpenings(balances: readonly BalanceRow[], found: readonly BalanceRow[]): void {
+    this.#compareRoot(found, "comes");
+    const openings = new Map(found.map(({ glAccountCode, opening }) => [glAccountCode, opening]));
+    for (const { glAccountCode, opening } of balances) {
+      const sum = openings.get(glAccountCode) ?? 0n;
+      if (opening === sum) continue;
+      const what = `opening is ${opening}, but comes to ${sum}`;
+      this.find(`account ${JSON.stringify(glAccountCode)}`, what);
     }
-    if (row.closing !== row.opening + row.debits + row.credits) {
-      faults.push(`closing is ${row.closing}, not the sum of its opening, debits and credits`);
-    }
-    for (const name of ["debits", "credits", "entryCount"] as const) {
-      const sum = found?.[name] ?? 0;
-      if (BigInt(row[name]) !== BigInt(sum))
-        faults.push(`${name} is ${row[name]}, but comes to ${sum}`);
-    }
-    if (this.#coverage === "journal" && row.opening !== (found?.opening ?? 0n)) {
-      faults.push(`opening is ${row.opening}, but comes to ${found?.opening ?? 0n}`);
-    }
-    return faults;
   }
+
+  #compareRoot(rows: readonly BalanceRow[], relation: string): void {
+    const claimed = this.#record.balancesRoot;
+    const root = balancesRootOf(rows).toString("hex");
+    if (root === claimed) return;
+    this.find("close", `balancesRoot is ${claimed}, but ${relation} to ${root}`);
+  }
+}
+
+function rowFaults(
+  row: BalanceRow,
+  before: BalanceRow | undefined,
+  found: BalanceRow | undefined,
+): string[] {
+  const faults: string[] = [];
+  if (before !== undefined && compareUtf8(before.glAccountCode, row.glAccountCode) >= 0) {
+    faults.push(`does not sort after ${JSON.stringify(before.glAccountCode)}`);
+  }
+  if (row.closing !== row.opening + row.debits + row.credits) {
+    faults.push(`closing is ${row.closing}, not the sum of its opening, debits and credits`);
+  }
+  for (const name of ["debits", "credits", "entryCount"] as const) {
+    const sum = found?.[name] ?? 0;
+    if (BigInt(row[name]) !== BigInt(sum))
+      faults.push(`${name} is ${row[name]}, but comes to ${sum}`);
+  }
+  return faults;
 }

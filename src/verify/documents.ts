@@ -24,6 +24,8 @@ export const entryDocument = entryDocumentReply.extend({
   persistedAt: moment,
 });
 
+export type EntryDocument = z.output<typeof entryDocument>;
+
 export const closeDocument = closeReply.extend({
   startsAt: moment.nullable(),
   endsAt: moment,

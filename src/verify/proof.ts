@@ -6,9 +6,9 @@ import type { JsonObject } from "../core/journal.ts";
 import { hashLeaf, rootFromPath } from "../core/merkle.ts";
 import { holds } from "../core/period.ts";
 import { proofReply } from "../contract/replies.ts";
-import { verdictOf, whereOf, type Finding, type Verdict } from "./close-check.ts";
 import { closeDocument, entryDocument, MalformedFile, readDocument } from "./documents.ts";
 import { readStrictJson } from "./strict-json.ts";
+import { expecting, findingsMax, whereOf, type Finding, type ProofVerdict } from "./verdict.ts";
 
 const proofDocument = proofReply.extend({ entry: entryDocument, close: closeDocument });
 
@@ -19,7 +19,7 @@ type Proof = Readonly<z.output<typeof proofDocument>>;
  * Checks the text of a proof. `expected` is a merkleRoot or closeHash from elsewhere, 64 lower-case hex
  * digits, or null. Throws MalformedFile where the text is none.
  */
-export function checkProof(text: string, expected: string | null): Verdict {
+export function checkProof(text: string, expected: string | null): ProofVerdict {
   const json = readStrictJson(text.trim());
   if ("fault" in json) throw new MalformedFile(json.fault);
   const read = readDocument(proofDocument, json.document);
@@ -34,11 +34,30 @@ export function checkProof(text: string, expected: string | null): Verdict {
   );
   const merkleRoot = root?.toString("hex") ?? null;
   const closeHash = closeHashOf(proof.close).toString("hex");
-  return verdictOf({ merkleRoot, closeHash }, expected, {
-    checked: ["the entry's content", "its path to the root", "the close's own hash"],
+  const ofEntry = entryFindings(proof, merkleRoot);
+  const ofClose = closeFindings(proof, closeHash);
+  const findings = [...ofEntry, ...ofClose];
+  const { entry, close } = proof;
+  const { ledgerId, periodId, number, startsAt, endsAt, closedAt } = close;
+  const { journalId, sequence, transactionDate, lines } = entry;
+  const amounts = lines.map(({ functionalAmount }) => BigInt(functionalAmount));
+  const verdict: ProofVerdict = {
+    ok: findings.length === 0,
+    anchored: false,
+    ...{ ledgerId, periodId, number, startsAt, endsAt, closedAt },
+    ...{ journalId, sequence, transactionDate, entries: 1 },
+    debits: String(amounts.reduce((sum, amount) => (amount > 0n ? sum + amount : sum), 0n)),
+    functionalCurrency: lines[0]?.functionalCurrency ?? null,
+    ...{ merkleRoot: merkleRoot ?? "", closeHash, signers: [] },
+    checked: [
+      ...(merkleRoot === close.merkleRoot ? ["the entry's content", "its path to the root"] : []),
+      ...(closeHash === close.closeHash ? ["the close's own hash"] : []),
+    ],
     notChecked: ["all other entries, and the trial balance"],
-    findings: [...entryFindings(proof, merkleRoot), ...closeFindings(proof, closeHash)],
-  });
+    findings: findings.slice(0, findingsMax),
+    findingCount: findings.length,
+  };
+  return expecting(verdict, expected);
 }
 
 function entryFindings(

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Close } from "../../src/contract/types.ts";
-import type { CloseVerdict } from "../../src/verify/close-check.ts";
+import type { CloseVerdict } from "../../src/verify/verdict.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, type CliResult } from "../support/cli.ts";
 import { bundleOf, bundleText, closeVectors } from "../support/close-vectors.ts";

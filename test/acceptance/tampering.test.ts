@@ -17,7 +17,7 @@ import { auditLedgers } from "../../src/audit/audit.ts";
 import { findEntry } from "../../src/store/journal-entries.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import { checkBundle, type BundleLine } from "../../src/verify/bundle.ts";
-import type { CloseVerdict } from "../../src/verify/close-check.ts";
+import type { CloseVerdict } from "../../src/verify/verdict.ts";
 import { balanceRowOf } from "../../src/verify/documents.ts";
 import { readTable } from "../docs/markdown-table.ts";
 import { runCli } from "../support/cli.ts";

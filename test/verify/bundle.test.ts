@@ -5,7 +5,7 @@ import type { CloseRecord } from "../../src/core/close.ts";
 import { closeHashOf } from "../../src/core/close.ts";
 import type { JsonObject, JsonValue } from "../../src/core/journal.ts";
 import { checkBundle, type BundleLine } from "../../src/verify/bundle.ts";
-import type { CloseVerdict } from "../../src/verify/close-check.ts";
+import type { CloseVerdict } from "../../src/verify/verdict.ts";
 import { MalformedFile } from "../../src/verify/documents.ts";
 import { bundleOf, bundleText, closeVectors } from "../support/close-vectors.ts";
 

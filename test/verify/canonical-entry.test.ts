@@ -12,9 +12,10 @@ function readByWritingAgain(text: string) {
     const { data } = entryDocument.safeParse(JSON.parse(text));
     if (data === undefined || !text.isWellFormed() || canonicalEntry(data) !== text) return null;
     const { journalId, ledgerId, sequence, transactionDate, persistedAt } = data;
-    const lines = data.lines.map(({ glAccountCode, functionalAmount }) => ({
+    const lines = data.lines.map(({ glAccountCode, functionalAmount, functionalCurrency }) => ({
       glAccountCode,
       functionalAmount,
+      functionalCurrency,
     }));
     return { journalId, ledgerId, sequence, transactionDate, persistedAt, lines };
   } catch {

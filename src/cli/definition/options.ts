@@ -82,3 +82,24 @@ function databasePlace(command: Command): Command {
     ["--data-dir <dir>", "the folder of the embedded database (LEDGERCTL_DATA_DIR)"],
   ]);
 }
+
+/** Whom a command trusts that checks what logs have signed. */
+export function policyOptions(command: Command): Command {
+  return command
+    .option("--policy <file>", "the logs and witnesses that are trusted, a C2SP tlog-policy")
+    .option(
+      "--verifier-key <vkey>",
+      "the verifier key of a log that is trusted; repeat it",
+      collect,
+    )
+    .option(
+      "--witness-key <vkey>",
+      "the key of a witness that must have cosigned; repeat it",
+      collect,
+    );
+}
+
+/** The values of an option that can be repeated. */
+export function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}

@@ -20,8 +20,8 @@ const commands: Readonly<Record<AuditorsFile, string>> = {
 /** By its first bytes; null for any other file. */
 export function kindOfAuditorsFile(start: Buffer): AuditorsFile | null {
   const text = start.toString("latin1");
-  if (formats.bundle.test(text)) return "bundle";
-  return formats.proof.test(text) ? "proof" : null;
+  const kinds = Object.keys(formats) as AuditorsFile[];
+  return kinds.find((kind) => formats[kind].test(text)) ?? null;
 }
 
 /** `a bundle: `ledgerctl merkle verify --bundle` checks it`. */

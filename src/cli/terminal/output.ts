@@ -104,6 +104,13 @@ export class Output {
     process.stdout.write(`${this.isJson ? text : this.#shown(text)}\n`);
   }
 
+  /** A line that begins with a verdict: green where it is good, red where it is bad, where colours are on. */
+  verdict(isGood: boolean, words: string, rest: string): void {
+    const colour = isGood ? green : red;
+    const shown = this.isColored ? `${colour}${words}${defaultColour}` : words;
+    process.stdout.write(`${shown}${printableLines(rest)}\n`);
+  }
+
   /** What somebody else wrote: byte for byte into a pipe, without control characters on a terminal. */
   verbatim(text: string): void {
     process.stdout.write(`${process.stdout.isTTY ? printableLines(text) : text}\n`);
@@ -118,7 +125,7 @@ export class Output {
     process.stderr.write(`ledgerctl: ${printableLines(text)}\n`);
   };
 
-  /** The headings of tables are bold, which is all the colour there is. */
+  /** The headings of tables are bold. */
   #shown(text: string): string {
     if (!this.isColored) return printableLines(text);
     const parts = text.split(bold);
@@ -155,6 +162,10 @@ export function members(document: object): string {
 export function toJson(value: unknown): string {
   return printableJson(stringifyExactJson(value as ExactJsonValue));
 }
+
+const green = "\u001b[32m";
+const red = "\u001b[31m";
+const defaultColour = "\u001b[39m";
 
 /** Begin and end of bold, as the table writes them. */
 const bold = /(\u001b\[(?:1|22)m)/;

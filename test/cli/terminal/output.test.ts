@@ -1,7 +1,7 @@
 // No text of others may command the terminal that it is shown on.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CommandFailure, describeFailure, exitCodes } from "../../../src/cli/failure.ts";
-import { members, Output, toJson } from "../../../src/cli/terminal/output.ts";
+import { members, Output, toJson, type OutputOptions } from "../../../src/cli/terminal/output.ts";
 import { printable, printableLines } from "../../../src/cli/terminal/printable.ts";
 import { ServiceProblem } from "../../../src/client/errors.ts";
 
@@ -80,4 +80,35 @@ it("does not tell anybody to repeat a write that may be recorded already, withou
   });
   expect(describeFailure(unknown)).toContain("Without one, look first whether it is there.");
   expect(describeFailure(unknown)).not.toContain("Try again");
+});
+
+describe("a verdict", () => {
+  const shown = (isTerminal: boolean, options: OutputOptions, isColorRefused = false) => {
+    const stdout = process.stdout;
+    const { isTTY } = stdout;
+    const write = vi.spyOn(stdout, "write").mockReturnValue(true);
+    try {
+      stdout.isTTY = isTerminal;
+      const output = new Output(options, isColorRefused);
+      output.verdict(true, "verified", ": all");
+      output.verdict(false, "FAILED", `: ${hostile}`);
+      return write.mock.calls.map(([text]) => String(text)).join("");
+    } finally {
+      stdout.isTTY = isTTY;
+      write.mockRestore();
+    }
+  };
+
+  it("is green or red on a terminal, and text of others behind it can't be", () => {
+    const text = shown(true, {});
+    expect(text).toContain("\u001b[32mverified\u001b[39m: all\n\u001b[31mFAILED\u001b[39m: a");
+    expect(text.split("\u001b")).toHaveLength(5);
+  });
+
+  it("has no colour in a pipe, with --no-color, and with NO_COLOR", () => {
+    for (const text of [shown(false, {}), shown(true, { color: false }), shown(true, {}, true)]) {
+      expect(text).toMatch(/^verified: all\nFAILED: a/);
+      expect(text).not.toContain("\u001b");
+    }
+  });
 });

@@ -1,6 +1,6 @@
 // `ledgerctl log`: the ledger as a transparency log. What the commands do is in a file each beside this one.
 import type { Command } from "commander";
-import { outputOptions } from "../../definition/options.ts";
+import { outputOptions, policyOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineLog(program: Command): void {
@@ -23,23 +23,3 @@ connection is made and no configuration is read. Exit code 3 where a file does n
 
 Example:
   $ ledgerctl log verify entry.tlog-proof --policy ledger.policy`;
-
-/** Whom a command trusts. */
-function policyOptions(command: Command): Command {
-  return command
-    .option("--policy <file>", "the logs and witnesses that are trusted, a C2SP tlog-policy")
-    .option(
-      "--verifier-key <vkey>",
-      "the verifier key of a log that is trusted; repeat it",
-      collect,
-    )
-    .option(
-      "--witness-key <vkey>",
-      "the key of a witness that must have cosigned; repeat it",
-      collect,
-    );
-}
-
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
-}

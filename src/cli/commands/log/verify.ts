@@ -14,8 +14,8 @@ import { verifyTlogProof } from "../../../verify/tlog-proof.ts";
 import { CommandFailure, exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { OutputFlags } from "../../definition/options.ts";
 import { describeAuditorsFile, kindOfAuditorsFile } from "../../input/auditors-file.ts";
-import { openByteSource } from "../../input/entry-files/byte-source.ts";
 import { readPolicyFlags, type PolicyFlags } from "../../input/policy-flags.ts";
+import { readProofBytes, requireProofSize } from "../../input/proof-file.ts";
 import { counted } from "../../terminal/counted.ts";
 import { Output } from "../../terminal/output.ts";
 import { checkpointLines } from "./checkpoint-lines.ts";
@@ -69,7 +69,7 @@ export async function verifyLogFiles(
 async function checkFile(file: string, policy: TlogPolicy): Promise<Checked> {
   let bytes: Buffer;
   try {
-    bytes = await readBytes(file);
+    bytes = await readProofBytes(file);
   } catch (error) {
     // A file that can't be read says nothing about what is in it.
     if (!(error instanceof CommandFailure)) throw error;
@@ -77,31 +77,13 @@ async function checkFile(file: string, policy: TlogPolicy): Promise<Checked> {
   }
   let kind: Verified["kind"] = "checkpoint";
   try {
-    if (bytes.length > bytesMax) throw new MalformedNote("is larger than any proof");
+    requireProofSize(bytes);
     const text = decodeNote(bytes);
     kind = isTlogProof(text) ? "proof" : "checkpoint";
     return { file, kind, verified: verifyText(text, policy), finding: null };
   } catch (error) {
     if (!(error instanceof MalformedNote || error instanceof UntrustedCheckpoint)) throw error;
     return { file, kind, verified: null, finding: findingOf(error, bytes) };
-  }
-}
-
-/** More than the longest entry that the service takes, in base64, with a checkpoint. */
-const bytesMax = 32 * 1024 * 1024;
-
-/** A file, or what is more of it than any proof has. */
-async function readBytes(file: string): Promise<Buffer> {
-  const source = await openByteSource(file === "-" ? null : file);
-  try {
-    const chunks: Buffer[] = [];
-    for await (const chunk of source.chunks) {
-      chunks.push(chunk);
-      if (source.bytesRead() > bytesMax) break;
-    }
-    return Buffer.concat(chunks);
-  } finally {
-    source.stop();
   }
 }
 

@@ -2,9 +2,11 @@
 import { isUtf8 } from "node:buffer";
 import type { Environment } from "../../../config.ts";
 import type { CloseRecord } from "../../../core/close.ts";
-import { checkBundle, type BundleLine } from "../../../verify/bundle.ts";
-import { CloseCheck, type CloseVerdict } from "../../../verify/close-check.ts";
+import { BundleCheck, type BundleLine, type BundleReader } from "../../../verify/bundle.ts";
+import type { CheckedBundle } from "../../../verify/close-chain.ts";
+import { CloseCheck } from "../../../verify/close-check.ts";
 import { balanceRowOf, closeDocument, readDocument } from "../../../verify/documents.ts";
+import { expecting, type CloseVerdict } from "../../../verify/verdict.ts";
 import type { LedgerClient } from "../../../client/ledger-client.ts";
 import { readLineGroups, type ByteLine } from "../../input/entry-files/byte-lines.ts";
 import { usageFailure } from "../../failure.ts";
@@ -15,10 +17,9 @@ import { withService, type ServiceContext } from "../../connection/service-conte
 import { findClose } from "../period/find-close.ts";
 import { checkFile } from "./check-file.ts";
 
-export interface VerifyFlags extends ServiceFlags {
+export interface SourceFlags extends ServiceFlags {
   period?: string;
   bundle?: string;
-  expect?: string;
 }
 
 /**
@@ -26,18 +27,31 @@ export interface VerifyFlags extends ServiceFlags {
  * lower-case hex digits, or null.
  */
 export async function checkSource(
-  flags: VerifyFlags,
+  flags: SourceFlags,
   environment: Environment,
   expected: string | null,
 ): Promise<CloseVerdict> {
   const { period, bundle } = flags;
   if (bundle !== undefined && period === undefined) {
-    return checkFile(bundle, "bundle", (chunks) => checkBundle(bundleLines(chunks), expected));
+    return expecting((await checkBundleFile(bundle)).verdict, expected);
   }
   if (period !== undefined && bundle === undefined) {
-    return checkPeriod(period, flags, environment, expected);
+    return expecting((await checkPeriod(period, flags, environment)).verdict, expected);
   }
   throw usageFailure("say either --period or --bundle");
+}
+
+/** Checks a bundle, or stdin for `-`, while `reader` takes what it has. The verdict is not anchored. */
+export async function checkBundleFile(
+  file: string,
+  reader: BundleReader = {},
+): Promise<CheckedBundle> {
+  return checkFile(file, "bundle", async (chunks) => {
+    const bundle = new BundleCheck(reader);
+    for await (const lines of bundleLines(chunks)) bundle.addLines(lines);
+    const verdict = bundle.finish();
+    return { record: bundle.record, balances: bundle.balances, verdict };
+  });
 }
 
 /** The longest entry that the service takes comes to less, every character of it escaped. */
@@ -56,22 +70,23 @@ function* textsOf(lines: Iterable<ByteLine>): Generator<BundleLine> {
   }
 }
 
-/** Reads the journal up to the close as anybody can who may list entries. */
-async function checkPeriod(
+/** Reads the journal up to the close as anybody can who may list entries. The verdict is not anchored. */
+export async function checkPeriod(
   period: string,
-  flags: VerifyFlags,
+  flags: ServiceFlags,
   environment: Environment,
-  expected: string | null,
-): Promise<CloseVerdict> {
+): Promise<CheckedBundle> {
   const checkJournal = async ({ client, ledgerId, output }: ServiceContext) => {
     const id = ledgerId();
     const { closeId } = await findClose(client, id, period);
     const { balances, ...claimed } = await client.getClose(id, closeId);
-    const record = readDocument(closeDocument, claimed);
-    if ("fault" in record) throw new Error(`the service's close can't be read: ${record.fault}`);
-    const check = new CloseCheck(record.document, "journal");
-    await addJournal(check, record.document, client, !output.isQuiet);
-    return check.finish(balances.map(balanceRowOf), expected);
+    const read = readDocument(closeDocument, claimed);
+    if ("fault" in read) throw new Error(`the service's close can't be read: ${read.fault}`);
+    const record = read.document;
+    const check = new CloseCheck(record, "journal");
+    await addJournal(check, record, client, !output.isQuiet);
+    const rows = balances.map(balanceRowOf);
+    return { record, balances: rows, verdict: check.finish(rows) };
   };
   return withService(flags, environment, checkJournal, { showsProgress: true });
 }

@@ -18,9 +18,9 @@ export async function checkProofFile(
   environment: Environment,
 ): Promise<ExitCode> {
   const output = new Output(flags, environment.isColorRefused);
-  const expected = readHash("--root", flags.root);
+  const expected = flags.root === undefined ? null : readHash("--root", flags.root);
   const verdict = await checkFile(file, "proof", async (chunks) =>
     checkProof((await buffer(chunks)).toString("utf8"), expected),
   );
-  return tellVerdict(verdict, expected, output);
+  return tellVerdict(verdict, { figures: expected === null ? [] : [expected] }, output);
 }

@@ -1,11 +1,24 @@
 // `ledgerctl merkle`: recomputing roots and checking proofs. What the commands do is in files beside this one.
 import type { Command } from "commander";
-import { outputOptions, serviceOptions } from "../../definition/options.ts";
+import { collect, outputOptions, policyOptions, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 const sourceHelp = `
 With --bundle nothing is asked of anybody: no connection is made and no configuration is read.
 With --period the entries are read page by page from the service, and hashed here.`;
+
+const verifyHelp = `
+A bundle that is named without --bundle is the same as one with it. Several are verified each by itself and as a chain, in
+the order of their numbers: each close has to name the one before, and to begin with its closings. --expect and --proof
+name any of them; a close that is vouched for so vouches for those before it, as long as none is missing. With --proof,
+--policy or --verifier-key say whose signature is trusted.
+${sourceHelp}
+Exit code 3 when anything does not match.
+
+Examples:
+  $ ledgerctl merkle verify --bundle 2026-03.ndjson --expect "$PUBLISHED"
+  $ ledgerctl merkle verify 2026-*.ndjson
+  $ ledgerctl merkle verify --period 2026-03`;
 
 export function defineMerkle(program: Command): void {
   const merkle = program.command("merkle").description("roots and proofs of closed periods");
@@ -16,15 +29,13 @@ export function defineMerkle(program: Command): void {
       `${sourceHelp}\n\nExample:\n  $ ledgerctl merkle root --bundle 2026-03.ndjson`,
     )
     .action(loadAndRun(async () => (await import("./root.ts")).printRoot));
-  sourceOptions(merkle.command("verify"))
-    .description("recompute root, trial balance and close hash, and compare")
-    .option("--expect <hash>", "the merkleRoot or closeHash that was published")
-    .addHelpText(
-      "after",
-      `${sourceHelp}\nExit code 3 when anything does not match.\n\nExamples:` +
-        '\n  $ ledgerctl merkle verify --bundle 2026-03.ndjson --expect "$PUBLISHED"' +
-        "\n  $ ledgerctl merkle verify --period 2026-03",
-    )
+  policyOptions(
+    sourceOptions(merkle.command("verify [bundle...]"))
+      .option("--expect <hash>", "a merkleRoot or closeHash that was published; repeat it", collect)
+      .option("--proof <file>", "the tlog-proof of a close, to be trusted; repeat it", collect),
+  )
+    .description("recompute roots, trial balances and close hashes, and compare")
+    .addHelpText("after", verifyHelp)
     .action(loadAndRun(async () => (await import("./verify.ts")).verifyClose));
   serviceOptions(merkle.command("prove <entry-id>"))
     .description("make the proof that an entry is in a close")
@@ -50,5 +61,5 @@ export function defineMerkle(program: Command): void {
 function sourceOptions(command: Command): Command {
   return serviceOptions(command)
     .option("--period <label>", "a closed period, whose entries the service lists")
-    .option("--bundle <file>", "a bundle, or - for stdin");
+    .option("--bundle <file>", "a bundle, or - for stdin", collect);
 }

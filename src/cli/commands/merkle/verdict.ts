@@ -1,11 +1,20 @@
 // What a check came to, told: the word "verified" stands only behind a comparison that was equal.
-import type { CloseVerdict, Verdict } from "../../../verify/close-check.ts";
+import { currencyExponents } from "../../../core/currencies.ts";
+import { timestampFromEpochMs } from "../../../core/time.ts";
+import type { Signer } from "../../../verify/checkpoint.ts";
+import type { CloseVerdict, Finding, ProofVerdict } from "../../../verify/verdict.ts";
 import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
 import type { Output } from "../../terminal/output.ts";
 
-/** A hash of 64 hex digits in lower case; null where none was given. */
-export function readHash(flag: string, value: string | undefined): string | null {
-  if (value === undefined) return null;
+/** What a verdict was compared with. */
+export interface TrustedFigures {
+  /** Each a merkleRoot or a closeHash. */
+  readonly figures: readonly string[];
+}
+
+/** A hash of 64 hex digits, in lower case. */
+export function readHash(flag: string, value: string): string {
   if (!/^[0-9a-fA-F]{64}$/.test(value)) {
     throw usageFailure(`${flag} must be a hash: 64 hexadecimal digits`);
   }
@@ -14,48 +23,88 @@ export function readHash(flag: string, value: string | undefined): string | null
 
 /** Prints a verdict and gives its exit code. */
 export function tellVerdict(
-  verdict: Verdict | CloseVerdict,
-  expected: string | null,
+  verdict: CloseVerdict | ProofVerdict,
+  trusted: TrustedFigures,
   output: Output,
 ): ExitCode {
-  output.result(verdict, () => describe(verdict, expected));
+  if (output.isJson) output.result(verdict, () => "");
+  else {
+    output.line(`${describe(verdict)}\n`);
+    const reasons = reasonsOf(verdict, trusted);
+    if (!verdict.ok) output.verdict(false, "FAILED", ": what is above does not match.");
+    else if (verdict.anchored) {
+      output.verdict(true, "verified", `: everything matches, and ${reasons.join(", and ")}.`);
+    } else {
+      output.line(
+        "consistent, NOT anchored: compare the figures above with those that were published.",
+      );
+    }
+  }
   return verdict.ok ? exitCodes.done : exitCodes.verificationFailed;
 }
 
-function describe(verdict: Verdict | CloseVerdict, expected: string | null): string {
+/** Why somebody may believe the record. */
+function reasonsOf(
+  { closeHash, merkleRoot, signers }: CloseVerdict,
+  { figures }: TrustedFigures,
+): string[] {
+  const [log] = signers;
+  return [
+    ...(figures.includes(closeHash) ? ["closeHash is the one expected"] : []),
+    ...(figures.includes(merkleRoot) ? ["merkleRoot is the one expected"] : []),
+    ...(log === undefined ? [] : [`the close is in the signed log ${log.name}`]),
+  ];
+}
+
+function describe(verdict: CloseVerdict | ProofVerdict): string {
   const { findings, findingCount } = verdict;
-  const untold = findingCount - findings.length;
-  const lines = [
-    ...("ledgerId" in verdict ? subjectLines(verdict) : []),
+  return [
+    ...subjectLines(verdict),
     `merkleRoot   ${verdict.merkleRoot}`,
     `closeHash    ${verdict.closeHash}`,
+    ...verdict.signers.map(signerLine),
     ...verdict.checked.map((what) => `compared     ${what}`),
     ...verdict.notChecked.map((what) => `not compared ${what}`),
+    ...findingLines(findings, findingCount),
+  ].join("\n");
+}
+
+/** `signed by    NAME`, or who cosigned when. */
+export function signerLine({ name, time }: Signer): string {
+  if (time === null) return `signed by    ${name}`;
+  return `cosigned by  ${name} at ${timestampFromEpochMs(time * 1_000) ?? `Unix second ${time}`}`;
+}
+
+/** A line each, and one that says how many more there are. */
+export function findingLines(findings: readonly Finding[], count: number): string[] {
+  const more = count - findings.length;
+  return [
     ...findings.map(({ where, what }) => `MISMATCH     ${where} ${what}`),
-    ...(untold === 0
+    ...(more === 0
       ? []
-      : [`MISMATCH     and ${untold} more: these are the first ${findings.length}`]),
-    "",
+      : [`MISMATCH     and ${more} more: these are the first ${findings.length}`]),
   ];
-  if (!verdict.ok) lines.push("FAILED: what is above does not match.");
-  else if (verdict.anchored) {
-    const name = expected === verdict.closeHash ? "closeHash" : "merkleRoot";
-    lines.push(`verified: everything matches, and ${name} is the one expected.`);
-  } else {
-    lines.push(
-      "consistent, NOT anchored: compare the figures above with those that were published.",
-    );
-  }
-  return lines.join("\n");
 }
 
 /** What was checked, as its record says. */
-function subjectLines(verdict: CloseVerdict): string[] {
-  const { ledgerId, periodId, number, startsAt, endsAt, closedAt, entries } = verdict;
+function subjectLines(verdict: CloseVerdict | ProofVerdict): string[] {
+  const { ledgerId, periodId, number, startsAt, endsAt, closedAt } = verdict;
   return [
     `ledger       ${ledgerId}`,
     `period       ${JSON.stringify(periodId)}, from ${startsAt ?? "the beginning"} up to ${endsAt}`,
     `close        ${number}, closed at ${closedAt}`,
-    `entries      ${entries}`,
+    "journalId" in verdict
+      ? `entry        ${verdict.journalId}, sequence ${verdict.sequence}, dated ${verdict.transactionDate}`
+      : `entries      ${verdict.entries}`,
+    `debits       ${describeDebits(verdict)}`,
   ];
+}
+
+/** In major units, where there is an entry that says the currency. Without the rules of assets only ISO 4217 has decimals. */
+export function describeDebits({
+  debits,
+  functionalCurrency: currency,
+}: Pick<CloseVerdict, "debits" | "functionalCurrency">): string {
+  if (currency === null) return debits;
+  return displayAmount(debits, currency, currencyExponents.get(currency) ?? 0);
 }
