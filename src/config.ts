@@ -74,6 +74,15 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     previousMasterKeys: (text("LEDGERCTL_PREVIOUS_MASTER_KEYS") ?? "")
       .split(/[\s,]+/)
       .filter((key) => key !== ""),
+    /** What origins of logs begin with; see core/log-origin. */
+    logName: text("LEDGERCTL_LOG_NAME"),
+    /** Base64; see core/log-origin. */
+    logKey: text("LEDGERCTL_LOG_KEY"),
+    previousLogKeys: (text("LEDGERCTL_PREVIOUS_LOG_KEYS") ?? "")
+      .split(/[\s,]+/)
+      .filter((key) => key !== ""),
+    /** How long after a journal grew there is a checkpoint of it. */
+    checkpointIntervalMs: number("LEDGERCTL_CHECKPOINT_INTERVAL_MS", 60_000, 86_400_000),
     clockWindowSeconds: number("LEDGERCTL_CLOCK_WINDOW_SECONDS", 300, 86_400),
     bodyBytesMax: number("LEDGERCTL_BODY_BYTES_MAX", 1024 * 1024, 1024 ** 3),
     connectionsMax: number("LEDGERCTL_CONNECTIONS_MAX", 10_000, 1_000_000),

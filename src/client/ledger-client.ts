@@ -35,6 +35,23 @@ export interface PageQuery {
   readonly offset?: number;
 }
 
+/** Which checkpoint of a log; the newest unless given. */
+export interface CheckpointQuery {
+  /** Leaves in its tree. */
+  readonly size?: number;
+  /** The newest that enough witnesses cosigned. Not beside `size`. */
+  readonly cosigned?: boolean;
+  /** An earlier origin of the log, before it was begun anew. */
+  readonly origin?: string;
+}
+
+/** The record to prove, one of both, and the size of the checkpoint to prove it by; the newest unless given. */
+export interface LogProofQuery {
+  readonly entryId?: string;
+  readonly closeId?: string;
+  readonly size?: number;
+}
+
 /** A wallet: the ledger that it belongs to, and the caller's own name for it. */
 export interface WalletAddress {
   readonly ledgerId: string;
@@ -253,9 +270,7 @@ export class LedgerClient {
    * 404 CLOSE_NOT_FOUND, also for an entry that the close does not cover.
    */
   async getProof(ledgerId: string, closeId: string, entryId: string): Promise<string> {
-    const target = withQuery(paths.getProof({ ledgerId, closeId }), { entryId });
-    const { reply } = await this.#http.send({ method: "GET", target });
-    return reply.text;
+    return this.#getText(withQuery(paths.getProof({ ledgerId, closeId }), { entryId }));
   }
 
   /**
@@ -264,6 +279,49 @@ export class LedgerClient {
    */
   async streamBundle(ledgerId: string, closeId: string): Promise<AsyncIterable<Uint8Array>> {
     return this.#http.stream(paths.getBundle({ ledgerId, closeId }));
+  }
+
+  /** One of a ledger's logs: its newest checkpoint, its keys, and whether it is halted. 404 CHECKPOINT_NOT_FOUND without a log key. */
+  async getLog(ledgerId: string, log: wire.LogKind): Promise<wire.Log> {
+    return this.#get(paths.getLog({ ledgerId, log }));
+  }
+
+  /**
+   * A checkpoint of a log, a signed note as the log gave it out: the newest, that of a size, or the newest that meets the
+   * quorum of the server's policy. 404 CHECKPOINT_NOT_FOUND.
+   */
+  async getCheckpoint(
+    ledgerId: string,
+    log: wire.LogKind,
+    query: CheckpointQuery = {},
+  ): Promise<string> {
+    return this.#getText(withQuery(paths.getCheckpoint({ ledgerId, log }), { ...query }));
+  }
+
+  /** A page of a log's checkpoints, oldest first. `origin` names an earlier one of the log, before it was begun anew. */
+  async listCheckpoints(
+    ledgerId: string,
+    log: wire.LogKind,
+    query: PageQuery & { readonly origin?: string } = {},
+  ): Promise<wire.CheckpointPage> {
+    return this.#get(withQuery(paths.listCheckpoints({ ledgerId, log }), { ...query }));
+  }
+
+  /** The proof that the tree of `to` leaves begins with that of `from` (RFC 6962, section 2.1.2). */
+  async getConsistency(
+    ledgerId: string,
+    log: wire.LogKind,
+    query: { readonly from: number; readonly to: number },
+  ): Promise<wire.Consistency> {
+    return this.#get(withQuery(paths.getConsistency({ ledgerId, log }), { ...query }));
+  }
+
+  /**
+   * The proof that an entry is in the log `journal`, or a close in the log `closes`: a tlog-proof, which has the record in it.
+   * 409 NOT_LOGGED_YET until a checkpoint covers it.
+   */
+  async getLogProof(ledgerId: string, log: wire.LogKind, query: LogProofQuery): Promise<string> {
+    return this.#getText(withQuery(paths.getLogProof({ ledgerId, log }), { ...query }));
   }
 
   /**
@@ -369,6 +427,11 @@ export class LedgerClient {
   async #get<Reply>(target: string): Promise<Reply> {
     const { reply } = await this.#http.send({ method: "GET", target });
     return parseReply(reply).value as Reply;
+  }
+
+  async #getText(target: string): Promise<string> {
+    const { reply } = await this.#http.send({ method: "GET", target });
+    return reply.text;
   }
 
   async #post(target: string, body: object) {

@@ -1,5 +1,6 @@
 // The OpenAPI document, made from the table of routes.
 import * as z from "zod";
+import { logKinds } from "../core/log-origin.ts";
 import { problemReply, walletErrorReply } from "./replies.ts";
 import { routeList } from "./routes.ts";
 
@@ -60,7 +61,7 @@ function operation(route: Route): Json {
       [route.status]: {
         description: route.status === 101 ? "The stream; each message is one of these" : "Done",
         content: {
-          [route.isNdjson === true ? "application/x-ndjson" : "application/json"]: {
+          [contentTypeOf(route)]: {
             schema: jsonSchema(route.reply, "output"),
           },
         },
@@ -79,6 +80,11 @@ function operation(route: Route): Json {
       default: refusalOn(route),
     },
   };
+}
+
+function contentTypeOf(route: Route): string {
+  if (route.isNdjson === true) return "application/x-ndjson";
+  return route.isText === true ? "text/plain" : "application/json";
 }
 
 /** Wallet paths have one message for what is wrong, all others a problem. */
@@ -108,10 +114,16 @@ function pathParameters(route: Route): Json[] {
     name,
     in: "path",
     required: true,
-    // A wallet's key is a ledger's id and the caller's own text.
-    schema: name === "walletKey" ? { type: "string" } : { type: "string", format: "uuid" },
+    schema: parameterSchemas[name ?? ""] ?? { type: "string", format: "uuid" },
   }));
 }
+
+/** Of parts of a path that are no id. */
+const parameterSchemas: Readonly<Record<string, Json>> = {
+  // A ledger's id and the caller's own text.
+  walletKey: { type: "string" },
+  log: { type: "string", enum: logKinds },
+};
 
 function queryParameters(route: Route): Json[] {
   const schema = jsonSchema(route.query, "input");

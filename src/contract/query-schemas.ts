@@ -80,6 +80,47 @@ export const previewQuery = z
 
 export const proofQuery = z.object({ entryId: z.string({ error: "is required" }) });
 
+/** Of a tree: its number of leaves. */
+const treeSize = position.refine((value) => value > 0, { error: "must be above zero" });
+
+export const checkpointQuery = z
+  .object({
+    size: optionalParameter(treeSize),
+    cosigned: z
+      .enum(["true", "false"], { error: "must be true or false" })
+      .optional()
+      .transform((value) => value === "true"),
+    origin: optionalParameter(z.string()),
+  })
+  .refine(({ size, cosigned }) => size === null || !cosigned, {
+    path: ["cosigned"],
+    error: "must not be given beside size",
+  });
+
+export const checkpointsQuery = z.object({
+  limit,
+  offset: optionalParameter(position),
+  origin: optionalParameter(z.string()),
+});
+
+export const consistencyQuery = z
+  .object({
+    from: z.string({ error: "is required" }).pipe(treeSize),
+    to: z.string({ error: "is required" }).pipe(treeSize),
+  })
+  .refine(({ from, to }) => from <= to, { path: ["to"], error: "must not be smaller than from" });
+
+export const logProofQuery = z
+  .object({
+    entryId: optionalParameter(z.string()),
+    closeId: optionalParameter(z.string()),
+    size: optionalParameter(treeSize),
+  })
+  .refine(({ entryId, closeId }) => (entryId === null) !== (closeId === null), {
+    path: ["entryId"],
+    error: "or closeId must be given, and not both",
+  });
+
 export const streamQuery = z.object({ since: optionalParameter(position) });
 
 /**

@@ -34,6 +34,8 @@ export interface Route {
   readonly atomic?: { readonly status: 201; readonly reply: z.ZodType };
   /** The reply is NDJSON, sent as it is made. */
   readonly isNdjson?: true;
+  /** The reply is plain text. */
+  readonly isText?: true;
   /** Whether the reply has numbers that a double may not hold. */
   readonly hasExactNumbers?: true;
 }
@@ -173,6 +175,37 @@ export const routes = {
     summary: "A close with all its entries, as NDJSON",
     reply: replies.bundleReply,
     isNdjson: true,
+  },
+  getLog: {
+    ...read,
+    summary: "A log of the ledger: its newest checkpoint, its keys",
+    reply: replies.logReply,
+  },
+  getCheckpoint: {
+    ...read,
+    summary: "A checkpoint of a log",
+    query: queries.checkpointQuery,
+    reply: replies.noteReply,
+    isText: true,
+  },
+  listCheckpoints: {
+    ...read,
+    summary: "Checkpoints of a log, oldest first",
+    query: queries.checkpointsQuery,
+    reply: replies.checkpointPageReply,
+  },
+  getConsistency: {
+    ...read,
+    summary: "The proof that a log begins with an earlier state of it",
+    query: queries.consistencyQuery,
+    reply: replies.consistencyReply,
+  },
+  getLogProof: {
+    ...read,
+    summary: "The proof that an entry or a close is in a log",
+    query: queries.logProofQuery,
+    reply: replies.logProofReply,
+    isText: true,
   },
   creditWallet: {
     ...walletWrite,

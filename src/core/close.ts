@@ -46,16 +46,20 @@ export interface BalanceRow {
   readonly entryCount: number;
 }
 
-/** SHA-256 over the canonical record without its own hash, 32 bytes. */
-export function closeHashOf(record: Omit<CloseRecord, "closeHash">): Hash {
+/** The canonical record without its own hash: what is hashed, and a leaf's data in the log of closes. */
+export function canonicalClose(record: Omit<CloseRecord, "closeHash">): string {
   const { balancesRoot, closeId, closedAt, endsAt, entryCount, lastSequence, ledgerId } = record;
   const { merkleRoot, number, periodId, previousCloseHash, reason, startsAt } = record;
-  const document = canonicalJson({
+  return canonicalJson({
     ...{ balancesRoot, closeId, closedAt, endsAt, entryCount, lastSequence, ledgerId },
     merkleAlgorithm: record.merkleAlgorithm,
     ...{ merkleRoot, number, periodId, previousCloseHash, reason, startsAt },
   });
-  return createHash("sha256").update(document).digest();
+}
+
+/** SHA-256 over the canonical record without its own hash, 32 bytes. */
+export function closeHashOf(record: Omit<CloseRecord, "closeHash">): Hash {
+  return createHash("sha256").update(canonicalClose(record)).digest();
 }
 
 /**

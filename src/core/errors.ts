@@ -28,6 +28,11 @@ export const problemKinds = {
   ledgerClosed: { status: 403, code: "LEDGER_CLOSED", title: "Ledger closed" },
   entryNotFound: { status: 404, code: "ENTRY_NOT_FOUND", title: "Entry not found" },
   closeNotFound: { status: 404, code: "CLOSE_NOT_FOUND", title: "Close not found" },
+  checkpointNotFound: {
+    status: 404,
+    code: "CHECKPOINT_NOT_FOUND",
+    title: "Checkpoint not found",
+  },
   accountNotFound: { status: 404, code: "ACCOUNT_NOT_FOUND", title: "Account not found" },
   reversalNotReversible: {
     status: 409,
@@ -41,6 +46,7 @@ export const problemKinds = {
   },
   periodClosed: { status: 409, code: "PERIOD_CLOSED", title: "Period closed" },
   periodOutOfOrder: { status: 409, code: "PERIOD_OUT_OF_ORDER", title: "Period out of order" },
+  notLoggedYet: { status: 409, code: "NOT_LOGGED_YET", title: "Not logged yet" },
   holdNotFound: { status: 404, code: null, title: "Hold not found" },
   holdResolved: { status: 409, code: null, title: "Hold already resolved" },
   insufficientFunds: { status: 422, code: null, title: "Insufficient funds" },

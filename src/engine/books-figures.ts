@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { findLastBackup, type BackupRecord } from "../store/backups.ts";
 import type { Connection } from "../store/database/connection.ts";
+import { countHaltedLogs } from "../store/logs.ts";
 import { getPostingBacklog, type PostingBacklog } from "../store/pending-postings.ts";
 import { listWalletDifferences, type WalletDifference } from "../store/wallets.ts";
 
@@ -12,6 +13,8 @@ interface CheapFigures {
   readonly backlog: PostingBacklog | null;
   /** null where none was taken, and while the database does not answer. */
   readonly lastBackup: BackupRecord | null;
+  /** How many logs sign nothing until an operator resumes them; null while the database does not answer. */
+  readonly haltedLogs: number | null;
 }
 
 export interface BooksFigures extends CheapFigures {
@@ -24,7 +27,7 @@ export interface BooksFigures extends CheapFigures {
 
 /** How long who asks waits for the database. */
 const answerMsMax = 2_000;
-const noAnswer: CheapFigures = { backlog: null, lastBackup: null };
+const noAnswer: CheapFigures = { backlog: null, lastBackup: null, haltedLogs: null };
 /** Every wallet is read for it. */
 const reconciliationAgeMsMax = 60_000;
 
@@ -59,8 +62,12 @@ export class BooksReader {
 
   /** Those who ask meanwhile share what is read. */
   #readCheap(): Promise<CheapFigures> {
-    this.#cheap ??= Promise.all([getPostingBacklog(this.#pool), findLastBackup(this.#pool)])
-      .then(([backlog, lastBackup]) => ({ backlog, lastBackup }))
+    this.#cheap ??= Promise.all([
+      getPostingBacklog(this.#pool),
+      findLastBackup(this.#pool),
+      countHaltedLogs(this.#pool),
+    ])
+      .then(([backlog, lastBackup, haltedLogs]) => ({ backlog, lastBackup, haltedLogs }))
       .catch(() => noAnswer)
       .finally(() => {
         this.#cheap = null;

@@ -42,6 +42,8 @@ const monthsNamed = 12;
 export interface ClosesOptions {
   /** Whether COMMITs wait for a standby without end, so that none may be added; unless given, never. */
   readonly areCommitsHalted?: () => boolean;
+  /** Called once a period is closed, or was closed before. */
+  readonly onClose?: (ledgerId: string) => void;
   /** Called where the close of a period leaves an earlier close aside, because somebody has changed it. */
   readonly onChangedClose?: (ledgerId: string, periodId: string) => void;
 }
@@ -69,7 +71,9 @@ export class Closes {
     let failingSinceMs: number | null = null;
     for (;;) {
       try {
-        return await this.#closeOnce(ledgerId, request);
+        const close = await this.#closeOnce(ledgerId, request);
+        this.#options.onClose?.(ledgerId);
+        return close;
       } catch (error) {
         // Whether it was stored is seen by trying again: the same close is found under the lock.
         isUnknown ||= error instanceof AmbiguousCommit;

@@ -1,7 +1,7 @@
 // The routes of the API, made from the table in contract/routes.ts: admit, read the body, dispatch, answer.
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { routeList, type RouteName } from "../contract/routes.ts";
+import { routeList } from "../contract/routes.ts";
 import { overloadRefusal } from "../core/errors.ts";
 import { pacedAs, rejectionOf, type PacedKind } from "./admission.ts";
 import { answerRefusal } from "./answer-refusal.ts";
@@ -63,7 +63,7 @@ export function addApiRoutes(
         if (rejection !== null && notes) notes.route = route.name;
         done(rejection ?? undefined);
       },
-      handler: (request, reply) => answer(api, route.name, request, reply),
+      handler: (request, reply) => answer(api, route, request, reply),
       errorHandler: (error, request, reply) => {
         const refuse = () => {
           // What follows a request that breaks off while its rejection waits is answered already.
@@ -81,7 +81,7 @@ export function addApiRoutes(
 
 async function answer(
   { dispatcher, bodies, answers, ndjsonAnswers }: ApiServices,
-  name: RouteName,
+  { name, isText }: (typeof routeList)[number],
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -120,5 +120,8 @@ async function answer(
         .code(status)
         .type("application/x-ndjson; charset=utf-8")
         .send(Readable.from(body, { highWaterMark: 1 }))
-    : reply.code(status).type("application/json; charset=utf-8").send(body);
+    : reply
+        .code(status)
+        .type(isText === true ? "text/plain; charset=utf-8" : "application/json; charset=utf-8")
+        .send(body);
 }

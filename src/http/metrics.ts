@@ -13,6 +13,7 @@ import {
 import type { BooksFigures, BooksReader } from "../engine/books-figures.ts";
 import type { QueueState } from "../engine/group-commit.ts";
 import type { Journal } from "../engine/journal.ts";
+import type { CheckpointMaker } from "../engine/logs/checkpoint-maker.ts";
 import type { Poster } from "../engine/posting.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import type { Wallets } from "../engine/wallets.ts";
@@ -32,6 +33,8 @@ interface ProcessSources {
   readonly journal: Journal;
   readonly wallets: Wallets;
   readonly poster: Poster;
+  /** Null without a log key. */
+  readonly checkpoints: CheckpointMaker | null;
   readonly hub: StreamHub;
   readonly http: HttpCounts;
   readonly readiness: {
@@ -143,6 +146,14 @@ const processTable: MetricTable<ProcessSources> = {
     help: "Rounds of posting, or ledgers in one, that failed; what waited is posted by a later one.",
     read: ({ poster }) => poster.counts.failures,
   },
+  ledgerctl_checkpoints_total: {
+    help: "Checkpoints of logs that this server signed.",
+    read: ({ checkpoints }) => checkpoints?.counts.checkpoints ?? 0,
+  },
+  ledgerctl_checkpoint_failures_total: {
+    help: "Attempts to sign a log that failed; they are made again.",
+    read: ({ checkpoints }) => checkpoints?.counts.failures ?? 0,
+  },
   ledgerctl_ready: {
     help: "1 where a write would succeed now, as /readyz says; 0 where a process of the server says no.",
     aggregator: "min",
@@ -226,6 +237,10 @@ const booksTable: MetricTable<BooksFigures> = {
       return lastBackup === null ? 0 : Date.parse(lastBackup.takenAt) / 1000;
     },
   },
+  ledgerctl_logs_halted: {
+    help: "Logs that sign nothing until an operator resumes them or begins them anew; 0, or something is wrong.",
+    read: ({ haltedLogs }) => haltedLogs ?? undefined,
+  },
   ledgerctl_wallet_difference: {
     help: "All wallets of an asset, less what is posted and pending, in smallest units: 0, or something is wrong.",
     labels: ["ledger", "asset"],
@@ -279,7 +294,12 @@ function observeBatches(registry: Registry, { journal, wallets }: ProcessSources
 /** Reads the metrics of the books; one process of a server has them. */
 export function booksMetrics(reader: BooksReader): ReadMetrics {
   const registry = new Registry();
-  let figures: BooksFigures = { backlog: null, lastBackup: null, reconciliation: null };
+  let figures: BooksFigures = {
+    backlog: null,
+    lastBackup: null,
+    haltedLogs: null,
+    reconciliation: null,
+  };
   register(registry, booksTable, () => figures);
   return async () => {
     figures = await reader.read();

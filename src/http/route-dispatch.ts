@@ -11,6 +11,7 @@ import type { LedgerIdentity } from "../core/ledger.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
 import * as entryHandlers from "./handlers/journal-entries.ts";
 import * as ledgerHandlers from "./handlers/ledgers.ts";
+import * as logHandlers from "./handlers/logs.ts";
 import * as closeHandlers from "./handlers/period-closes.ts";
 import type { Services, RouteHandler, RouteRequest } from "./handlers/route-handler.ts";
 import * as walletHandlers from "./handlers/wallets.ts";
@@ -25,6 +26,7 @@ const routeHandlers: { [Name in RouteName]: RouteHandler<Name> } = {
   ...entryHandlers,
   ...ledgerHandlers,
   ...closeHandlers,
+  ...logHandlers,
   ...walletHandlers,
 };
 
@@ -73,11 +75,12 @@ export async function dispatch(
   const { caller, ledger, callerKey, query } = authorized;
   const body = readBody();
   // Member by member: a spread of what the router made costs more than the rest of this function.
-  const { entryId, holdId, closeId } = raw.parameters;
+  const { entryId, holdId, closeId, log } = raw.parameters;
   const request = {
     entryId,
     holdId,
     closeId,
+    log,
     caller,
     ledger,
     callerKey,
@@ -166,6 +169,7 @@ function handle(services: Services, name: RouteName, request: unknown): Promise<
 }
 
 function stringify(route: Route, reply: unknown): string {
+  if (route.isText === true) return reply as string;
   // The exact writer is slower.
   return route.hasExactNumbers === true
     ? stringifyExactJson(reply as never)

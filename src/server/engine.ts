@@ -4,6 +4,8 @@ import { ClosedPeriods } from "../engine/closed-periods.ts";
 import { Closes } from "../engine/closes.ts";
 import { DaySums } from "../engine/day-sums.ts";
 import { Journal } from "../engine/journal.ts";
+import { CheckpointMaker, type SignedCheckpoints } from "../engine/logs/checkpoint-maker.ts";
+import type { LogSettings } from "../engine/logs/log-signing.ts";
 import { Poster } from "../engine/posting.ts";
 import { StreamHub } from "../engine/stream-hub.ts";
 import { WalletLogDigests } from "../engine/wallet-log-digests.ts";
@@ -25,6 +27,7 @@ export function createEngine(
   environment: Environment,
   log: Log,
   areCommitsHalted: () => boolean,
+  logs: LogOptions,
 ) {
   const limits = { ...writeLimits(environment.bodyBytesMax, log), areCommitsHalted };
   const hub = new StreamHub(pools.write, {
@@ -32,13 +35,16 @@ export function createEngine(
     areCommitsHalted,
     ...logOutages(log, "reading the logs of wallets for streams"),
   });
+  const checkpoints = createCheckpointMaker(pools, environment, log, areCommitsHalted, logs);
   return {
     journal: new Journal(pools.write, limits),
     wallets: new Wallets(pools.write, limits, (ledgerId, writes) => {
       hub.publish(ledgerId, writes);
     }),
+    checkpoints,
     closes: new Closes(pools.longRunning, new ClosedPeriods(), {
       areCommitsHalted,
+      onClose: (ledgerId) => checkpoints?.signSoon(ledgerId),
       onChangedClose: (ledgerId, periodId) => {
         log.error(
           { ledgerId, periodId },
@@ -62,6 +68,44 @@ export function createEngine(
     }),
     hub,
   };
+}
+
+/** What a server knows of logs. */
+export interface LogOptions {
+  /** Null where it has no key, and signs nothing. */
+  readonly settings: LogSettings | null;
+  /** Where the log key is in a file: beside it. */
+  readonly signedCheckpoints: SignedCheckpoints | null;
+}
+
+function createCheckpointMaker(
+  { longRunning }: Pools,
+  environment: Environment,
+  log: Log,
+  areCommitsHalted: () => boolean,
+  { settings, signedCheckpoints }: LogOptions,
+): CheckpointMaker | null {
+  if (settings === null) return null;
+  const told = new Set<string>();
+  return new CheckpointMaker(longRunning, {
+    ...settings,
+    intervalMs: environment.checkpointIntervalMs,
+    signedCheckpoints,
+    areCommitsHalted,
+    onHalt: ({ ledgerId, log: name }, reason) => {
+      log.error(
+        { ledgerId, log: name, reason },
+        "a log was halted: it signs nothing until `ledgerctl log resume` or `log restart`",
+      );
+    },
+    onWrongSettings: ({ ledgerId, log: name }, reason) => {
+      // Each time that it is due it is found anew.
+      if (told.has(reason)) return;
+      told.add(reason);
+      log.error({ ledgerId, log: name, reason }, "this server does not sign a log");
+    },
+    ...logOutages(log, "signing checkpoints"),
+  });
 }
 
 function writeLimits(bodyBytesMax: number, log: Log) {

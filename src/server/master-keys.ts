@@ -5,7 +5,7 @@ import { masterKeyFingerprint, parseMasterKey } from "../core/signing.ts";
 import type { Timestamp } from "../core/time.ts";
 import { hasApiKeys, listMasterKeyFingerprints } from "../store/api-keys.ts";
 import type { Pool } from "../store/database/pool.ts";
-import { createMasterKeyFile, loadMasterKeyFile } from "../store/embedded/master-key-file.ts";
+import { masterKeyFile } from "../store/embedded/key-files.ts";
 
 export interface MasterKeys {
   readonly current: Buffer;
@@ -48,7 +48,7 @@ async function storedMasterKey(pool: Pool, dataDir: string | null): Promise<stri
         "(`openssl rand -base64 32`) and keep it safe: the API keys' secrets are derived from it.",
     );
   }
-  const stored = await loadMasterKeyFile(dataDir);
+  const stored = await masterKeyFile.load(dataDir);
   if (stored !== undefined) return stored;
   if (await hasApiKeys(pool)) {
     throw new SettingError(
@@ -56,7 +56,7 @@ async function storedMasterKey(pool: Pool, dataDir: string | null): Promise<stri
         "Put the file back, or set LEDGERCTL_MASTER_KEY.",
     );
   }
-  return createMasterKeyFile(dataDir);
+  return masterKeyFile.create(dataDir);
 }
 
 function requireMasterKey(text: string, name: string): Buffer {

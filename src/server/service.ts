@@ -1,6 +1,8 @@
 // One process that serves: its engine and its HTTP server on its pools, and the order in which they stop.
 import type { Environment } from "../config.ts";
 import type { TlogPolicy } from "../core/tlog-policy.ts";
+import { LogReader } from "../engine/logs/log-reader.ts";
+import type { LogSettings } from "../engine/logs/log-signing.ts";
 import { WalletReader } from "../engine/wallet-reader.ts";
 import { Authenticator } from "../http/authenticate.ts";
 import { HttpCounts } from "../http/http-counts.ts";
@@ -14,6 +16,7 @@ import { findApiKey } from "../store/api-keys.ts";
 import { hostsOf } from "../store/database/hosts.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { ReplicatedPool, type Replica } from "../store/database/replica.ts";
+import { SignedCheckpointFiles } from "../store/embedded/signed-checkpoints.ts";
 import { findLedger } from "../store/ledgers.ts";
 import { expiresAtMs } from "./certificate.ts";
 import type { Database } from "./database.ts";
@@ -42,6 +45,8 @@ export interface ServiceOptions {
   /** Stays open when the service stops. */
   readonly pool: Pool;
   readonly masterKeys: readonly Buffer[];
+  /** Without them no logs are signed or shown. */
+  readonly logSettings?: LogSettings | null;
   readonly log: Log;
   readonly version: string;
   /** From how this process reads its own metrics to the text of the whole server's. */
@@ -66,7 +71,11 @@ export function createService(options: ServiceOptions): Service {
   const pools = openPools(database.url, options.pool, database.dataDir !== null);
   const { interactive, longRunning, write, probe } = pools;
   const readiness = new Readiness(database, pools, log, options.standbyWaitMsMax);
-  const engine = createEngine(pools, environment, log, () => readiness.areCommitsHalted);
+  const { dataDir } = database;
+  const engine = createEngine(pools, environment, log, () => readiness.areCommitsHalted, {
+    settings: options.logSettings ?? null,
+    signedCheckpoints: dataDir === null ? null : new SignedCheckpointFiles(dataDir),
+  });
   const { replicaUrl = null } = options;
   const watched =
     replicaUrl === null
@@ -120,6 +129,7 @@ export function createService(options: ServiceOptions): Service {
       engine.poster.start();
       engine.digests.start();
       engine.daySums.start();
+      engine.checkpoints?.start();
       return url;
     },
     metrics,
@@ -139,7 +149,13 @@ export function createService(options: ServiceOptions): Service {
 }
 
 function createDispatcher(
-  { environment, masterKeys, rateLimit = null }: ServiceOptions,
+  {
+    environment,
+    masterKeys,
+    logSettings = null,
+    logPolicy = null,
+    rateLimit = null,
+  }: ServiceOptions,
   { interactive, longRunning, write }: Pools,
   replica: Replica | null,
   { journal, closes, wallets }: Engine,
@@ -155,6 +171,11 @@ function createDispatcher(
       closes,
       wallets,
       walletReader: new WalletReader(write),
+      logs: new LogReader(interactive, {
+        settings: logSettings,
+        policy: logPolicy,
+        intervalMs: environment.checkpointIntervalMs,
+      }),
     },
     authenticator: new Authenticator({
       findApiKey: (apiKey) => findApiKey(interactive, apiKey),
@@ -173,7 +194,7 @@ const answerMs = 1_000;
 /** Requests first, since they need all else; then what was accepted; connections to the database last. */
 async function stopInOrder(
   server: HttpServer,
-  { journal, wallets, closes, poster, digests, daySums, hub }: Engine,
+  { journal, wallets, closes, poster, digests, daySums, checkpoints, hub }: Engine,
   { write }: Pools,
   cutLongRunning: () => Promise<unknown>,
   graceMs: number,
@@ -185,7 +206,7 @@ async function stopInOrder(
     return (cancelled ??= cutLongRunning());
   };
   // They work for nobody who waits, on a pool that may be cut.
-  const inBackground = Promise.all([digests.stop(), daySums.stop()]);
+  const inBackground = Promise.all([digests.stop(), daySums.stop(), checkpoints?.stop()]);
   const timer = setTimeout(() => void cancelSums(), Math.max(graceMs / 2, graceMs - answerMs));
   await server.close(graceMs);
   clearTimeout(timer);

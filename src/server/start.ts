@@ -9,6 +9,7 @@ import { metricsOfOneProcess, openBooksMetrics } from "./books-metrics.ts";
 import { namedUrl, reloadCertificate, type LoadedCertificate } from "./certificate.ts";
 import { whenReachable, type Database } from "./database.ts";
 import type { LogPolicy } from "./log-policy.ts";
+import { loadLogSettings, warnWithoutLogKey } from "./log-settings.ts";
 import { loadMasterKeys, type MasterKeys } from "./master-keys.ts";
 import { openInteractivePool } from "./pools.ts";
 import { prepareSchema, requireConnections, warnAboutUnsafeSettings } from "./prepare-database.ts";
@@ -82,9 +83,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await requireConnections(pool, workers, database);
     if (replicaUrl !== null) await whenReachable(() => requireReplica(replicaUrl, pool, log));
     const masterKeys = await loadMasterKeys(environment, pool, database.dataDir);
+    const logSettings = await loadLogSettings(environment, pool, database.dataDir);
+    warnWithoutLogKey(logSettings, log);
     const common = {
       ...options,
       masterKeys: masterKeys.all,
+      logSettings,
       areMetricsElsewhere: metricsAddress !== null,
     };
     const served =

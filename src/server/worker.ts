@@ -9,6 +9,7 @@ import type { RateLimit } from "../http/rate-limit.ts";
 import type { Certificate } from "../http/tls.ts";
 import type { Log } from "../log.ts";
 import { runningDatabase } from "./database.ts";
+import type { LogSettings } from "../engine/logs/log-signing.ts";
 import { openInteractivePool } from "./pools.ts";
 import { createService } from "./service.ts";
 import { metricsOfAll, type MetricsMessage, type MetricsOrder } from "./worker-metrics.ts";
@@ -19,6 +20,8 @@ export interface Assignment {
   readonly dataDir: string | null;
   readonly replicaUrl: string | null;
   readonly masterKeys: readonly string[];
+  /** With its keys in base64; null where there is no log key. */
+  readonly logSettings: { readonly logName: string; readonly logKeys: readonly string[] } | null;
   readonly areMetricsElsewhere: boolean;
   readonly certificate: Certificate | null;
   /** The octets of the policy file in base64; null without one. */
@@ -76,6 +79,7 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
     replicaUrl,
     pool,
     masterKeys: assignment.masterKeys.map((key) => Buffer.from(key, "base64")),
+    logSettings: logSettingsOf(assignment),
     log,
     version: assignment.version,
     gatherMetrics: (own) => metricsOfAll(worker, own),
@@ -103,6 +107,12 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
     await pool.end();
     if (worker.isConnected()) worker.disconnect();
   }
+}
+
+function logSettingsOf({ logSettings }: Assignment): LogSettings | null {
+  const [first, ...others] = (logSettings?.logKeys ?? []).map((key) => Buffer.from(key, "base64"));
+  if (logSettings === null || first === undefined) return null;
+  return { logName: logSettings.logName, logKeys: [first, ...others] };
 }
 
 /** null where the first process stops already. */

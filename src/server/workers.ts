@@ -7,6 +7,7 @@ import type { ReadMetrics } from "../http/metrics.ts";
 import { shareOf, type RateLimit } from "../http/rate-limit.ts";
 import type { Certificate } from "../http/tls.ts";
 import type { Log } from "../log.ts";
+import type { LogSettings } from "../engine/logs/log-signing.ts";
 import type { Database } from "./database.ts";
 import type { LogPolicy } from "./log-policy.ts";
 import type { Service } from "./service.ts";
@@ -25,6 +26,7 @@ interface WorkerServiceOptions {
   readonly database: Database;
   readonly replicaUrl: string | null;
   readonly masterKeys: readonly Buffer[];
+  readonly logSettings: LogSettings | null;
   readonly booksMetrics: ReadMetrics;
   readonly areMetricsElsewhere: boolean;
   readonly certificate: Certificate | null;
@@ -65,21 +67,17 @@ export class WorkerService implements Service {
   /** Resolves when every worker serves. Port 0 is one free port for all, and for those who replace them. */
   async listen(host: string, port: number): Promise<string> {
     if (isSea()) prepareForkOfExecutable();
-    const {
-      workers,
-      database,
-      replicaUrl,
-      masterKeys,
-      areMetricsElsewhere,
-      logPolicy,
-      rateLimit,
-      version,
-    } = this.#options;
+    const { workers, database, replicaUrl, masterKeys, logSettings } = this.#options;
+    const { areMetricsElsewhere, logPolicy, rateLimit, version } = this.#options;
     const assignment = {
       databaseUrl: database.url,
       dataDir: database.dataDir,
       replicaUrl,
       masterKeys: masterKeys.map((key) => key.toString("base64")),
+      logSettings: logSettings && {
+        logName: logSettings.logName,
+        logKeys: logSettings.logKeys.map((key) => Buffer.from(key).toString("base64")),
+      },
       areMetricsElsewhere,
       logPolicy: logPolicy && logPolicy.octets.toString("base64"),
       rateLimit: rateLimit && shareOf(rateLimit, workers),

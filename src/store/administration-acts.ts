@@ -24,7 +24,10 @@ const actRow = z.object({
 export type AdministrationAct = Readonly<z.output<typeof actRow>>;
 
 /** Tables of ledgers. Where the database is spread over nodes, acts about their rows are recorded in `ledger_acts`. */
-export const tablesBesideActs = ["ledger_states", "accounts", "asset_rules", "period_closes"];
+export const tablesBesideActs = [
+  ...["ledger_states", "accounts", "asset_rules", "period_closes"],
+  "log_states",
+];
 
 const isThereRow = z.object({ isThere: z.boolean() });
 

@@ -6,6 +6,8 @@ import { Agent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { metricsOfOneProcess, openBooksMetrics } from "../../src/server/books-metrics.ts";
 import { runningDatabase } from "../../src/server/database.ts";
+import { loadLogPolicy } from "../../src/server/log-policy.ts";
+import { loadLogSettings } from "../../src/server/log-settings.ts";
 import { openInteractivePool } from "../../src/server/pools.ts";
 import { createService } from "../../src/server/service.ts";
 import { readEnvironment } from "../../src/config.ts";
@@ -72,12 +74,16 @@ export async function startService(
   const url = options.databaseUrl ?? books.databaseUrl;
   const pool = openInteractivePool(url);
   const booksMetrics = openBooksMetrics(url, pool);
+  const environment = readEnvironment({ LEDGERCTL_GRACE_MS: "2000", ...options.variables });
   const service = createService({
-    environment: readEnvironment({ LEDGERCTL_GRACE_MS: "2000", ...options.variables }),
+    environment,
     database: runningDatabase(url),
     replicaUrl: options.replicaUrl ?? null,
     pool,
     masterKeys: [books.masterKey],
+    logSettings: await loadLogSettings(environment, pool, null),
+    logPolicy:
+      environment.logPolicy === null ? null : (await loadLogPolicy(environment.logPolicy)).policy,
     log: options.log ?? createLog("silent"),
     version: "0.0.0-test",
     gatherMetrics: metricsOfOneProcess(booksMetrics.metrics),

@@ -6,6 +6,7 @@ import type { PathTemplates } from "../../contract/paths.ts";
 import type { RouteName, RouteQuery, RouteReply } from "../../contract/routes.ts";
 import type { Closes } from "../../engine/closes.ts";
 import type { Journal } from "../../engine/journal.ts";
+import type { LogReader } from "../../engine/logs/log-reader.ts";
 import type { WalletReader } from "../../engine/wallet-reader.ts";
 import type { Wallets } from "../../engine/wallets.ts";
 import type { Connection } from "../../store/database/connection.ts";
@@ -29,6 +30,7 @@ export interface Services {
   readonly closes: Closes;
   readonly wallets: Wallets;
   readonly walletReader: WalletReader;
+  readonly logs: LogReader;
 }
 
 /** What of a request its route's path names, decoded; a path names a ledger by itself or with a wallet. */
@@ -42,7 +44,8 @@ type PathParameters<Path extends string> =
     (Path extends `${string}{walletKey}${string}` ? { readonly callerKey: string } : unknown) &
     (Path extends `${string}{entryId}${string}` ? { readonly entryId: string } : unknown) &
     (Path extends `${string}{holdId}${string}` ? { readonly holdId: string } : unknown) &
-    (Path extends `${string}{closeId}${string}` ? { readonly closeId: string } : unknown);
+    (Path extends `${string}{closeId}${string}` ? { readonly closeId: string } : unknown) &
+    (Path extends `${string}{log}${string}` ? { readonly log: string } : unknown);
 
 export type RouteRequest<Name extends RouteName> = PathParameters<PathTemplates[Name]> & {
   readonly caller: Caller;

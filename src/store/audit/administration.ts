@@ -17,6 +17,7 @@ const recordedTables: Readonly<Record<string, readonly string[]>> = {
   accounts: ["ledger_id", "gl_account_code"],
   asset_rules: ["ledger_id", "asset_code", "version"],
   period_closes: ["ledger_id", "number"],
+  log_states: ["ledger_id", "log"],
   wallet_digest_completions: ["completed_at"],
 };
 

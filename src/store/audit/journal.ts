@@ -48,6 +48,7 @@ export const ledgerTables = [
   ...["wallet_log_digests", "wallet_holds", "wallet_batches", "wallet_posting_totals"],
   ...["wallet_postings"],
   ...["period_closes", "period_close_balances", "period_close_subtrees"],
+  ...["log_states", "log_heads", "log_subtrees", "log_checkpoints", "log_cosignatures"],
 ];
 
 /** Ledgers that a table has rows of and that are not there. */

@@ -16,7 +16,7 @@ import * as z from "zod";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { canEnter, databaseAccount, runsAsRoot, type Account } from "./account.ts";
 import { clearUnfinished, createFileOnce, isUnfinishedName, replaceFile } from "./durable-file.ts";
-import { masterKeyFile } from "./master-key-file.ts";
+import { logKeyFile, masterKeyFile } from "./key-files.ts";
 import { isHome, makeSystemDirectory, newHome } from "./system-directory.ts";
 import { ignoring, succeeds } from "./system-error.ts";
 
@@ -121,7 +121,9 @@ async function claimFolder(path: string): Promise<void> {
 
 /** What may be in a folder before the marker: nothing but a volume's own directory, or a key put there to be used. */
 function mayPrecedeMarker(name: string): boolean {
-  return name === "lost+found" || name === masterKeyFile || isUnfinishedName(name);
+  return (
+    ["lost+found", masterKeyFile.name, logKeyFile.name].includes(name) || isUnfinishedName(name)
+  );
 }
 
 async function makeHome(home: string, account: Account | undefined): Promise<void> {

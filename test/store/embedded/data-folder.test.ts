@@ -16,10 +16,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { DatabaseUnavailable } from "../../../src/store/database-unavailable.ts";
 import { openEmbeddedDatabase } from "../../../src/store/embedded/embedded-database.ts";
 import { isHome, newHome } from "../../../src/store/embedded/system-directory.ts";
-import {
-  createMasterKeyFile,
-  loadMasterKeyFile,
-} from "../../../src/store/embedded/master-key-file.ts";
+import { masterKeyFile } from "../../../src/store/embedded/key-files.ts";
 import {
   clusterOf,
   makeWorkshop,
@@ -39,7 +36,7 @@ beforeAll(async () => {
   workshop = await makeWorkshop();
   made = join(workshop, "volume");
   await mkdir(join(made, "lost+found"), { recursive: true });
-  key = await createMasterKeyFile(made);
+  key = await masterKeyFile.create(made);
   await openAndClose(made);
 });
 
@@ -119,15 +116,15 @@ async function refusalWith(path: string, put: () => Promise<unknown>): Promise<s
 }
 
 test("accepts an empty volume, with a master key put there beforehand", async () => {
-  expect(await loadMasterKeyFile(made)).toBe(key);
+  expect(await masterKeyFile.load(made)).toBe(key);
   expect(await readdir(made)).toEqual(expect.arrayContaining(["lost+found", "ledgerctl.json"]));
 });
 
 test("makes a master key once and never replaces it", async () => {
   const dataDir = join(workshop, "key");
   await mkdir(dataDir);
-  expect(await loadMasterKeyFile(dataDir)).toBeUndefined();
-  const made = await Promise.all([1, 2, 3, 4].map(() => createMasterKeyFile(dataDir)));
+  expect(await masterKeyFile.load(dataDir)).toBeUndefined();
+  const made = await Promise.all([1, 2, 3, 4].map(() => masterKeyFile.create(dataDir)));
   expect(new Set(made).size).toBe(1);
   expect(Buffer.from(made[0] ?? "", "base64")).toHaveLength(32);
   expect((await stat(join(dataDir, "master-key"))).mode & 0o777).toBe(0o600);

@@ -3,7 +3,7 @@ import type { Secrets } from "../../../backup/backup-format.ts";
 import type { Environment } from "../../../config.ts";
 import { parseMasterKey } from "../../../core/signing.ts";
 import type { Database } from "../../../server/database.ts";
-import { loadMasterKeyFile, storeMasterKeyFile } from "../../../store/embedded/master-key-file.ts";
+import { masterKeyFile } from "../../../store/embedded/key-files.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function keepMasterKey(
   { dataDir }: Database,
   environment: Environment,
 ): Promise<string | null> {
-  const kept = dataDir === null ? undefined : await loadMasterKeyFile(dataDir);
+  const kept = dataDir === null ? undefined : await masterKeyFile.load(dataDir);
   const [current, ...previous] = secrets?.masterKeys ?? [];
   if (current === undefined) {
     return kept === undefined && environment.masterKey === null ? withoutKey(dataDir) : null;
@@ -27,7 +27,7 @@ export async function keepMasterKey(
       exitCodes.conflict,
     );
   }
-  await storeMasterKeyFile(dataDir, current);
+  await masterKeyFile.store(dataDir, current);
   if (previous.length === 0) return null;
   return (
     `The backup has ${previous.length + 1} master keys. The current one is in ${dataDir} now; ` +

@@ -1,0 +1,337 @@
+// Makes checkpoints: extends the tree of a log by the leaves that came since, and signs its root, under the log's lock, so
+// that however many servers run, no two of its checkpoints contradict each other.
+import { formatCheckpoint, type Checkpoint } from "../../core/checkpoint.ts";
+import { logKinds, parseOrigin, type LogIdentity, type LogKind } from "../../core/log-origin.ts";
+import { CompactRange, type Hash } from "../../core/merkle.ts";
+import { formatSignatureLine, formatVerifierKey } from "../../core/note.ts";
+import type { Connection } from "../../store/database/connection.ts";
+import { isNodeLost, isUnavailable } from "../../store/database/errors.ts";
+import type { Pool } from "../../store/database/pool.ts";
+import { readClock } from "../../store/journal-heads.ts";
+import {
+  findCheckpoint,
+  findNewestCheckpoint,
+  insertCheckpoint,
+  type StoredCheckpoint,
+} from "../../store/log-checkpoints.ts";
+import {
+  countLogLeaves,
+  findLogState,
+  insertLogHead,
+  insertLogSubtrees,
+  listUnsignedCloses,
+  listUnsignedJournals,
+  readDatabaseIdentity,
+  storedLevelMin,
+  tryLockLogHead,
+  updateLogSigned,
+  updateLogTree,
+  upsertLogState,
+  type LogHead,
+  type LogState,
+  type LogSubtree,
+} from "../../store/logs.ts";
+import { addMs, type Timestamp } from "../../core/time.ts";
+import { repeat } from "../repeat.ts";
+import { haltLog } from "./halted-logs.ts";
+import { databaseFault, settingsFault, signersOf, type LogSettings } from "./log-signing.ts";
+import { readLogLeaves, readRoots } from "./log-tree.ts";
+
+/** Of one transaction: what bounds how long its hashing keeps other requests of this process waiting. */
+const leavesPerPiece = 4_096;
+/** How often servers look for logs to sign, in parts of the interval, and at most. */
+const looksPerInterval = 6;
+const lookIntervalMsMax = 10_000;
+
+/**
+ * The last checkpoint of each log that was about to be signed, kept outside of the database: where that was brought back to
+ * an earlier moment, this was not.
+ */
+export interface SignedCheckpoints {
+  read(ledgerId: string, log: LogKind): Promise<Checkpoint | null>;
+  /** Resolves when it is on disk. */
+  write(ledgerId: string, log: LogKind, checkpoint: Checkpoint): Promise<void>;
+}
+
+export interface CheckpointMakerOptions extends LogSettings {
+  /** How old a journal's newest checkpoint gets before there is another. */
+  readonly intervalMs: number;
+  /** Where the log key is in a file. */
+  readonly signedCheckpoints: SignedCheckpoints | null;
+  /** Whether COMMITs wait for a standby without end, so that none may be added; unless given, never. */
+  readonly areCommitsHalted?: () => boolean;
+  /** A checkpoint was made. */
+  readonly onCheckpoint?: (identity: LogIdentity) => void;
+  /** A log signs nothing from now on, until an operator resumes it. */
+  readonly onHalt: (identity: LogIdentity, reason: string) => void;
+  /** This server does not sign a log which others may sign: its name or key is another one. */
+  readonly onWrongSettings: (identity: LogIdentity, reason: string) => void;
+  readonly onFailure: (error: unknown) => void;
+  /** A round in which nothing failed. */
+  readonly onSuccess?: () => void;
+}
+
+type Outcome =
+  /** Nothing to sign, or somebody else signs it. */
+  | { readonly kind: "none" }
+  /** The tree has grown, and has to grow further first. */
+  | { readonly kind: "extended" }
+  | { readonly kind: "signed"; readonly identity: LogIdentity }
+  | {
+      readonly kind: "halted" | "wrongSettings";
+      readonly identity: LogIdentity;
+      readonly reason: string;
+    };
+
+/** What was read of a log under its lock. */
+interface LockedLog {
+  readonly head: LogHead;
+  readonly state: LogState | null;
+  readonly leafCount: number;
+  readonly now: Timestamp;
+}
+
+/** A log is halted for this reason: thrown within a transaction, which it undoes. */
+class Halt extends Error {}
+
+export class CheckpointMaker {
+  readonly #pool: Pool;
+  readonly #options: CheckpointMakerOptions;
+  #end: () => Promise<void> = async () => undefined;
+  #isStopped = false;
+  /** The last attempt at each log that is being signed, by the log's name. */
+  readonly #running = new Map<string, Promise<void>>();
+  /** Since the start: checkpoints made, and attempts that failed. */
+  readonly counts = { checkpoints: 0, failures: 0 };
+
+  /** `pool` must let a statement take seconds. */
+  constructor(pool: Pool, options: CheckpointMakerOptions) {
+    this.#pool = pool;
+    this.#options = options;
+  }
+
+  /** Begins to look for logs to sign. */
+  start(): void {
+    if (this.#isStopped) return;
+    const everyMs = Math.min(lookIntervalMsMax, this.#options.intervalMs / looksPerInterval);
+    this.#end = repeat(everyMs, () => this.signAll());
+  }
+
+  /** Waits for what is under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#end();
+    await Promise.all(this.#running.values());
+  }
+
+  /** Signs both logs of a ledger soon, whatever the interval: a period was closed. */
+  signSoon(ledgerId: string): void {
+    for (const log of logKinds) {
+      void this.#signApart(ledgerId, log, 0).catch((error: unknown) => {
+        this.#options.onFailure(error);
+      });
+    }
+  }
+
+  /** Signs all logs that are due. Failures are reported and tried again the next time. */
+  async signAll(): Promise<void> {
+    if (this.#options.areCommitsHalted?.() === true) return;
+    const failures: unknown[] = [];
+    try {
+      const [journals, closes] = await Promise.all([
+        listUnsignedJournals(this.#pool, this.#options.intervalMs),
+        listUnsignedCloses(this.#pool),
+      ]);
+      const due = [
+        ...closes.map((ledgerId) => ({ ledgerId, log: "closes" as const })),
+        ...journals.map((ledgerId) => ({ ledgerId, log: "journal" as const })),
+      ];
+      for (const { ledgerId, log } of due) {
+        if (this.#isStopped) return;
+        const olderThanMs = log === "journal" ? this.#options.intervalMs : 0;
+        await this.#signApart(ledgerId, log, olderThanMs).catch((error: unknown) => {
+          // A ledger that is broken, or whose node is away, leaves the others theirs; a database that is away ends the
+          // round.
+          if (isUnavailable(error) && !isNodeLost(error)) throw error;
+          failures.push(error);
+        });
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+    if (this.#isStopped) return;
+    for (const failure of failures) this.#options.onFailure(failure);
+    if (failures.length === 0) this.#options.onSuccess?.();
+  }
+
+  /** Signs a log, one attempt after the other in this process: what comes meanwhile is in the next. */
+  async #signApart(ledgerId: string, log: LogKind, olderThanMs: number): Promise<void> {
+    const name = `${ledgerId}/${log}`;
+    const before = this.#running.get(name)?.catch(() => undefined);
+    const signing = Promise.resolve(before).then(() => this.signLog(ledgerId, log, olderThanMs));
+    this.#running.set(name, signing);
+    try {
+      await signing;
+    } finally {
+      if (this.#running.get(name) === signing) this.#running.delete(name);
+    }
+  }
+
+  /**
+   * Brings a log's tree up to its last leaf, piece by piece, and signs it; unless another server is at it, or its newest
+   * checkpoint is not that old.
+   */
+  async signLog(ledgerId: string, log: LogKind, olderThanMs = 0): Promise<void> {
+    try {
+      // By itself: nobody waits for the row of somebody else's transaction.
+      await insertLogHead(this.#pool, ledgerId, log);
+      let outcome: Outcome;
+      do {
+        if (this.#isStopped) return;
+        outcome = await this.#extendAndSign(ledgerId, log, olderThanMs);
+      } while (outcome.kind === "extended");
+      this.#report(outcome);
+    } catch (error) {
+      this.counts.failures += 1;
+      throw error;
+    }
+  }
+
+  #report(outcome: Outcome): void {
+    const { onCheckpoint, onHalt, onWrongSettings } = this.#options;
+    if (outcome.kind === "signed") {
+      this.counts.checkpoints += 1;
+      onCheckpoint?.(outcome.identity);
+    } else if (outcome.kind === "halted") onHalt(outcome.identity, outcome.reason);
+    else if (outcome.kind === "wrongSettings") onWrongSettings(outcome.identity, outcome.reason);
+  }
+
+  async #extendAndSign(ledgerId: string, log: LogKind, olderThanMs: number): Promise<Outcome> {
+    let identity: LogIdentity = { ledgerId, log, generation: 1 };
+    try {
+      return await this.#pool.transaction(async (transaction) => {
+        const head = await tryLockLogHead(transaction, ledgerId, log);
+        if (head === null) return { kind: "none" };
+        const [state, leafCount, now] = await Promise.all([
+          findLogState(transaction, ledgerId, log),
+          countLogLeaves(transaction, ledgerId, log),
+          readClock(transaction),
+        ]);
+        identity = { ledgerId, log, generation: state?.generation ?? 1 };
+        // Another server may have signed it since this one looked.
+        const isEarly = head.signedAt !== null && addMs(head.signedAt, olderThanMs) > now;
+        if (state?.haltedAt != null || leafCount === head.signedSize || isEarly) {
+          return { kind: "none" };
+        }
+        return this.#extendLocked(transaction, identity, { head, state, leafCount, now });
+      });
+    } catch (error) {
+      if (!(error instanceof Halt)) throw error;
+      await haltLog(this.#pool, identity, error.message);
+      return { kind: "halted", identity, reason: error.message };
+    }
+  }
+
+  async #extendLocked(
+    transaction: Connection,
+    identity: LogIdentity,
+    locked: LockedLog,
+  ): Promise<Outcome> {
+    const { head, state, leafCount } = locked;
+    const { ledgerId, log } = identity;
+    const signers = signersOf(this.#options, identity);
+    const [database, newest] = await Promise.all([
+      readDatabaseIdentity(transaction),
+      findNewestCheckpoint(transaction, identity),
+    ]);
+    const wrong = settingsFault(signers, newest);
+    if (wrong !== null) return { kind: "wrongSettings", identity, reason: wrong };
+    const moved = state && databaseFault(state, database);
+    if (moved !== null) throw new Halt(moved);
+    if (leafCount < head.size) {
+      throw new Halt(`the log has ${leafCount} leaves, and had ${head.size} before`);
+    }
+    const to = Math.min(leafCount, head.size + leavesPerPiece);
+    const leaves = await readLogLeaves(transaction, identity, { from: head.size, to });
+    const { tree, completed } = extend(head, leaves);
+    await Promise.all([
+      ...(completed.length > 0 ? [insertLogSubtrees(transaction, identity, completed)] : []),
+      updateLogTree(transaction, ledgerId, log, tree),
+    ]);
+    if (to < leafCount) return { kind: "extended" };
+    const checkpoint = { origin: signers.origin, size: tree.size, rootHash: tree.root() };
+    await this.#keepOutside(transaction, identity, checkpoint, newest);
+    const text = formatCheckpoint(checkpoint);
+    const signatures = signers.all.map((signer) => formatSignatureLine(signer.sign(text)));
+    await Promise.all([
+      ...(state === null ? [upsertLogState(transaction, identity, database, null)] : []),
+      insertCheckpoint(
+        transaction,
+        identity,
+        {
+          ...checkpoint,
+          verifierKey: formatVerifierKey(signers.own.verifierKey),
+          signatures: signatures.join(""),
+          issuedAt: locked.now,
+        },
+        database,
+      ),
+      updateLogSigned(transaction, ledgerId, log, { size: tree.size, issuedAt: locked.now }),
+    ]);
+    return { kind: "signed", identity };
+  }
+
+  /**
+   * Compares what is known outside of the database with what is in it, and then keeps the new checkpoint there, before it
+   * is committed: so nothing was shown that is not known outside. Throws Halt.
+   */
+  async #keepOutside(
+    transaction: Connection,
+    identity: LogIdentity,
+    checkpoint: Checkpoint,
+    newest: StoredCheckpoint | null,
+  ): Promise<void> {
+    const { signedCheckpoints } = this.#options;
+    if (signedCheckpoints === null) return;
+    const { ledgerId, log, generation } = identity;
+    const kept = await signedCheckpoints.read(ledgerId, log);
+    const keptGeneration = kept === null ? 0 : (parseOrigin(kept.origin)?.generation ?? 0);
+    if (kept !== null && keptGeneration >= generation) {
+      const rootThen = await this.#rootThen(transaction, identity, kept.size, checkpoint, newest);
+      if (keptGeneration > generation || rootThen?.equals(kept.rootHash) !== true) {
+        throw new Halt(
+          `a checkpoint of ${kept.size} leaves was signed as ${kept.origin}, and the database has none like it: ` +
+            "it was brought back to an earlier moment, or changed",
+        );
+      }
+    }
+    await signedCheckpoints.write(ledgerId, log, checkpoint);
+  }
+
+  /** The root that a log had with so many leaves: as it was signed, or else as its tree has it; null for too many. */
+  async #rootThen(
+    transaction: Connection,
+    identity: LogIdentity,
+    size: number,
+    checkpoint: Checkpoint,
+    newest: StoredCheckpoint | null,
+  ): Promise<Hash | null> {
+    if (size > checkpoint.size) return null;
+    const signed =
+      newest?.size === size ? newest : await findCheckpoint(transaction, identity, size);
+    if (signed !== null) return signed.rootHash;
+    if (size === checkpoint.size) return checkpoint.rootHash;
+    const [root] = await readRoots(transaction, identity, [{ from: 0, to: size }]);
+    return root ?? null;
+  }
+}
+
+/** A tree with more leaves, and the subtrees that they complete, but for those that are not stored. */
+function extend({ size, subtrees }: LogHead, leaves: readonly Hash[]) {
+  const completed: LogSubtree[] = [];
+  const tree = new CompactRange(size, subtrees, (subtree, root) => {
+    if (subtree.level >= storedLevelMin) completed.push({ ...subtree, root });
+  });
+  for (const leaf of leaves) tree.append(leaf);
+  return { tree, completed };
+}
