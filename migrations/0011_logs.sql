@@ -15,8 +15,7 @@ CREATE TABLE log_states (
   halt_reason text,
   CONSTRAINT log_states_pkey PRIMARY KEY (ledger_id, log),
   CONSTRAINT log_states_log_check CHECK (log IN ('journal', 'closes')),
-  CONSTRAINT log_states_generation_check CHECK (generation >= 1),
-  CONSTRAINT log_states_halted_check CHECK ((halted_at IS NULL) = (halt_reason IS NULL))
+  CONSTRAINT log_states_generation_check CHECK (generation >= 1)
 );
 
 -- The tree of a log so far. The lock on this row puts those who extend it and sign it in order.
@@ -27,7 +26,10 @@ CREATE TABLE log_heads (
   subtrees bytea NOT NULL,
   signed_size bigint NOT NULL,
   signed_at timestamptz,
-  CONSTRAINT log_heads_pkey PRIMARY KEY (ledger_id, log)
+  checkpoint_count bigint NOT NULL,
+  cosignature_count bigint NOT NULL,
+  CONSTRAINT log_heads_pkey PRIMARY KEY (ledger_id, log),
+  CONSTRAINT log_heads_log_check CHECK (log IN ('journal', 'closes'))
 );
 
 CREATE TABLE log_subtrees (
@@ -38,6 +40,7 @@ CREATE TABLE log_subtrees (
   index bigint NOT NULL,
   root bytea NOT NULL,
   CONSTRAINT log_subtrees_pkey PRIMARY KEY (ledger_id, log, generation, level, index),
+  CONSTRAINT log_subtrees_log_check CHECK (log IN ('journal', 'closes')),
   CONSTRAINT log_subtrees_root_check CHECK (octet_length(root) = 32)
 );
 
@@ -46,6 +49,7 @@ CREATE TABLE log_checkpoints (
   log text COLLATE "C" NOT NULL,
   generation integer NOT NULL,
   size bigint NOT NULL,
+  number bigint NOT NULL,
   root_hash bytea NOT NULL,
   origin text COLLATE "C" NOT NULL,
   verifier_key text COLLATE "C" NOT NULL,
@@ -54,6 +58,8 @@ CREATE TABLE log_checkpoints (
   system_identifier text COLLATE "C" NOT NULL,
   timeline text COLLATE "C" NOT NULL,
   CONSTRAINT log_checkpoints_pkey PRIMARY KEY (ledger_id, log, generation, size),
+  CONSTRAINT log_checkpoints_log_check CHECK (log IN ('journal', 'closes')),
+  CONSTRAINT log_checkpoints_number_key UNIQUE (ledger_id, log, generation, number),
   CONSTRAINT log_checkpoints_size_check CHECK (size >= 1),
   CONSTRAINT log_checkpoints_root_hash_check CHECK (octet_length(root_hash) = 32)
 );
@@ -66,7 +72,8 @@ CREATE TABLE log_cosignatures (
   verifier_key text COLLATE "C" NOT NULL,
   signature bytea NOT NULL,
   cosigned_at timestamptz NOT NULL,
-  CONSTRAINT log_cosignatures_pkey PRIMARY KEY (ledger_id, log, generation, size, verifier_key)
+  CONSTRAINT log_cosignatures_pkey PRIMARY KEY (ledger_id, log, generation, size, verifier_key),
+  CONSTRAINT log_cosignatures_log_check CHECK (log IN ('journal', 'closes'))
 );
 
 DO $$
@@ -109,12 +116,15 @@ COMMENT ON COLUMN log_heads.subtrees IS
   'The roots of the perfect subtrees that the leaves fall into, largest first, 32 bytes each.';
 COMMENT ON COLUMN log_heads.signed_size IS 'Of the newest checkpoint; 0 before the first of the generation.';
 COMMENT ON COLUMN log_heads.signed_at IS 'When the newest checkpoint was issued.';
+COMMENT ON COLUMN log_heads.checkpoint_count IS 'How many checkpoints the generation has.';
+COMMENT ON COLUMN log_heads.cosignature_count IS 'How many cosignatures there are of all generations.';
 COMMENT ON TABLE log_subtrees IS
   'The root of a perfect subtree of 256 leaves or more, from which proofs are made. Derived. Never changes.';
 COMMENT ON COLUMN log_subtrees.level IS 'The subtree has 2^level leaves.';
 COMMENT ON COLUMN log_subtrees.index IS 'Its first leaf is index · 2^level, counted from 0.';
 COMMENT ON TABLE log_checkpoints IS 'A signed checkpoint of a log. Never changes.';
 COMMENT ON COLUMN log_checkpoints.size IS 'Leaves of the tree that was signed.';
+COMMENT ON COLUMN log_checkpoints.number IS '1, 2, 3 … in the generation.';
 COMMENT ON COLUMN log_checkpoints.verifier_key IS 'Of the key that the log had; keys that were rotated out sign beside it.';
 COMMENT ON COLUMN log_checkpoints.signatures IS 'The lines of the log''s own signatures, as in the note.';
 COMMENT ON COLUMN log_checkpoints.system_identifier IS 'Of the database that it was signed in.';

@@ -45,6 +45,7 @@ export const auditCheckNames = [
   "close-balances",
   "close-subtrees",
   "closed-periods",
+  "logs",
   "wallets",
   "wallet-logs",
   "wallet-batches",

@@ -29,6 +29,7 @@ import {
   sequenceCheck,
   type EntryCheck,
 } from "./entry-checks.ts";
+import { checkLogs } from "./log-checks.ts";
 import { checkBatches, checkPostings, checkReconciliation, checkWallets } from "./wallet-checks.ts";
 
 /** How far an audit has come. */
@@ -160,4 +161,5 @@ async function auditJournal(
   for (const check of checks) await check.finish?.();
   log.of("lines", ledgerId).findAll(await listStrayLines(connection, ledgerId));
   await checkChain(connection, ledger, closes, log.of("close-chain", ledgerId));
+  await checkLogs(connection, ledger, closes, log.of("logs", ledgerId));
 }

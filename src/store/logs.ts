@@ -88,6 +88,8 @@ const headRow = z.object({
   subtrees: z.instanceof(Buffer),
   signedSize: z.number(),
   signedAt: timestampColumn.nullable(),
+  checkpointCount: z.number(),
+  cosignatureCount: z.number(),
 });
 
 /** The tree of a log so far: its leaves, and the roots of the perfect subtrees that they fall into. */
@@ -100,10 +102,15 @@ export interface LogHead extends LogTree {
   /** Of the newest checkpoint; 0 before the generation's first. */
   readonly signedSize: number;
   readonly signedAt: Timestamp | null;
+  /** Of the generation. */
+  readonly checkpointCount: number;
+  /** Of all generations. */
+  readonly cosignatureCount: number;
 }
 
 const selectHead = sql.fragment`
-  SELECT size, subtrees, signed_size AS "signedSize", signed_at AS "signedAt"
+  SELECT size, subtrees, signed_size AS "signedSize", signed_at AS "signedAt",
+         checkpoint_count AS "checkpointCount", cosignature_count AS "cosignatureCount"
     FROM log_heads`;
 
 /** Makes the row that `tryLockLogHead` locks. */
@@ -113,8 +120,9 @@ export function insertLogHead(
   log: LogKind,
 ): Promise<unknown> {
   return connection.run(command`
-    INSERT INTO log_heads (ledger_id, log, size, subtrees, signed_size)
-    VALUES (${ledgerId}, ${log}, 0, ''::bytea, 0)
+    INSERT INTO log_heads
+      (ledger_id, log, size, subtrees, signed_size, checkpoint_count, cosignature_count)
+    VALUES (${ledgerId}, ${log}, 0, ''::bytea, 0, 0, 0)
     ON CONFLICT (ledger_id, log) DO NOTHING`);
 }
 
@@ -126,6 +134,17 @@ export async function tryLockLogHead(
 ): Promise<LogHead | null> {
   const row = await connection.maybeOne(sql.type(headRow)`${selectHead}
      WHERE ledger_id = ${ledgerId} AND log = ${log} FOR UPDATE SKIP LOCKED`);
+  return row && headOf(row);
+}
+
+/** The tree of a log as it stands, without its lock; null where it has none. */
+export async function findLogHead(
+  connection: Connection,
+  ledgerId: string,
+  log: LogKind,
+): Promise<LogHead | null> {
+  const row = await connection.maybeOne(sql.type(headRow)`${selectHead}
+     WHERE ledger_id = ${ledgerId} AND log = ${log}`);
   return row && headOf(row);
 }
 
@@ -165,10 +184,12 @@ export function updateLogSigned(
   connection: Connection,
   ledgerId: string,
   log: LogKind,
-  signed: { readonly size: number; readonly issuedAt: Timestamp },
+  signed: { readonly size: number; readonly number: number; readonly issuedAt: Timestamp },
 ): Promise<unknown> {
   return connection.run(command`
-    UPDATE log_heads SET signed_size = ${signed.size}, signed_at = ${signed.issuedAt}
+    UPDATE log_heads
+       SET signed_size = ${signed.size}, signed_at = ${signed.issuedAt},
+           checkpoint_count = ${signed.number}
      WHERE ledger_id = ${ledgerId} AND log = ${log}`);
 }
 
@@ -179,7 +200,8 @@ export function resetLogHead(
   log: LogKind,
 ): Promise<unknown> {
   return connection.run(command`
-    UPDATE log_heads SET size = 0, subtrees = ''::bytea, signed_size = 0, signed_at = NULL
+    UPDATE log_heads
+       SET size = 0, subtrees = ''::bytea, signed_size = 0, signed_at = NULL, checkpoint_count = 0
      WHERE ledger_id = ${ledgerId} AND log = ${log}`);
 }
 
@@ -216,10 +238,12 @@ export function listLogSubtrees(
       FROM unnest(
              ${column(subtrees, ({ level }) => level, "int2")},
              ${column(subtrees, ({ index }) => index, "int8")}) AS wanted (level, index)
-      JOIN log_subtrees AS stored
-        ON stored.ledger_id = ${ledgerId} AND stored.log = ${log}
-       AND stored.generation = ${generation}
-       AND stored.level = wanted.level AND stored.index = wanted.index`);
+     CROSS JOIN LATERAL (
+       SELECT level, index, root FROM log_subtrees
+        WHERE ledger_id = ${ledgerId} AND log = ${log} AND generation = ${generation}
+          AND level = wanted.level AND index = wanted.index
+        LIMIT 1
+     ) AS stored`);
 }
 
 const leavesRow = z.object({ leaves: z.instanceof(Buffer).nullable(), count: z.number() });

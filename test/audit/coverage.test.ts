@@ -1,8 +1,13 @@
 // No byte outside the audit: whatever somebody changes in the database, in any column of any table, is found, or is
 // in the list of what is free in docs/operations.md.
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { auditLedgers } from "../../src/audit/audit.ts";
+import { cosign, formatCheckpoint } from "../../src/core/checkpoint.ts";
+import { formatVerifierKey, NoteSigner, signatureTypes } from "../../src/core/note.ts";
+import { CheckpointMaker } from "../../src/engine/logs/checkpoint-maker.ts";
+import { findNewestCheckpoint, insertCosignature } from "../../src/store/log-checkpoints.ts";
 import { chainEntry, chainStart } from "../../src/core/wallet-chain.ts";
 import { DaySums } from "../../src/engine/day-sums.ts";
 import { insertBackup } from "../../src/store/backups.ts";
@@ -29,6 +34,7 @@ import { forge } from "../support/tampering.ts";
 import { accepted, move, resolve } from "../support/wallets.ts";
 
 const service = serveBooks(neverPosting);
+const logSettings = { logName: "ledger.example.com", logKeys: [randomBytes(32)] } as const;
 let engine: TestEngine;
 let pool: Pool;
 
@@ -74,6 +80,7 @@ async function makeBooks(): Promise<void> {
   accepted(await move(service, key("c"), "credit", 4, { assetCode: "EUR" }));
   await engine.close(ledgerId, "2026-01");
   await engine.close(ledgerId, "2026-02", { reason: "month end" });
+  await fillLogs(ledgerId);
   await new DaySums(pool, { intervalMs: 1, spanEntries: 2, onFailure: fail }).sumAll();
   const { apiKey } = await service.books.createKey({ expiresAt: "2030-01-01T00:00:00.000Z" });
   await revokeApiKey(pool, apiKey, "2026-03-01T00:00:00.000Z" as Timestamp);
@@ -112,6 +119,34 @@ async function makeOlder(callerKey: string): Promise<void> {
   const start = { ledgerId, walletId, callerKey, assetCode: "USD", chainedAfter: 0 };
   const digest = chainEntry(chainStart(start), row, row);
   await insertDigests(pool, ledgerId, [{ walletId, digest }]);
+}
+
+/** Logs with subtrees, with two checkpoints of the journal, and with the cosignature of a witness. */
+async function fillLogs(ledgerId: string): Promise<void> {
+  const maker = new CheckpointMaker(pool, {
+    ...{ ...logSettings, intervalMs: 1, signedCheckpoints: null },
+    ...{ onHalt: fail, onWrongSettings: fail, onFailure: fail },
+  });
+  // One that has no close, and so only one of the logs.
+  const another = await service.books.createLedger();
+  await postEntry(service, entry(1), another);
+  await maker.signAll();
+  const entries = Array.from({ length: 256 }, () => entry(1));
+  await service.post(`${entriesPath(ledgerId)}/bulk`, { entries, atomic: true });
+  await maker.signLog(ledgerId, "journal");
+  const identity = { ledgerId, log: "journal", generation: 1 } as const;
+  const checkpoint = await findNewestCheckpoint(pool, identity);
+  if (checkpoint === null) throw new Error("it was just signed");
+  const witness = new NoteSigner(
+    "witness.example.com",
+    randomBytes(32),
+    signatureTypes.cosignature,
+  );
+  const { signature } = cosign(witness, formatCheckpoint(checkpoint), 1_767_225_600);
+  await insertCosignature(pool, identity, {
+    ...{ size: checkpoint.size, signature, cosignedAt: "2026-01-01T00:00:00.000Z" as Timestamp },
+    verifierKey: formatVerifierKey(witness.verifierKey),
+  });
 }
 
 /** What docs/operations.md lists as free: `table.column`, or a table. */

@@ -4,11 +4,18 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { neverPosting } from "../support/engine.ts";
 import { entry, postEntry } from "../support/entries.ts";
+import { until } from "../support/until.ts";
 import { serveBooks } from "../support/service.ts";
 import type { Reply, RequestParts } from "../support/signed-request.ts";
 import { refusedUpgrade, signedHeaders } from "../support/stream-reader.ts";
 
-const service = serveBooks(neverPosting);
+const service = serveBooks({
+  variables: {
+    ...neverPosting.variables,
+    LEDGERCTL_LOG_KEY: Buffer.alloc(32, 1).toString("base64"),
+    LEDGERCTL_CHECKPOINT_INTERVAL_MS: "50",
+  },
+});
 
 type Json = Record<string, unknown>;
 
@@ -51,7 +58,14 @@ beforeAll(async () => {
   await service.post(`/v1/wallets/${walletKey}/credit`, move);
   const held = await service.post(`/v1/wallets/${walletKey}/reserve`, { ...move, amount: "5" });
   const { holdId } = held.body as { holdId: string };
-  parameters = { ledgerId, walletKey, entryId: journalId, closeId, holdId };
+  await until("checkpoints", async () => {
+    const logs = ["journal", "closes"].map(
+      (log) => `/v1/ledgers/${ledgerId}/logs/${log}/checkpoint`,
+    );
+    const replies = await Promise.all(logs.map((target) => service.get(target)));
+    return replies.every(({ status }) => status === 200);
+  });
+  parameters = { log: "journal", ledgerId, walletKey, entryId: journalId, closeId, holdId };
 });
 
 function targetOf({ path }: Operation, changed: Record<string, string> = {}): string {
@@ -70,7 +84,10 @@ function expectAsDocumented({ name, responses }: Operation, reply: Reply): void 
   const [mediaType = ""] = (reply.headers["content-type"] ?? "").split(";");
   const content = documented?.content[mediaType];
   expect(content, `${name}: ${reply.status} ${mediaType}`).toBeDefined();
-  const body = mediaType === "application/x-ndjson" ? reply.text : reply.body;
+  const body =
+    mediaType !== "application/json" && mediaType !== "application/problem+json"
+      ? reply.text
+      : reply.body;
   const { error } = readSchema(content?.schema ?? {}).safeParse(body);
   expect(error, `${name}: ${reply.status} ${reply.text}`).toBeUndefined();
 }
@@ -165,6 +182,8 @@ describe("the document knows the answer of each operation", () => {
       getBalance: "?account=1000",
       previewClose: "?periodId=2026-02",
       getProof: `?entryId=${parameters["entryId"] ?? ""}`,
+      getLogProof: `?entryId=${parameters["entryId"] ?? ""}`,
+      getConsistency: "?from=1&to=1",
     };
     const open = await postEntry(service, entry());
     // What a hold or an entry in a closed period can't have, or is no answer to a request.

@@ -28,6 +28,8 @@ import type { PagePlace } from "../../src/store/entry-places.ts";
 import * as journalEntries from "../../src/store/journal-entries.ts";
 import * as journalHeads from "../../src/store/journal-heads.ts";
 import * as journalSpans from "../../src/store/journal-spans.ts";
+import * as checkpoints from "../../src/store/log-checkpoints.ts";
+import * as logs from "../../src/store/logs.ts";
 import * as ledgerStates from "../../src/store/ledger-states.ts";
 import * as ledgers from "../../src/store/ledgers.ts";
 import { findOrganization } from "../../src/store/organizations.ts";
@@ -119,6 +121,20 @@ const whole = { startsAt: null, endsAt: end, afterSequence: 0, upToSequence: ent
 /** As much as a server leaves to those who read sums. */
 const unsummed = { afterSequence: entryCount - 8_192, upToSequence: entryCount };
 const closed = { ledgerId, number: 12 };
+
+const journalLog = { ledgerId, log: "journal", generation: 1 } as const;
+const database1 = { systemIdentifier: "1", timeline: "00000001" };
+const logPlaces = Array.from({ length: 12 }, (_, index) => ({ level: 8, index: index * 31 }));
+const checkpoint = {
+  ...{
+    size: entryCount - 1,
+    number: 9_000_000,
+    rootHash: Buffer.alloc(32),
+    origin: "x",
+    verifierKey: "x",
+  },
+  ...{ signatures: "x", issuedAt: now },
+};
 
 const entries = newIds.map((journalId, index): Entry => ({
   ledgerId,
@@ -340,6 +356,34 @@ const writePath: readonly Case[] = [
   }),
   of(walletWrites.findLastWriteSeq, ledgerId, walletId, busyWallet.lastSeq),
 
+  of(logs.findLogState, ledgerId, "journal"),
+  of(logs.upsertLogState, journalLog, database1, null),
+  of(logs.updateLogHalted, ledgerId, "journal", "why"),
+  of(logs.readDatabaseIdentity),
+  of(logs.insertLogHead, ledgerId, "journal"),
+  of(logs.tryLockLogHead, ledgerId, "journal"),
+  of(logs.lockLogHead, ledgerId, "journal"),
+  of(logs.findLogHead, ledgerId, "journal"),
+  of(logs.updateLogTree, ledgerId, "journal", { size: entryCount, subtrees: [Buffer.alloc(32)] }),
+  of(logs.updateLogSigned, ledgerId, "journal", {
+    ...{ size: entryCount, number: 7, issuedAt: now },
+  }),
+  of(logs.resetLogHead, ledgerId, "journal"),
+  of(
+    logs.insertLogSubtrees,
+    { ...journalLog, generation: 2 },
+    logPlaces.map((place) => ({ ...place, root: Buffer.alloc(32) })),
+  ),
+  of(logs.listLogSubtrees, journalLog, logPlaces),
+  of(logs.countLogLeaves, ledgerId, "journal"),
+  of(logs.countLogLeaves, ledgerId, "closes"),
+  of(checkpoints.insertCheckpoint, journalLog, checkpoint, database1),
+  of(checkpoints.findNewestCheckpoint, journalLog),
+  of(checkpoints.findCheckpoint, journalLog, 500),
+  of(checkpoints.insertCosignature, journalLog, {
+    ...{ size: 500, verifierKey: "another", signature: Buffer.alloc(72), cosignedAt: now },
+  }),
+  of(checkpoints.listCosignatures, journalLog, [500, 1_000, 2_000]),
   of(daySums.readSummedSequence, ledgerId),
   of(daySums.insertSummedJournal, ledgerId),
   of(daySums.tryLockSums, ledgerId),
@@ -397,6 +441,7 @@ const pages: readonly Case[] = [
   of(ledgers.listLedgers, idOf("organization")),
   of(ledgers.listLedgerIds),
   of(daySums.listUnsummedLedgers, 8_192),
+  of(logs.listUnsignedJournals, 60_000),
   // Digests after an upgrade, piece by piece.
   of(digests.areLogsDigested),
   of(digests.tryLockDigests),
@@ -446,6 +491,11 @@ function list(filter: Partial<EntryFilter>, place: Partial<PagePlace> = {}): Cas
 
 /** What is looked for goes by the spans of the journal, and by the entries that are not summed yet. */
 const lists: readonly Case[] = [
+  of(checkpoints.listCheckpoints, journalLog, { limit: 100, offset: 5_000 }),
+  of(checkpoints.countCheckpoints, journalLog),
+  of(checkpoints.listOrigins, journalLog),
+  of(checkpoints.listCosignedSizes, journalLog, { below: entryCount, limit: 64 }),
+  of(logs.listEntryLeaves, ledgerId, { afterSequence: 4_096, upToSequence: 8_192 }),
   list(march),
   list(march, { offset: 15_000 }),
   list(march, { afterSequence: 260_000 }),
@@ -488,6 +538,7 @@ const sums: readonly Case[] = [
 /** Sums of what waits to be posted, for a rate too. */
 const backlogs: readonly Case[] = [
   of(pendingPostings.listLedgersWithPending),
+  of(logs.listUnsignedCloses),
   of(pendingPostings.listAssetsWithoutRate, ledgerId),
   of(pendingPostings.listPendingAmounts, ledgerId),
   of(pendingPostings.listWaitingAssets),
@@ -508,6 +559,10 @@ const reads = [
 const free = {
   "audit/administration.ts": "an audit reads each act and each row that acts are about once",
   "audit/day-sums.ts": "an audit adds all entries up again",
+  "audit/logs.ts": "an audit reads all checkpoints of a log once",
+  countHaltedLogs: "reads a row for each log, once for each scrape of metrics",
+  haltAllLogs: "a restore halts all logs once",
+  hasCheckpoints: "is asked once at the start",
   "audit/journal.ts": "an audit reads all rows of a ledger once",
   "audit/wallet-postings.ts": "an audit reads all rows of a ledger once",
   "audit/wallets.ts": "an audit reads all rows of a ledger once",
@@ -569,6 +624,7 @@ async function fillUpTo(step: number): Promise<void> {
 /** What reads all ledgers, and what makes a row on every node. */
 const ofAllNodes = new Set([
   ...["listLedgers", "listLedgersWithPending", "listUnsummedLedgers", "listWaitingAssets"],
+  ...["listUnsignedJournals", "listUnsignedCloses"],
   ...["getPostingBacklog", "listAdministrationActs", "insertLedger"],
 ]);
 

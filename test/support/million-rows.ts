@@ -141,6 +141,21 @@ const lastFillings = [
   `INSERT INTO period_close_subtrees
    SELECT ledger_id, number, part, last_sequence * part / 20 + 1, sha256('')
      FROM period_closes, generate_series(0, 19) AS part`,
+  `INSERT INTO log_states (ledger_id, log, generation, system_identifier, timeline)
+   SELECT ledger_id, log, 1, '1', '00000001' FROM journal_heads, unnest(ARRAY['journal', 'closes']) AS log`,
+  `INSERT INTO log_heads (ledger_id, log, size, subtrees, signed_size, signed_at, checkpoint_count, cosignature_count)
+   SELECT ledger_id, log, last_sequence, '', last_sequence, now(), 1, 0
+     FROM journal_heads, unnest(ARRAY['journal', 'closes']) AS log`,
+  `INSERT INTO log_subtrees (ledger_id, log, generation, level, index, root)
+   SELECT ledger_id, 'journal', 1, level, index, sha256('')
+     FROM journal_heads, generate_series(8, 20) AS level,
+          generate_series(0, last_sequence / (1::bigint << level) - 1) AS index`,
+  `INSERT INTO log_checkpoints
+     (ledger_id, log, generation, size, number, root_hash, origin, verifier_key, signatures, issued_at, system_identifier, timeline)
+   SELECT ledger_id, 'journal', 1, size, size / 100, sha256(''), '', '', '', now(), '1', '00000001'
+     FROM journal_heads, generate_series(100, last_sequence, 100) AS size`,
+  `INSERT INTO log_cosignatures (ledger_id, log, generation, size, verifier_key, signature, cosigned_at)
+   SELECT ledger_id, log, generation, size, 'witness', '', now() FROM log_checkpoints WHERE size % 1000 = 0`,
 ];
 
 /** Tables whose indexes are made once, when they are full: a third of the time. */

@@ -261,6 +261,7 @@ export class CheckpointMaker {
     if (to < leafCount) return { kind: "extended" };
     const checkpoint = { origin: signers.origin, size: tree.size, rootHash: tree.root() };
     await this.#keepOutside(transaction, identity, checkpoint, newest);
+    const number = head.checkpointCount + 1;
     const text = formatCheckpoint(checkpoint);
     const signatures = signers.all.map((signer) => formatSignatureLine(signer.sign(text)));
     await Promise.all([
@@ -270,13 +271,16 @@ export class CheckpointMaker {
         identity,
         {
           ...checkpoint,
+          number,
           verifierKey: formatVerifierKey(signers.own.verifierKey),
           signatures: signatures.join(""),
           issuedAt: locked.now,
         },
         database,
       ),
-      updateLogSigned(transaction, ledgerId, log, { size: tree.size, issuedAt: locked.now }),
+      updateLogSigned(transaction, ledgerId, log, {
+        ...{ size: tree.size, number, issuedAt: locked.now },
+      }),
     ]);
     return { kind: "signed", identity };
   }

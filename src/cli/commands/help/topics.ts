@@ -107,6 +107,10 @@ What a flag says comes first, then these, then the profile. An empty variable co
   LEDGERCTL_TLS_CERT              the certificate of TLS and its chain, a file of PEM
   LEDGERCTL_TLS_KEY               its private key, a file of PEM
   LEDGERCTL_RATE_LIMIT            requests a second of each API key, such as 100/s:500
+  LEDGERCTL_LOG_NAME              what the origins of logs begin with, such as ledger.example.com
+  LEDGERCTL_LOG_KEY               the key that the logs of ledgers are signed with, 32 bytes in base64
+  LEDGERCTL_PREVIOUS_LOG_KEYS     log keys that are rotated out, and sign beside it
+  LEDGERCTL_CHECKPOINT_INTERVAL_MS  how long after a journal grew there is a checkpoint of it
   LEDGERCTL_LOG_POLICY            a tlog-policy file: the witnesses that cosign checkpoints
   LEDGERCTL_LOG_LEVEL             the server's log: trace, debug, info, warn, error, fatal or silent
   LEDGERCTL_CLOCK_WINDOW_SECONDS  how far a request's timestamp may be from the server's clock
