@@ -169,10 +169,15 @@ class LogAudit {
 
   /** Those of the tree's present size. */
   async #checkCheckpoints(checkpoints: PageCursor<AuditedCheckpoint>): Promise<void> {
-    while (checkpoints.current !== undefined && checkpoints.current.size <= this.#tree.size) {
-      this.#checkCheckpoint(checkpoints.current);
+    for (;;) {
+      const { current } = checkpoints;
+      if (current === undefined) {
+        if (!(await checkpoints.readPage())) return;
+        continue;
+      }
+      if (current.size > this.#tree.size) return;
+      this.#checkCheckpoint(current);
       checkpoints.advance();
-      if (checkpoints.current === undefined) await checkpoints.readPage();
     }
   }
 

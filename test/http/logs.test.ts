@@ -1,7 +1,7 @@
 // The logs of a ledger over HTTP: checkpoints, consistency and proofs, as an outsider verifies them.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { canonicalEntry } from "../../src/core/canonical.ts";
+import type { canonicalEntry } from "../../src/core/canonical.ts";
 import { formatOrigin, logSigner } from "../../src/core/log-origin.ts";
 import { emptyRoot, isConsistent } from "../../src/core/merkle.ts";
 import { formatVerifierKey, parseVerifierKey } from "../../src/core/note.ts";

@@ -175,9 +175,11 @@ export class LogReader {
 
   #prove(log: LogOfLedger, index: number, data: string, size: number | null): Promise<string> {
     return this.#read(log, async (connection, identity) => {
-      const checkpoint = await requireCheckpoint(connection, identity, size).catch((error) => {
-        throw size === null ? this.#notLoggedYet() : error;
-      });
+      const checkpoint = await requireCheckpoint(connection, identity, size).catch(
+        (error: unknown) => {
+          throw size === null ? this.#notLoggedYet() : error;
+        },
+      );
       if (index >= checkpoint.size) throw this.#notLoggedYet();
       const path = await readRoots(connection, identity, auditRanges(index, checkpoint.size));
       const root = rootFromPath(hashLeaf(data), index, checkpoint.size, path);
