@@ -1,6 +1,7 @@
 // Checking a proof that a record is in a log: the record's bytes, their path to the root, and who signed the root.
 import { hashLeaf, rootFromPath } from "../core/merkle.ts";
-import { parseTlogProof } from "../core/tlog-proof.ts";
+import type { Checkpoint } from "../core/checkpoint.ts";
+import { parseTlogProof, type TlogProof } from "../core/tlog-proof.ts";
 import type { TlogPolicy } from "../core/tlog-policy.ts";
 import { UntrustedCheckpoint, verifyCheckpoint, type VerifiedCheckpoint } from "./checkpoint.ts";
 
@@ -17,8 +18,16 @@ export interface VerifiedProof {
  * MalformedNote or UntrustedCheckpoint.
  */
 export function verifyTlogProof(text: string, policy: TlogPolicy): VerifiedProof {
-  const { extra, index, path, checkpoint: note } = parseTlogProof(text);
-  const checkpoint = verifyCheckpoint(note, policy);
+  const proof = parseTlogProof(text);
+  const checkpoint = verifyCheckpoint(proof.checkpoint, policy);
+  return { checkpoint, index: proof.index, data: verifyInclusion(proof, checkpoint) };
+}
+
+/**
+ * The data of a proof's leaf, where its path leads to the root of this checkpoint, which is the one in the proof. Throws
+ * UntrustedCheckpoint.
+ */
+export function verifyInclusion({ extra, index, path }: TlogProof, checkpoint: Checkpoint): Buffer {
   if (extra === null) throw new UntrustedCheckpoint("the proof does not have its record (extra)");
   const root = rootFromPath(hashLeaf(extra), index, checkpoint.size, path);
   if (root === null) {
@@ -30,5 +39,5 @@ export function verifyTlogProof(text: string, policy: TlogPolicy): VerifiedProof
     const signed = `not to the one that was signed, ${checkpoint.rootHash.toString("hex")}`;
     throw new UntrustedCheckpoint(`${leads}, ${signed}`);
   }
-  return { checkpoint, index, data: extra };
+  return extra;
 }

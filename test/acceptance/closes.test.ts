@@ -10,6 +10,7 @@ import { startBinaryServer, type BinaryServer } from "../support/binary-server.t
 import { runCli, type CliResult } from "../support/cli.ts";
 import { bundleOf, bundleText, closeVectors } from "../support/close-vectors.ts";
 import { entry } from "../support/entries.ts";
+import { offlineGuard } from "../support/offline-guard.ts";
 import { runHere } from "../support/program.ts";
 import { hasPython } from "../support/python.ts";
 import { runSecondVerifier } from "../support/second-verifier.ts";
@@ -22,25 +23,6 @@ let entryIds: string[];
 
 /** What an auditor has: a file, no account, no service, no home. */
 const offline = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent" };
-
-/** Ends the process, with a code that no command has, where it would reach for anything but the file. */
-const guard = `
-  const fs = require("node:fs"), net = require("node:net"), child = require("node:child_process");
-  const stop = (what) => () => { fs.writeSync(2, "reached for " + what); process.exit(99); };
-  net.Socket.prototype.connect = net.Server.prototype.listen = stop("a socket");
-  require("node:dgram").createSocket = stop("a socket");
-  require("node:dns").lookup = stop("a name");
-  child.spawn = child.execFile = child.fork = stop("a process");
-  for (const of of [fs, fs.promises]) {
-    for (const name of ["open", "readFile", "readFileSync", "openSync"]) {
-      const real = of[name];
-      if (real === undefined) continue;
-      of[name] = (path, ...rest) =>
-        String(path).includes("config") ? stop("configuration")() : real.call(of, path, ...rest);
-    }
-  }
-  require("node:module").syncBuiltinESMExports();
-`;
 
 const run = (...args: string[]): Promise<CliResult> => runHere(args, server.env);
 const runBuilt = (...args: string[]): Promise<CliResult> => runCli(args, server);
@@ -61,7 +43,7 @@ const guarded = (...args: string[]): Promise<CliResult> =>
 
 beforeAll(async () => {
   server = await startBinaryServer();
-  writeFileSync(join(server.home, "guard.cjs"), guard);
+  writeFileSync(join(server.home, "guard.cjs"), offlineGuard);
   const posted = await server.client.postAtomicEntries(server.ledgerId, [
     entry(700, { transactionDate: "2026-02-27T00:00:00Z" }),
     ...["01", "15", "31"].map((day) =>

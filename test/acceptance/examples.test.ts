@@ -1,4 +1,5 @@
 // The examples of every command's help are run as they stand, in bash on a terminal, against a real server.
+import { randomBytes } from "node:crypto";
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -50,7 +51,10 @@ let env: Record<string, string>;
 let alice: WalletAddress;
 
 beforeAll(async () => {
-  server = await startBinaryServer();
+  server = await startBinaryServer({
+    LEDGERCTL_LOG_KEY: randomBytes(32).toString("base64"),
+    LEDGERCTL_CHECKPOINT_INTERVAL_MS: "100",
+  });
   folder = join(server.home, "examples");
   mkdirSync(folder);
   const bin = join(server.home, "bin");

@@ -27,8 +27,10 @@ export interface BinaryServer {
   stop(): Promise<number | null>;
 }
 
-/** Starts `serve --bootstrap`, with its USD ledger and starter chart. */
-export async function startBinaryServer(): Promise<BinaryServer> {
+/** Starts `serve --bootstrap`, with its USD ledger and starter chart; `variables` are settings of the server besides. */
+export async function startBinaryServer(
+  variables: Readonly<Record<string, string>> = {},
+): Promise<BinaryServer> {
   const database = await createTestDatabase();
   const home = mkdtempSync(join(tmpdir(), "ledgerctl-cli-"));
   const masterKey = randomBytes(32);
@@ -40,7 +42,7 @@ export async function startBinaryServer(): Promise<BinaryServer> {
   const start = (port: string): Promise<ServerProcess> =>
     startServerProcess({
       args: ["--bootstrap", "--port", port],
-      env: { ...databaseEnv, XDG_CONFIG_HOME: join(home, "server") },
+      env: { ...databaseEnv, ...variables, XDG_CONFIG_HOME: join(home, "server") },
     });
   let server = await start(String(await freePort()));
   const { organizationId, ledgerId, apiKey, apiSecret } = server.made;

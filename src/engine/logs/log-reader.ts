@@ -177,10 +177,10 @@ export class LogReader {
     return this.#read(log, async (connection, identity) => {
       const checkpoint = await requireCheckpoint(connection, identity, size).catch(
         (error: unknown) => {
-          throw size === null ? this.#notLoggedYet() : error;
+          throw size === null ? this.#notLoggedYet(log) : error;
         },
       );
-      if (index >= checkpoint.size) throw this.#notLoggedYet();
+      if (index >= checkpoint.size) throw this.#notLoggedYet(log);
       const path = await readRoots(connection, identity, auditRanges(index, checkpoint.size));
       const root = rootFromPath(hashLeaf(data), index, checkpoint.size, path);
       if (root?.equals(checkpoint.rootHash) !== true) {
@@ -193,8 +193,10 @@ export class LogReader {
     });
   }
 
-  #notLoggedYet(): Refusal {
-    const seconds = Math.max(1, Math.ceil(this.#options.intervalMs / 1_000));
+  #notLoggedYet({ log }: LogOfLedger): Refusal {
+    // Closes are signed at once.
+    const intervalMs = log === "journal" ? this.#options.intervalMs : 0;
+    const seconds = Math.max(1, Math.ceil(intervalMs / 1_000));
     return new Refusal("notLoggedYet", "no checkpoint covers it yet", {
       retryAfterSeconds: Math.min(seconds, 60),
     });

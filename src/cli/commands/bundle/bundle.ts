@@ -1,17 +1,20 @@
 // Writes a bundle as it comes, under another name until it is whole.
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Environment } from "../../../config.ts";
-import { CommandFailure, exitCodes } from "../../failure.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { megabytes } from "../../terminal/counted.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import { withProgress } from "../../terminal/progress-line.ts";
 import { withService } from "../../connection/service-context.ts";
 import { writeOutputFile } from "../../terminal/output-file.ts";
+import { getProof } from "../log/get-proof.ts";
 import { findClose } from "../period/find-close.ts";
 
 export interface BundleFlags extends ServiceFlags {
   out: string;
+  withProof?: boolean;
 }
 
 export async function writeBundle(
@@ -19,10 +22,14 @@ export async function writeBundle(
   flags: BundleFlags,
   environment: Environment,
 ): Promise<void> {
-  const { out } = flags;
-  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+  const { out, withProof = false } = flags;
+  if (withProof && out === "-") throw usageFailure("--with-proof goes with a file as --out");
+  await withService(flags, environment, async (context) => {
+    const { client, ledgerId, output } = context;
     const id = ledgerId();
     const close = await findClose(client, id, label);
+    // First: a bundle may take long, and a proof be due later.
+    const proof = withProof ? await getProof(context, "closes", { closeId: close.closeId }) : null;
     const bytes = await client.streamBundle(id, close.closeId);
     if (out === "-") {
       await pipeline(whole(bytes), process.stdout, { end: false });
@@ -41,6 +48,9 @@ export async function writeBundle(
     output.note(
       `${out} is written, entries: ${close.entryCount}; publish the closeHash ${close.closeHash}`,
     );
+    if (proof === null) return;
+    await writeOutputFile(`${out}.tlog-proof`, Readable.from([proof]));
+    output.note(`${out}.tlog-proof has the close's proof in the log closes`);
   });
 }
 

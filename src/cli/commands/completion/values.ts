@@ -1,5 +1,6 @@
 // What values of options and arguments are: fixed words, files, or names that the service knows.
 import { accountTypes, scopes } from "../../../core/ledger.ts";
+import { logKinds } from "../../../core/log-origin.ts";
 import { currencyExponents } from "../../../core/currencies.ts";
 import { settingMembers } from "../../connection/profiles.ts";
 import { exportFormats } from "../export/export-format.ts";
@@ -29,6 +30,7 @@ const kinds: Readonly<Record<string, ValueKind>> = {
   "--body": "file",
   "--bundle": "file",
   "--policy": "file",
+  "--state": "file",
   "--chart": "file",
   "--out": "file",
   "--data-dir": "file",
@@ -38,9 +40,11 @@ const kinds: Readonly<Record<string, ValueKind>> = {
   "merkle verify --period": "closed period",
   "merkle root --period": "closed period",
   "merkle prove --period": "closed period",
+  "log prove --close": "closed period",
   file: "file",
   key: "wallet",
   label: "closed period",
+  log: logKinds,
   method: ["GET", "POST"],
   "account activate code": "account",
   "account deactivate code": "account",

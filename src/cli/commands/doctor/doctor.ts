@@ -1,5 +1,6 @@
 // Checks, each with what was found and, where it is not well, what to do.
 import { request } from "undici";
+import { logKinds } from "../../../core/log-origin.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { Environment } from "../../../config.ts";
 import { LedgerClient, ServiceProblem, ServiceUnreachable } from "../../../client/ledger-client.ts";
@@ -28,6 +29,7 @@ interface Check {
     | "replica"
     | "credentials"
     | "ledger"
+    | "logs"
     | "database"
     | "migrations"
     | "postings"
@@ -199,9 +201,10 @@ async function checkCredentials(connection: Partial<Connection>): Promise<Check[
   try {
     const ledgers = await client.listLedgers();
     const accepted = passed("credentials", `the key may see ${counted(ledgers.length, "ledger")}`);
-    return ledger === null || ledger === undefined
-      ? [accepted]
-      : [accepted, checkLedger(ledger, ledgers)];
+    if (ledger === null || ledger === undefined) return [accepted];
+    const found = checkLedger(ledger, ledgers);
+    const isThere = found.exitCode !== exitCodes.notFound;
+    return [accepted, found, ...(isThere ? [await checkLogs(client, ledger)] : [])];
   } catch (error) {
     const exitCode = exitCodeOf(error);
     const detail = messageOf(error);
@@ -238,6 +241,33 @@ function checkLedger(
       : `It can only be read. For another, ${choose}`,
     exitCodes.conflict,
   );
+}
+
+/** A log that is halted signs nothing until an operator has looked; a key may be unable to read them. */
+async function checkLogs(client: LedgerClient, ledgerId: string): Promise<Check> {
+  try {
+    const logs = await Promise.all(
+      logKinds.map(async (log) => ({ log, ...(await client.getLog(ledgerId, log)) })),
+    );
+    const halted = logs.filter((one) => one.halted !== null);
+    if (halted.length > 0) {
+      return failed(
+        "logs",
+        halted.map(({ log, halted: reason }) => `the log ${log} is halted: ${reason}`).join("; "),
+        "It signs nothing until an operator runs `ledgerctl log resume` or `ledgerctl log restart`: see docs/operations.md.",
+      );
+    }
+    const sizes = logs.map(({ log, size }) => `${log} up to ${size}`).join(", ");
+    return passed("logs", `signed: ${sizes}`);
+  } catch (error) {
+    if (!(error instanceof ServiceProblem)) throw error;
+    return noted(
+      "logs",
+      error.code === "CHECKPOINT_NOT_FOUND"
+        ? "nothing is signed, as the server has no log key: set its LEDGERCTL_LOG_KEY"
+        : `can't be seen here: ${error.message}`,
+    );
+  }
 }
 
 /** Only where a database is named or the embedded one exists: checking must not make one. */

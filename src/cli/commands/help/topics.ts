@@ -65,7 +65,13 @@ close before it. Who has a closeHash that was published can check, without trust
   one entry         $ ledgerctl merkle prove ENTRY_ID --period 2026-03 --out proof.json
                     $ ledgerctl merkle check proof.json --root CLOSEHASH
 
-Both checks are offline: they open no connection and read no configuration. Without --expect (--root) the
+Between two closes, the ledger is a transparency log: signed checkpoints, each of which begins with the one before.
+
+  one entry         $ ledgerctl log prove ENTRY_ID --out entry.tlog-proof
+                    $ ledgerctl log verify entry.tlog-proof --policy ledger.policy
+  the operator      $ ledgerctl log watch --policy ledger.policy --state journal.state --once
+
+All checks of files are offline: they open no connection and read no configuration. Without --expect (--root) the
 figures only agree with each other: «consistent, NOT anchored». A merkleRoot covers the entries alone,
 a closeHash all of the record. What does not match ends with exit code 3.
 
