@@ -306,7 +306,7 @@ def root_from_path(leaf: bytes, index: int, size: int, path: List[bytes]) -> Tup
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 HASH = re.compile(r"[0-9a-f]{64}")
 AMOUNT = re.compile(r"-?[1-9][0-9]*|0")
-TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z")
+TIME = re.compile(r"(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z")
 ENTRY_TYPES = ("STANDARD", "ADJUSTING", "OPENING", "CLOSING", "REVERSAL")
 
 
@@ -375,7 +375,7 @@ ENTRY: Spec = {
     "originAccount": STRING_OR_NULL,
     "eventType": STRING_OR_NULL,
     "description": STRING_OR_NULL,
-    "reversesJournalId": STRING_OR_NULL,
+    "reversesJournalId": or_null(UUID_TYPE),
     "metadata": OBJECT,
     "lines": LINES,
 }

@@ -19,7 +19,14 @@ const moment = z.custom<Timestamp>(
   "is no timestamp",
 );
 
+const id = z
+  .string()
+  .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "is no UUID in lower case");
+
 export const entryDocument = entryDocumentReply.extend({
+  journalId: id,
+  ledgerId: id,
+  reversesJournalId: id.nullable(),
   transactionDate: moment,
   persistedAt: moment,
 });
@@ -27,6 +34,10 @@ export const entryDocument = entryDocumentReply.extend({
 export type EntryDocument = z.output<typeof entryDocument>;
 
 export const closeDocument = closeReply.extend({
+  ledgerId: id,
+  closeId: id,
+  lastSequence: z.int().nonnegative(),
+  entryCount: z.int().nonnegative(),
   startsAt: moment.nullable(),
   endsAt: moment,
   closedAt: moment,

@@ -4,7 +4,7 @@
 
 A case has `data` in base64, and either `policy` (a policy file in base64) or `verifierKeys` and `witnessKeys`. With
 `withRecord`, the record of a proof is read too. A case without `data` is only a policy or keys. A case with
-`publicKey` and `signature`, in base64, is a signature over `data`. The verdict has `ok`, and `signers` or `finding`.
+`publicKey` and `signature`, in base64, is a signature over `data`; one with `origin` and `index` is a leaf. The verdict has `ok`, and `signers` or `finding`.
 """
 
 import base64
@@ -35,6 +35,9 @@ def signers_of(case):
         parts = [base64.b64decode(case[name]) for name in ("data", "signature", "publicKey")]
         if not verifier.is_ed25519(*parts):
             raise verifier.Refused("the signature is not valid")
+        return []
+    if "origin" in case:
+        verifier.read_record(case["origin"], case["index"], base64.b64decode(case["data"]))
         return []
     policy = policy_of(case)
     if "data" not in case:
