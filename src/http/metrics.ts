@@ -14,6 +14,8 @@ import type { BooksFigures, BooksReader } from "../engine/books-figures.ts";
 import type { QueueState } from "../engine/group-commit.ts";
 import type { Journal } from "../engine/journal.ts";
 import type { CheckpointMaker } from "../engine/logs/checkpoint-maker.ts";
+import type { WitnessFeed } from "../engine/logs/witness-feed.ts";
+import type { WitnessFeeds } from "../engine/logs/witness-feeds.ts";
 import type { Poster } from "../engine/posting.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import type { Wallets } from "../engine/wallets.ts";
@@ -35,6 +37,7 @@ interface ProcessSources {
   readonly poster: Poster;
   /** Null without a log key. */
   readonly checkpoints: CheckpointMaker | null;
+  readonly witnesses: WitnessFeeds;
   readonly hub: StreamHub;
   readonly http: HttpCounts;
   readonly readiness: {
@@ -153,6 +156,28 @@ const processTable: MetricTable<ProcessSources> = {
   ledgerctl_checkpoint_failures_total: {
     help: "Attempts to sign a log that failed; they are made again.",
     read: ({ checkpoints }) => checkpoints?.counts.failures ?? 0,
+  },
+  ledgerctl_witness_up: {
+    help: "1 where the witness answered as it should when it was last asked, else 0.",
+    labels: ["witness"],
+    aggregator: "min",
+    read: ofWitnesses(({ isUp }) => (isUp ? 1 : 0)),
+  },
+  ledgerctl_witness_waiting_logs: {
+    help: "Logs whose newest checkpoint this server is to bring to the witness.",
+    labels: ["witness"],
+    read: ofWitnesses(({ waiting }) => waiting),
+  },
+  ledgerctl_witness_submissions_total: {
+    help: "Checkpoints that were brought to the witness, by what became of them.",
+    labels: ["witness", "outcome"],
+    read: ({ witnesses }) =>
+      witnesses.all.flatMap(({ witness, counts }) =>
+        Object.entries(counts).map(([outcome, value]) => ({
+          labels: { witness: witness.name, outcome },
+          value,
+        })),
+      ),
   },
   ledgerctl_ready: {
     help: "1 where a write would succeed now, as /readyz says; 0 where a process of the server says no.",
@@ -360,6 +385,14 @@ function ofLanes(figure: (queue: QueueState) => number): Metric<ProcessSources>[
     Object.entries({ journal, wallets }).map(([lane, { lanes }]) => ({
       labels: { lane },
       value: figure(lanes.state),
+    }));
+}
+
+function ofWitnesses(figure: (feed: WitnessFeed) => number): Metric<ProcessSources>["read"] {
+  return ({ witnesses }) =>
+    witnesses.all.map((feed) => ({
+      labels: { witness: feed.witness.name },
+      value: figure(feed),
     }));
 }
 

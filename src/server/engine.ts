@@ -1,18 +1,28 @@
 // The engine of one server process: everything that writes, and the streams that tell of it.
 import type { Environment } from "../config.ts";
+import type { LogIdentity } from "../core/log-origin.ts";
+import type { TlogPolicy } from "../core/tlog-policy.ts";
 import { ClosedPeriods } from "../engine/closed-periods.ts";
 import { Closes } from "../engine/closes.ts";
 import { DaySums } from "../engine/day-sums.ts";
 import { Journal } from "../engine/journal.ts";
-import { CheckpointMaker, type SignedCheckpoints } from "../engine/logs/checkpoint-maker.ts";
+import {
+  CheckpointMaker,
+  type CheckpointMakerOptions,
+  type SignedCheckpoints,
+} from "../engine/logs/checkpoint-maker.ts";
 import type { LogSettings } from "../engine/logs/log-signing.ts";
+import { WitnessFeeds } from "../engine/logs/witness-feeds.ts";
+import { WitnessedLogs } from "../engine/logs/witnessed-logs.ts";
 import { Poster } from "../engine/posting.ts";
 import { StreamHub } from "../engine/stream-hub.ts";
 import { WalletLogDigests } from "../engine/wallet-log-digests.ts";
 import { Wallets } from "../engine/wallets.ts";
 import type { Log } from "../log.ts";
+import { submissionWitnesses } from "./log-policy.ts";
 import { logOutages } from "./outage-log.ts";
 import type { Pools } from "./pools.ts";
+import { logWitnesses } from "./witness-outages.ts";
 
 export type Engine = ReturnType<typeof createEngine>;
 
@@ -35,13 +45,30 @@ export function createEngine(
     areCommitsHalted,
     ...logOutages(log, "reading the logs of wallets for streams"),
   });
-  const checkpoints = createCheckpointMaker(pools, environment, log, areCommitsHalted, logs);
+  const onHalt = ({ ledgerId, log: name }: LogIdentity, reason: string) => {
+    log.error(
+      { ledgerId, log: name, reason },
+      "a log was halted: it signs nothing until `ledgerctl log resume` or `log restart`",
+    );
+  };
+  const witnesses = new WitnessFeeds(
+    new WitnessedLogs(pools.longRunning),
+    logs.policy === null ? [] : submissionWitnesses(logs.policy),
+    { areCommitsHalted, onHalt, ...logWitnesses(log), ...logOutages(log, "feeding witnesses") },
+  );
+  const checkpoints = createCheckpointMaker(pools, environment, log, areCommitsHalted, logs, {
+    onHalt,
+    onCheckpoint: (identity) => {
+      witnesses.announce(identity);
+    },
+  });
   return {
     journal: new Journal(pools.write, limits),
     wallets: new Wallets(pools.write, limits, (ledgerId, writes) => {
       hub.publish(ledgerId, writes);
     }),
     checkpoints,
+    witnesses,
     closes: new Closes(pools.longRunning, new ClosedPeriods(), {
       areCommitsHalted,
       onClose: (ledgerId) => checkpoints?.signSoon(ledgerId),
@@ -76,6 +103,8 @@ export interface LogOptions {
   readonly settings: LogSettings | null;
   /** Where the log key is in a file: beside it. */
   readonly signedCheckpoints: SignedCheckpoints | null;
+  /** Whose witnesses get checkpoints; null where there are none. */
+  readonly policy: TlogPolicy | null;
 }
 
 function createCheckpointMaker(
@@ -84,6 +113,7 @@ function createCheckpointMaker(
   log: Log,
   areCommitsHalted: () => boolean,
   { settings, signedCheckpoints }: LogOptions,
+  listeners: Pick<CheckpointMakerOptions, "onHalt" | "onCheckpoint">,
 ): CheckpointMaker | null {
   if (settings === null) return null;
   const told = new Set<string>();
@@ -92,12 +122,7 @@ function createCheckpointMaker(
     intervalMs: environment.checkpointIntervalMs,
     signedCheckpoints,
     areCommitsHalted,
-    onHalt: ({ ledgerId, log: name }, reason) => {
-      log.error(
-        { ledgerId, log: name, reason },
-        "a log was halted: it signs nothing until `ledgerctl log resume` or `log restart`",
-      );
-    },
+    ...listeners,
     onWrongSettings: ({ ledgerId, log: name }, reason) => {
       // Each time that it is due it is found anew.
       if (told.has(reason)) return;

@@ -75,6 +75,7 @@ export function createService(options: ServiceOptions): Service {
   const engine = createEngine(pools, environment, log, () => readiness.areCommitsHalted, {
     settings: options.logSettings ?? null,
     signedCheckpoints: dataDir === null ? null : new SignedCheckpointFiles(dataDir),
+    policy: options.logPolicy ?? null,
   });
   const { replicaUrl = null } = options;
   const watched =
@@ -130,6 +131,7 @@ export function createService(options: ServiceOptions): Service {
       engine.digests.start();
       engine.daySums.start();
       engine.checkpoints?.start();
+      engine.witnesses.start();
       return url;
     },
     metrics,
@@ -194,7 +196,7 @@ const answerMs = 1_000;
 /** Requests first, since they need all else; then what was accepted; connections to the database last. */
 async function stopInOrder(
   server: HttpServer,
-  { journal, wallets, closes, poster, digests, daySums, checkpoints, hub }: Engine,
+  { journal, wallets, closes, poster, digests, daySums, checkpoints, witnesses, hub }: Engine,
   { write }: Pools,
   cutLongRunning: () => Promise<unknown>,
   graceMs: number,
@@ -206,7 +208,12 @@ async function stopInOrder(
     return (cancelled ??= cutLongRunning());
   };
   // They work for nobody who waits, on a pool that may be cut.
-  const inBackground = Promise.all([digests.stop(), daySums.stop(), checkpoints?.stop()]);
+  const inBackground = Promise.all([
+    digests.stop(),
+    daySums.stop(),
+    checkpoints?.stop(),
+    witnesses.stop(),
+  ]);
   const timer = setTimeout(() => void cancelSums(), Math.max(graceMs / 2, graceMs - answerMs));
   await server.close(graceMs);
   clearTimeout(timer);

@@ -1,6 +1,6 @@
 // Signed checkpoints of logs, and the cosignatures of witnesses.
 import * as z from "zod";
-import type { LogIdentity } from "../core/log-origin.ts";
+import { logKinds, type LogIdentity } from "../core/log-origin.ts";
 import type { Timestamp } from "../core/time.ts";
 import { countRow, hashColumn, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
@@ -194,4 +194,49 @@ export async function listCosignedSizes(
        AND size < ${below}
      ORDER BY size DESC LIMIT ${limit}`);
   return rows.map(({ size }) => size);
+}
+
+/** Cosignatures that are looked through for the last one of a witness. */
+const recentCosignatures = 1_000;
+
+/** The size of the last checkpoint that a witness cosigned; 0 where none of the recent cosignatures is its own. */
+export async function findCosignedSize(
+  connection: Connection,
+  { ledgerId, log, generation }: LogIdentity,
+  verifierKey: string,
+): Promise<number> {
+  const row = await connection.maybeOne(sql.type(sizeRow)`
+    SELECT size FROM (
+      SELECT size, verifier_key FROM log_cosignatures
+       WHERE ledger_id = ${ledgerId} AND log = ${log} AND generation = ${generation}
+       ORDER BY size DESC LIMIT ${recentCosignatures}
+    ) AS recent WHERE verifier_key = ${verifierKey} ORDER BY size DESC LIMIT 1`);
+  return row?.size ?? 0;
+}
+
+const identityRow = z.object({
+  ledgerId: z.string(),
+  log: z.enum(logKinds),
+  generation: z.number(),
+});
+
+/** Logs that are not halted and whose newest checkpoint a witness has not cosigned; some of them where there are more. */
+export function listUncosignedLogs(
+  connection: Connection,
+  verifierKey: string,
+  limit: number,
+): Promise<readonly LogIdentity[]> {
+  // At random: the same ones, such as those that the witness does not know, must not be all that is ever found.
+  return connection.any(sql.type(identityRow)`
+    SELECT heads.ledger_id AS "ledgerId", heads.log, states.generation
+      FROM log_heads AS heads
+      JOIN log_states AS states ON states.ledger_id = heads.ledger_id AND states.log = heads.log
+     WHERE heads.signed_size > 0 AND states.halted_at IS NULL
+       AND NOT EXISTS (
+             SELECT FROM log_cosignatures AS cosignatures
+              WHERE cosignatures.ledger_id = heads.ledger_id AND cosignatures.log = heads.log
+                AND cosignatures.generation = states.generation
+                AND cosignatures.size = heads.signed_size
+                AND cosignatures.verifier_key = ${verifierKey})
+     ORDER BY random() LIMIT ${limit}`);
 }

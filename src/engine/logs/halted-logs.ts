@@ -14,17 +14,22 @@ import {
 
 type LogOfLedger = Pick<LogIdentity, "ledgerId" | "log">;
 
-/** Keeps a log from being signed until an operator resumes it or begins it anew. The first reason is kept. */
+/**
+ * Keeps a log from being signed until an operator resumes it or begins it anew; one that was begun anew meanwhile is left
+ * alone. The first reason is kept.
+ */
 export async function haltLog(
   pool: Connection,
-  { ledgerId, log }: LogOfLedger,
+  identity: LogIdentity,
   reason: string,
 ): Promise<void> {
-  await changeState(pool, { ledgerId, log }, async (transaction, state) => {
-    if (state !== null) await updateLogHalted(transaction, ledgerId, log, reason);
-    else {
+  await changeState(pool, identity, async (transaction, state) => {
+    const { ledgerId, log, generation } = identity;
+    if (state?.generation === generation) {
+      await updateLogHalted(transaction, ledgerId, log, reason);
+    } else if (state === null) {
       const database = await readDatabaseIdentity(transaction);
-      await upsertLogState(transaction, { ledgerId, log, generation: 1 }, database, reason);
+      await upsertLogState(transaction, identity, database, reason);
     }
   });
 }

@@ -76,8 +76,6 @@ export class WitnessFeed {
   #isStopped = false;
   /** Since the start: what became of submissions. */
   readonly counts = { cosigned: 0, inconsistent: 0, refused: 0, failed: 0 };
-  /** When the last cosignature came, in milliseconds since 1970; null before the first. */
-  cosignedAtMs: number | null = null;
 
   constructor(logs: FedLogs, witness: SubmissionWitness, options: WitnessFeedOptions) {
     const { connections = connectionsMax, timeoutMs, backoffMs = defaultBackoffMs } = options;
@@ -170,8 +168,13 @@ export class WitnessFeed {
 
   async #submit(identity: LogIdentity): Promise<void> {
     const newest = await this.#logs.findNewest(identity, this.#witnessKey);
-    if (newest === null || newest.cosignedSize === newest.size) return;
+    if (newest === null) return;
     const { size, note, cosignedSize } = newest;
+    if (cosignedSize === size) {
+      // Another server has it from the witness, which is not away then.
+      this.#noteAnswer();
+      return;
+    }
     const checkpoint = {
       size,
       note,
@@ -195,12 +198,11 @@ export class WitnessFeed {
       const cosignature = { size, witnessKey: this.#witnessKey, signature, time };
       await this.#logs.keepCosignature(identity, cosignature);
       this.counts.cosigned += 1;
-      this.cosignedAtMs = Date.now();
     } else if (answer.outcome === "inconsistent") {
       await this.#halt(
         identity,
-        `the witness ${name} refused the checkpoint of ${size} leaves (422): the tree of ${answer.size} leaves that it ` +
-          "has seen is not its beginning",
+        `the witness ${name} refused the checkpoint of size ${size} (422): what it has seen, of size ${answer.size}, ` +
+          "is not its beginning",
       );
     } else {
       // Another server may have made a checkpoint meanwhile.
@@ -210,7 +212,7 @@ export class WitnessFeed {
       else {
         await this.#halt(
           identity,
-          `the witness ${name} has seen a tree of ${answer.size} leaves (409), and the newest checkpoint has ${newest.size}`,
+          `the witness ${name} has seen size ${answer.size} (409), and the newest checkpoint has size ${newest.size}`,
         );
       }
     }

@@ -224,7 +224,7 @@ it("halts a log that the witness has seen otherwise, and says why once", async (
   feeds.announce(sound);
   await until("the other", () => logs.isCosigned(sound, witness));
   expect(told.filter((line) => line.startsWith("halted"))).toEqual([
-    "halted: the witness one refused the checkpoint of 7 leaves (422): the tree of 4 leaves that it has seen is not its beginning",
+    "halted: the witness one refused the checkpoint of size 7 (422): what it has seen, of size 4, is not its beginning",
   ]);
   expect(logs.of("sound").halted).toBeNull();
 });
@@ -253,7 +253,7 @@ it("halts a log of which a witness has seen more than the newest checkpoint, and
   logs.of("a").sizes.splice(0, 2, 5);
   feeds.announce(log);
   expect(await until("it halts", () => logs.of("a").halted)).toBe(
-    "the witness one has seen a tree of 9 leaves (409), and the newest checkpoint has 5",
+    "the witness one has seen size 9 (409), and the newest checkpoint has size 5",
   );
 });
 
