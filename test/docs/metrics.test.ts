@@ -5,6 +5,7 @@ import { readReplicaUrl } from "../../src/store/database/connection-url.ts";
 import { describedMetrics, readSamples } from "../support/metrics.ts";
 import { standInForCitus } from "../support/citus-stand-in.ts";
 import { serveBooks, startService } from "../support/service.ts";
+import { policyOfAbsentWitness } from "../support/witness.ts";
 import { until } from "../support/until.ts";
 import { accepted, move, newKey } from "../support/wallets.ts";
 import { readTable } from "./markdown-table.ts";
@@ -16,6 +17,7 @@ it("lists every metric of ours as the server describes it", async () => {
   // A server looks for nodes when it starts.
   await standInForCitus(service.books.databaseUrl);
   const spread = await startService(service.books, {
+    logPolicy: policyOfAbsentWitness(),
     replicaUrl: readReplicaUrl(service.books.databaseUrl),
   });
   accepted(await move(spread, newKey(spread), "credit"));

@@ -11,6 +11,7 @@ import { standInForCitus } from "../support/citus-stand-in.ts";
 import { readSamples, type Sample } from "../support/metrics.ts";
 import { ownLabels, readGroupings, readSelectors } from "../support/promql.ts";
 import { createBooks, startService, type TestService } from "../support/service.ts";
+import { policyOfAbsentWitness } from "../support/witness.ts";
 import { until } from "../support/until.ts";
 import { accepted, move, newKey } from "../support/wallets.ts";
 
@@ -57,6 +58,7 @@ beforeAll(async () => {
   await standInForCitus(books.databaseUrl);
   service = await startService(books, {
     certificate,
+    logPolicy: policyOfAbsentWitness(),
     replicaUrl: readReplicaUrl(books.databaseUrl),
   });
   accepted(await move(service, newKey(service), "credit"));

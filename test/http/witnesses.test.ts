@@ -1,9 +1,6 @@
 // Witnesses of a service: real HTTP servers that get its checkpoints. What is shown has their cosignatures; nothing waits for
 // one that is away; a log that one has seen otherwise halts.
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,7 +8,7 @@ import { formatCheckpoint, parseCheckpoint } from "../../src/core/checkpoint.ts"
 import { formatOrigin, logSigner } from "../../src/core/log-origin.ts";
 import { hashLeaf, rootOf } from "../../src/core/merkle.ts";
 import { formatNote, formatVerifierKey, parseNote, parseVerifierKey } from "../../src/core/note.ts";
-import { parseTlogPolicy } from "../../src/core/tlog-policy.ts";
+import { parseTlogPolicy, type TlogPolicy } from "../../src/core/tlog-policy.ts";
 import { haltLog } from "../../src/engine/logs/halted-logs.ts";
 import { listWitnessObjections } from "../../src/engine/logs/witness-objections.ts";
 import { WitnessConnection } from "../../src/engine/logs/witness-request.ts";
@@ -23,8 +20,6 @@ import { startWitness, type TestWitness } from "../support/witness.ts";
 
 const logKey = randomBytes(32);
 const logName = "ledger.example.com";
-const folder = mkdtempSync(join(tmpdir(), "ledgerctl-witnesses-"));
-const policyFile = join(folder, "policy");
 const lines: Record<string, unknown>[] = [];
 const destination = new Writable({
   write(chunk: Buffer, _encoding, done) {
@@ -41,18 +36,16 @@ let second: TestWitness;
 const start = () =>
   startService(books, {
     log: pino({ level: "warn" }, destination),
+    logPolicy: policyOf(),
     variables: {
       LEDGERCTL_LOG_KEY: logKey.toString("base64"),
       LEDGERCTL_LOG_NAME: logName,
       LEDGERCTL_CHECKPOINT_INTERVAL_MS: "50",
-      LEDGERCTL_LOG_POLICY: policyFile,
     },
   });
 
 beforeAll(async () => {
   [first, second] = [await startWitness("first"), await startWitness("second")];
-  const witnesses = `${first.policyLine}\n${second.policyLine}\n`;
-  writeFileSync(policyFile, `${witnesses}group both all first second\nquorum both\n`);
   books = await createBooks();
   service = await start();
 });
@@ -61,7 +54,6 @@ afterAll(async () => {
   await service.stop();
   await books.drop();
   await Promise.all([first.close(), second.close()]);
-  rmSync(folder, { recursive: true });
 });
 
 interface Log {
@@ -112,11 +104,11 @@ function cosigned(ledger: Ledger, size: number, names = ["first", "second"], log
   });
 }
 
-function policyFor(ledger: Ledger) {
-  const log = `log ${formatVerifierKey(ledger.signer.verifierKey)}\n`;
+/** Both witnesses have to cosign. */
+function policyOf(logLines = ""): TlogPolicy {
   const witnesses = `${first.policyLine}\n${second.policyLine}\n`;
   return parseTlogPolicy(
-    Buffer.from(`${log}${witnesses}group both all first second\nquorum both\n`),
+    Buffer.from(`${logLines}${witnesses}group both all first second\nquorum both\n`),
   );
 }
 
@@ -138,7 +130,10 @@ test("checkpoints travel with the cosignatures of both witnesses", async () => {
   const ledger = await newLedger();
   await ledger.post();
   const { checkpoint } = await cosigned(ledger, 1);
-  const verified = verifyCheckpoint(checkpoint ?? "", policyFor(ledger));
+  const verified = verifyCheckpoint(
+    checkpoint ?? "",
+    policyOf(`log ${formatVerifierKey(ledger.signer.verifierKey)}\n`),
+  );
   expect(verified.signers.map(({ name }) => name)).toEqual([ledger.origin, "first", "second"]);
   await ledger.post();
   await ledger.post();

@@ -6,13 +6,13 @@ import { Agent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { metricsOfOneProcess, openBooksMetrics } from "../../src/server/books-metrics.ts";
 import { runningDatabase } from "../../src/server/database.ts";
-import { loadLogPolicy } from "../../src/server/log-policy.ts";
 import { loadLogSettings } from "../../src/server/log-settings.ts";
 import { openInteractivePool } from "../../src/server/pools.ts";
 import { createService } from "../../src/server/service.ts";
 import { readEnvironment } from "../../src/config.ts";
 import type { RateLimit } from "../../src/http/rate-limit.ts";
 import type { Certificate } from "../../src/http/tls.ts";
+import type { TlogPolicy } from "../../src/core/tlog-policy.ts";
 import { createLog, type Log } from "../../src/log.ts";
 import { openBooks, type OpenBooks } from "./books.ts";
 import { authority } from "./certificates.ts";
@@ -68,6 +68,8 @@ export async function startService(
     /** Serves TLS, and `send` speaks it. */
     certificate?: Certificate;
     rateLimit?: RateLimit;
+    /** Whose witnesses get checkpoints; none without it. */
+    logPolicy?: TlogPolicy;
     standbyWaitMsMax?: number;
   } = {},
 ): Promise<TestService> {
@@ -82,8 +84,7 @@ export async function startService(
     pool,
     masterKeys: [books.masterKey],
     logSettings: await loadLogSettings(environment, pool, null),
-    logPolicy:
-      environment.logPolicy === null ? null : (await loadLogPolicy(environment.logPolicy)).policy,
+    logPolicy: options.logPolicy ?? null,
     log: options.log ?? createLog("silent"),
     version: "0.0.0-test",
     gatherMetrics: metricsOfOneProcess(booksMetrics.metrics),

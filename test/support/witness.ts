@@ -19,6 +19,7 @@ import {
   signatureTypes,
   type VerifierKey,
 } from "../../src/core/note.ts";
+import { parseTlogPolicy, type TlogPolicy } from "../../src/core/tlog-policy.ts";
 import { freePort } from "./free-port.ts";
 
 /** How it answers. `honest` is what the specification has, `slow` the same after a while. */
@@ -80,6 +81,13 @@ export interface TestWitness {
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A policy whose one witness nobody runs. */
+export function policyOfAbsentWitness(): TlogPolicy {
+  const { verifierKey } = new NoteSigner("absent", seedOf("absent"), signatureTypes.cosignature);
+  const line = `witness absent ${formatVerifierKey(verifierKey)} http://127.0.0.1:1/`;
+  return parseTlogPolicy(Buffer.from(`${line}\nquorum absent\n`));
 }
 
 const slowMs = 300;
