@@ -3,6 +3,10 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "pg";
+import { parseCheckpoint } from "../../src/core/checkpoint.ts";
+import { formatSignatureLine, formatVerifierKey, parseNote } from "../../src/core/note.ts";
+import { WitnessFeeds } from "../../src/engine/logs/witness-feeds.ts";
+import { WitnessedLogs } from "../../src/engine/logs/witnessed-logs.ts";
 import { AmbiguousCommit } from "../../src/store/database/errors.ts";
 import { command } from "../../src/store/database/statement.ts";
 import { Pool } from "../../src/store/database/pool.ts";
@@ -19,8 +23,10 @@ import {
   signedHeaders,
   streamTarget,
 } from "../support/stream-reader.ts";
+import { TestLog } from "../support/test-log.ts";
 import { until } from "../support/until.ts";
 import { accepted, expectDuplicate, move, newKey, readFigures } from "../support/wallets.ts";
+import { startWitness } from "../support/witness.ts";
 
 let primary: PostgresCluster;
 let standby: PostgresCluster;
@@ -55,7 +61,7 @@ afterAll(async () => {
 }, 60_000);
 
 /** What the sessions of a server are called on the primary. */
-type ServerName = "first" | "second" | "impatient";
+type ServerName = "first" | "second" | "impatient" | "feeding";
 
 /** The primary, where a server's sessions have its name. */
 function urlOf(server: ServerName): string {
@@ -218,6 +224,65 @@ test("a statement by itself whose wait is cancelled is not taken for committed, 
   expect(reasons.filter((reason) => reason instanceof AmbiguousCommit)).toHaveLength(1);
   await pool.end();
   await standby.start();
+  await standbyFollows();
+}, 60_000);
+
+/** A checkpoint that is to be read, but that the standby lacks, as after a COMMIT whose wait was cut off. */
+async function signUnconfirmed(ledgerId: string, log: TestLog): Promise<void> {
+  const { size, note } = log.checkpoint();
+  const { text, signatures } = parseNote(note);
+  const client = new Client({ connectionString: primary.url });
+  await client.connect();
+  await client.query("SET synchronous_commit = local");
+  await client.query("INSERT INTO log_states VALUES ($1, 'journal', 1, '', '')", [ledgerId]);
+  await client.query("INSERT INTO log_heads VALUES ($1, 'journal', $2, '', $2)", [ledgerId, size]);
+  await client.query(
+    `INSERT INTO log_checkpoints
+       VALUES ($1, 'journal', 1, $2, $3, $4, $5, $6, statement_timestamp(), '', '')`,
+    [
+      ledgerId,
+      size,
+      parseCheckpoint(text).rootHash,
+      log.origin,
+      formatVerifierKey(log.signer.verifierKey),
+      signatures.map(formatSignatureLine).join(""),
+    ],
+  );
+  await client.end();
+}
+
+test("a witness is shown no checkpoint before the standby has it", async () => {
+  const ledgerId = await books.createLedger();
+  const log = new TestLog().grow(3);
+  const witness = await startWitness();
+  witness.trust(log.signer.verifierKey);
+  const pool = new Pool({
+    databaseUrl: urlOf("feeding"),
+    connectionsMax: 2,
+    answerTimeoutMs: 60_000,
+  });
+  const unexpected = (...told: readonly unknown[]) => {
+    throw new Error(String(told.at(-1)));
+  };
+  const feeds = new WitnessFeeds(new WitnessedLogs(pool), [witness], {
+    onWitnessFailure: unexpected,
+    onAnswer: () => undefined,
+    onRefusal: unexpected,
+    onHalt: unexpected,
+    onFailure: unexpected,
+  });
+  await standby.stop();
+  await signUnconfirmed(ledgerId, log);
+  feeds.announce({ ledgerId, log: "journal", generation: 1 });
+  await newlyWaiting("feeding", 1);
+  expect(witness.requests.count).toBe(0);
+  await standby.start();
+  await until("a cosignature", () =>
+    runStatement(primary.url, "SELECT FROM log_cosignatures WHERE ledger_id = $1", [ledgerId]),
+  );
+  expect(witness.requests.count).toBe(1);
+  await Promise.all([feeds.stop(), witness.close()]);
+  await pool.end();
   await standbyFollows();
 }, 60_000);
 
