@@ -188,7 +188,7 @@ describe("keys, checkpoints and proofs", () => {
   it("of what is not logged yet are waited for, and then it is said how to go on", async () => {
     const ledgerId = await server.books.createLedger();
     await post(ledgerId, 1);
-    await haltLog(server.books.pool, { ledgerId, log: "journal" }, "for a test");
+    await haltLog(server.books.pool, { ledgerId, log: "journal", generation: 1 }, "for a test");
     const [{ journalId } = { journalId: "" }] = await server.client.postAtomicEntries(ledgerId, [
       entry(1),
     ]);
