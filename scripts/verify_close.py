@@ -29,7 +29,7 @@ What is printed at the end, and the exit code:
                                        also after --help
 
 This is one file of Python 3.9 or later with nothing but the standard library. It is written from
-docs/proofs.md, which describes the formats and the steps. A bundle is read line by line; what is kept is one
+docs/proofs.md, which describes the formats and the steps, and from the specifications that are named above. A bundle is read line by line; what is kept is one
 row for each account and one hash for each level of the tree.
 """
 
@@ -1104,14 +1104,14 @@ def verify_checkpoint(data: bytes, policy: Policy) -> Checkpoint:
     if not signers:
         raise Refused(f"no trusted key of the log {show(origin)} signed the checkpoint")
     cosigned: Set[Key] = set()
-    for key in dict.fromkeys([*policy.witnesses.values(), *policy.required]):
+    witnesses = dict.fromkeys([*policy.witnesses.values(), *policy.required])
+    for key in witnesses:
         signature = signature_of(note, key)
         if signature is not None:
             signers.append((key.name, cosignature_time(note.text, signature, key)))
             cosigned.add(key)
     if not policy.is_enough(cosigned):
-        known = dict.fromkeys([*policy.witnesses.values(), *policy.required])
-        missing = ", ".join(key.name for key in known if key not in cosigned)
+        missing = ", ".join(key.name for key in witnesses if key not in cosigned)
         raise Refused(f"too few witnesses cosigned; missing: {missing}")
     return Checkpoint(origin, size, root, signers)
 
@@ -1498,7 +1498,8 @@ def verify_signed(options: argparse.Namespace, policy: Policy) -> int:
                 print(f"{name}: {error}")
     failed = [document for document in documents if not document["ok"]]
     if options.json:
-        print(ENCODER.encode({"ok": not failed, "files": documents}))
+        # In ASCII, whatever the encoding of the output is.
+        print(JSONEncoder().encode({"ok": not failed, "files": documents}))
     elif failed:
         print(f"NOT verified: {len(failed)} of {counted(len(documents), 'file', 'files')}")
     else:
