@@ -31,6 +31,8 @@ export type Manifest = z.infer<typeof manifestSchema>;
 export const secretsSchema = z.object({
   /** In base64; the current one first. */
   masterKeys: z.array(z.string()).min(1),
+  /** In base64; the current one first. Left out where there is none. */
+  logKeys: z.array(z.string()).min(1).optional(),
 });
 
 export type Secrets = z.infer<typeof secretsSchema>;

@@ -1,6 +1,7 @@
 // Restoring a backup that was read and found whole: its schema, its rows in one transaction, and later migrations.
 import {
   analyzeTables,
+  haltRestoredLogs,
   loadTables,
   requireEmptyDatabase,
   UnfitDatabase,
@@ -65,6 +66,10 @@ export async function restoreBackup(
   });
   try {
     await migrate(databaseUrl);
+    await haltRestoredLogs(
+      databaseUrl,
+      `the ledger was restored from a backup of ${manifest.takenAt}: more may have been shown of the log before`,
+    );
     await analyzeTables(databaseUrl);
   } catch (error) {
     throw new UnfinishedRestore(messageOf(error), { cause: error });

@@ -6,11 +6,8 @@ import { ClosedPeriods } from "../engine/closed-periods.ts";
 import { Closes } from "../engine/closes.ts";
 import { DaySums } from "../engine/day-sums.ts";
 import { Journal } from "../engine/journal.ts";
-import {
-  CheckpointMaker,
-  type CheckpointMakerOptions,
-  type SignedCheckpoints,
-} from "../engine/logs/checkpoint-maker.ts";
+import { CheckpointMaker, type CheckpointMakerOptions } from "../engine/logs/checkpoint-maker.ts";
+import type { SignedCheckpoints } from "../engine/logs/kept-checkpoint.ts";
 import type { LogSettings } from "../engine/logs/log-signing.ts";
 import { WitnessFeeds } from "../engine/logs/witness-feeds.ts";
 import { WitnessedLogs } from "../engine/logs/witnessed-logs.ts";

@@ -319,14 +319,3 @@ export async function countHaltedLogs(connection: Connection): Promise<number> {
     SELECT count(*) FROM log_states WHERE halted_at IS NOT NULL`);
   return count;
 }
-
-/** Halts both logs of every ledger, also of those that have no checkpoint yet. */
-export function haltAllLogs(connection: Connection, reason: string): Promise<unknown> {
-  return connection.run(command`
-    INSERT INTO log_states
-      (ledger_id, log, generation, system_identifier, timeline, halted_at, halt_reason)
-    SELECT ledger_id, log, 1, '', '', statement_timestamp(), ${reason}
-      FROM ledgers CROSS JOIN unnest(ARRAY['journal', 'closes']) AS logs (log)
-    ON CONFLICT (ledger_id, log) DO UPDATE
-       SET halted_at = EXCLUDED.halted_at, halt_reason = EXCLUDED.halt_reason`);
-}

@@ -137,7 +137,10 @@ describe("a restored backup", () => {
     const other = await preparedDatabase();
     await restoreInto(other, taken.bytes);
     const again = await backUp(other);
-    expect(again.summary.tables).toEqual(taken.summary.tables);
+    // A restore halts the logs, which are acts of administration.
+    const changed = ["administration_acts", "log_states"];
+    const same = ({ name }: { readonly name: string }) => !changed.includes(name);
+    expect(again.summary.tables.filter(same)).toEqual(taken.summary.tables.filter(same));
     expect(again.summary.takenAt > taken.summary.takenAt).toBe(true);
   });
 });

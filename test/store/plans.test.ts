@@ -561,7 +561,6 @@ const free = {
   "audit/day-sums.ts": "an audit adds all entries up again",
   "audit/logs.ts": "an audit reads all checkpoints of a log once",
   countHaltedLogs: "reads a row for each log, once for each scrape of metrics",
-  haltAllLogs: "a restore halts all logs once",
   hasCheckpoints: "is asked once at the start",
   "audit/journal.ts": "an audit reads all rows of a ledger once",
   "audit/wallet-postings.ts": "an audit reads all rows of a ledger once",

@@ -1,8 +1,11 @@
 // All rows of a database, table by table, as PostgreSQL itself writes them: for comparing two databases.
 import { Client } from "pg";
 
-/** What is told of each database by itself: its migrations, and what a running server commits to. */
-const ownTables = ["schema_migrations", "commit_probes"];
+/** What is told of each database by itself: its migrations, what a running server commits to, and where logs stand. */
+const ownTables = ["schema_migrations", "commit_probes", "log_states"];
+
+/** An act that is about where a log stands: a restore halts them. */
+const isAboutLogs = (row: string) => row.includes(",log_states,");
 
 /** Each table's rows as text, sorted; of the tables that the database's own catalog lists, but for those left out. */
 export async function readTables(
@@ -23,7 +26,7 @@ export async function readTables(
       const { rows } = await client.query<{ row: string }>(
         `SELECT each::text AS row FROM ${client.escapeIdentifier(name)} AS each ORDER BY each::text COLLATE "C"`,
       );
-      contents[name] = rows.map(({ row }) => row);
+      contents[name] = rows.map(({ row }) => row).filter((row) => !isAboutLogs(row));
     }
     return contents;
   } finally {

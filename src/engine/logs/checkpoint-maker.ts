@@ -1,19 +1,14 @@
 // Makes checkpoints: extends the tree of a log by the leaves that came since, and signs its root, under the log's lock, so
 // that however many servers run, no two of its checkpoints contradict each other.
-import { formatCheckpoint, type Checkpoint } from "../../core/checkpoint.ts";
-import { logKinds, parseOrigin, type LogIdentity, type LogKind } from "../../core/log-origin.ts";
+import { formatCheckpoint } from "../../core/checkpoint.ts";
+import { logKinds, type LogIdentity, type LogKind } from "../../core/log-origin.ts";
 import { CompactRange, type Hash } from "../../core/merkle.ts";
 import { formatSignatureLine, formatVerifierKey } from "../../core/note.ts";
 import type { Connection } from "../../store/database/connection.ts";
 import { isNodeLost, isUnavailable } from "../../store/database/errors.ts";
 import type { Pool } from "../../store/database/pool.ts";
 import { readClock } from "../../store/journal-heads.ts";
-import {
-  findCheckpoint,
-  findNewestCheckpoint,
-  insertCheckpoint,
-  type StoredCheckpoint,
-} from "../../store/log-checkpoints.ts";
+import { findNewestCheckpoint, insertCheckpoint } from "../../store/log-checkpoints.ts";
 import {
   countLogLeaves,
   findLogState,
@@ -35,23 +30,18 @@ import { addMs, type Timestamp } from "../../core/time.ts";
 import { repeat } from "../repeat.ts";
 import { haltLog } from "./halted-logs.ts";
 import { databaseFault, settingsFault, signersOf, type LogSettings } from "./log-signing.ts";
-import { readLogLeaves, readRoots } from "./log-tree.ts";
+import {
+  requireKeptCheckpoint,
+  UnknownCheckpoint,
+  type SignedCheckpoints,
+} from "./kept-checkpoint.ts";
+import { readLogLeaves } from "./log-tree.ts";
 
 /** Of one transaction: what bounds how long its hashing keeps other requests of this process waiting. */
 const leavesPerPiece = 4_096;
 /** How often servers look for logs to sign, in parts of the interval, and at most. */
 const looksPerInterval = 6;
 const lookIntervalMsMax = 10_000;
-
-/**
- * The last checkpoint of each log that was about to be signed, kept outside of the database: where that was brought back to
- * an earlier moment, this was not.
- */
-export interface SignedCheckpoints {
-  read(ledgerId: string, log: LogKind): Promise<Checkpoint | null>;
-  /** Resolves when it is on disk. */
-  write(ledgerId: string, log: LogKind, checkpoint: Checkpoint): Promise<void>;
-}
 
 export interface CheckpointMakerOptions extends LogSettings {
   /** How old a journal's newest checkpoint gets before there is another. */
@@ -239,6 +229,7 @@ export class CheckpointMaker {
   ): Promise<Outcome> {
     const { head, state, leafCount } = locked;
     const { ledgerId, log } = identity;
+    const { signedCheckpoints } = this.#options;
     const signers = signersOf(this.#options, identity);
     const [database, newest] = await Promise.all([
       readDatabaseIdentity(transaction),
@@ -260,7 +251,11 @@ export class CheckpointMaker {
     ]);
     if (to < leafCount) return { kind: "extended" };
     const checkpoint = { origin: signers.origin, size: tree.size, rootHash: tree.root() };
-    await this.#keepOutside(transaction, identity, checkpoint, newest);
+    if (signedCheckpoints !== null) {
+      await requireKept(transaction, identity, signedCheckpoints);
+      // Before it is committed: so nothing is ever shown that is not known outside of the database.
+      await signedCheckpoints.write(ledgerId, log, checkpoint);
+    }
     const number = head.checkpointCount + 1;
     const text = formatCheckpoint(checkpoint);
     const signatures = signers.all.map((signer) => formatSignatureLine(signer.sign(text)));
@@ -284,49 +279,18 @@ export class CheckpointMaker {
     ]);
     return { kind: "signed", identity };
   }
+}
 
-  /**
-   * Compares what is known outside of the database with what is in it, and then keeps the new checkpoint there, before it
-   * is committed: so nothing was shown that is not known outside. Throws Halt.
-   */
-  async #keepOutside(
-    transaction: Connection,
-    identity: LogIdentity,
-    checkpoint: Checkpoint,
-    newest: StoredCheckpoint | null,
-  ): Promise<void> {
-    const { signedCheckpoints } = this.#options;
-    if (signedCheckpoints === null) return;
-    const { ledgerId, log, generation } = identity;
-    const kept = await signedCheckpoints.read(ledgerId, log);
-    const keptGeneration = kept === null ? 0 : (parseOrigin(kept.origin)?.generation ?? 0);
-    if (kept !== null && keptGeneration >= generation) {
-      const rootThen = await this.#rootThen(transaction, identity, kept.size, checkpoint, newest);
-      if (keptGeneration > generation || rootThen?.equals(kept.rootHash) !== true) {
-        throw new Halt(
-          `a checkpoint of ${kept.size} leaves was signed as ${kept.origin}, and the database has none like it: ` +
-            "it was brought back to an earlier moment, or changed",
-        );
-      }
-    }
-    await signedCheckpoints.write(ledgerId, log, checkpoint);
-  }
-
-  /** The root that a log had with so many leaves: as it was signed, or else as its tree has it; null for too many. */
-  async #rootThen(
-    transaction: Connection,
-    identity: LogIdentity,
-    size: number,
-    checkpoint: Checkpoint,
-    newest: StoredCheckpoint | null,
-  ): Promise<Hash | null> {
-    if (size > checkpoint.size) return null;
-    const signed =
-      newest?.size === size ? newest : await findCheckpoint(transaction, identity, size);
-    if (signed !== null) return signed.rootHash;
-    if (size === checkpoint.size) return checkpoint.rootHash;
-    const [root] = await readRoots(transaction, identity, [{ from: 0, to: size }]);
-    return root ?? null;
+async function requireKept(
+  transaction: Connection,
+  identity: LogIdentity,
+  signedCheckpoints: SignedCheckpoints,
+): Promise<void> {
+  try {
+    await requireKeptCheckpoint(transaction, identity, signedCheckpoints);
+  } catch (error) {
+    if (error instanceof UnknownCheckpoint) throw new Halt(error.message, { cause: error });
+    throw error;
   }
 }
 

@@ -2,6 +2,7 @@
 import { canonicalClose } from "../../core/close.ts";
 import type { LogIdentity } from "../../core/log-origin.ts";
 import {
+  CompactRange,
   hashLeaf,
   perfectSubtreesOf,
   rootOf,
@@ -14,6 +15,7 @@ import type { Connection } from "../../store/database/connection.ts";
 import { listEntryLeaves, listLogSubtrees, storedLevelMin } from "../../store/logs.ts";
 import { listCloses } from "../../store/period-closes.ts";
 
+const leavesPerPage = 8_192;
 const leavesPerStored = 2 ** storedLevelMin;
 
 /** The hashes of a log's leaves in a range, in order. Rejects where some of them are missing. */
@@ -61,6 +63,21 @@ export async function readRoots(
     throw new Error(`the log ${identity.log} of ledger ${identity.ledgerId} lacks a subtree`);
   };
   return parts.map((subtrees) => rootOverSubtrees(subtrees.map(rootOfPart)));
+}
+
+/** The root over a log's first leaves, however many: read in pages, whatever is stored of its tree. */
+export async function rootOfLeaves(
+  connection: Connection,
+  log: Pick<LogIdentity, "ledgerId" | "log">,
+  size: number,
+): Promise<Hash> {
+  const tree = new CompactRange();
+  while (tree.size < size) {
+    const to = Math.min(size, tree.size + leavesPerPage);
+    const leaves = await readLogLeaves(connection, log, { from: tree.size, to });
+    for (const leaf of leaves) tree.append(leaf);
+  }
+  return tree.root();
 }
 
 function nameOf({ level, index }: PerfectSubtree): string {

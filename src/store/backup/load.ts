@@ -7,7 +7,7 @@ import * as z from "zod";
 import { messageOf } from "../../core/thrown.ts";
 import { isRowRefused } from "../database/errors.ts";
 import { anyRows, oneRow } from "../database/single-client.ts";
-import { sql } from "../database/statement.ts";
+import { command, sql } from "../database/statement.ts";
 import { listAppliedMigrations, migrationsTable } from "../migrate.ts";
 import { withCopySession } from "./session.ts";
 import {
@@ -84,6 +84,25 @@ export function loadTables(
       await client.query(`ALTER TABLE ${table} ${enable} TRIGGER ${name}`);
     }
     await client.query("COMMIT");
+  });
+}
+
+/**
+ * Halts both logs of every ledger, also of those that have no checkpoint yet: more may have been shown of them than was in the
+ * backup. An operator resumes them or begins them anew.
+ */
+export function haltRestoredLogs(databaseUrl: string, reason: string): Promise<void> {
+  return withCopySession(databaseUrl, "restore", async (client) => {
+    await anyRows(
+      client,
+      command`
+        INSERT INTO log_states
+          (ledger_id, log, generation, system_identifier, timeline, halted_at, halt_reason)
+        SELECT ledger_id, log, 1, '', '', statement_timestamp(), ${reason}
+          FROM ledgers CROSS JOIN unnest(ARRAY['journal', 'closes']) AS logs (log)
+        ON CONFLICT (ledger_id, log) DO UPDATE
+           SET halted_at = EXCLUDED.halted_at, halt_reason = EXCLUDED.halt_reason`,
+    );
   });
 }
 

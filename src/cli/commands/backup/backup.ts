@@ -10,6 +10,7 @@ import type { Secrets } from "../../../backup/backup-format.ts";
 import type { Environment } from "../../../config.ts";
 import { errorCode, messageOf } from "../../../core/thrown.ts";
 import { whenReachable, type Database } from "../../../server/database.ts";
+import { loadLogSettings } from "../../../server/log-settings.ts";
 import { loadMasterKeys } from "../../../server/master-keys.ts";
 import { DistributedDatabase } from "../../../store/backup/tables.ts";
 import { canNoteBackups, insertBackup } from "../../../store/backups.ts";
@@ -63,7 +64,12 @@ async function readSecrets(
   { dataDir }: Database,
 ): Promise<Secrets> {
   const { all } = await whenReachable(() => loadMasterKeys(environment, pool, dataDir));
-  return { masterKeys: all.map((key) => key.toString("base64")) };
+  const logs = await whenReachable(() => loadLogSettings(environment, pool, dataDir));
+  const inBase64 = (key: Uint8Array) => Buffer.from(key).toString("base64");
+  return {
+    masterKeys: all.map(inBase64),
+    ...(logs === null ? {} : { logKeys: logs.logKeys.map(inBase64) }),
+  };
 }
 
 async function writeBackup(

@@ -1,6 +1,11 @@
 // `ledgerctl log`: the ledger as a transparency log. What the commands do is in a file each beside this one.
 import type { Command } from "commander";
-import { outputOptions, policyOptions, serviceOptions } from "../../definition/options.ts";
+import {
+  databaseOptions,
+  outputOptions,
+  policyOptions,
+  serviceOptions,
+} from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineLog(program: Command): void {
@@ -10,6 +15,24 @@ export function defineLog(program: Command): void {
   defineReading(log);
   defineVerify(log);
   defineWatch(log);
+  defineHalted(log);
+}
+
+/** What is done on the database about logs that sign nothing. */
+function defineHalted(log: Command): void {
+  const options = (verb: Command) =>
+    databaseOptions(verb)
+      .option("--ledger <id>", "the ledger")
+      .option("--all", "all ledgers, and both logs unless LOG is given")
+      .option("--yes", "do not ask");
+  options(log.command("resume [log]"))
+    .description("let a halted log go on: nothing longer than what it has was ever shown")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl log resume --all --yes")
+    .action(loadAndRun(async () => (await import("./resume.ts")).resumeLogs));
+  options(log.command("restart [log]"))
+    .description("begin a log anew, under its next origin")
+    .addHelpText("after", '\nExample:\n  $ ledgerctl log restart journal --ledger "$LEDGER" --yes')
+    .action(loadAndRun(async () => (await import("./restart.ts")).restartLogs));
 }
 
 function defineReading(log: Command): void {

@@ -29,7 +29,7 @@ import { describeShare, withProgress } from "../../terminal/progress-line.ts";
 import { auditDatabase, describeReport } from "../audit/audit.ts";
 import { distributedFailure } from "../backup/backup.ts";
 import { openSource } from "./backup-source.ts";
-import { keepMasterKey } from "./master-key.ts";
+import { keepSecretKeys } from "./secret-keys.ts";
 
 export interface RestoreFlags extends DatabaseFlags {
   /** False with `--no-audit`. */
@@ -48,7 +48,11 @@ export async function restore(
       const advice = await load(whole, content, { file, database, environment, output });
       const report = flags.audit ? await auditDatabase(database, null, output) : null;
       tell(file, (await source.stat()).size, content, report, output);
-      if (advice !== null) output.note(advice);
+      for (const note of advice) output.note(note);
+      output.note(
+        "Its logs are halted, since more may have been shown of them than the backup has: `ledgerctl log resume --all` " +
+          "if you know better, else `ledgerctl log restart --all`",
+      );
       return report === null || report.ok ? exitCodes.done : exitCodes.verificationFailed;
     });
   } finally {
@@ -84,12 +88,12 @@ async function check(file: string, output: Output) {
   });
 }
 
-/** Resolves with advice for the user, or null. */
+/** Resolves with advice for the user. */
 async function load(
   whole: WholeFile,
   content: BackupContent,
   place: { file: string; database: Database; environment: Environment; output: Output },
-): Promise<string | null> {
+): Promise<readonly string[]> {
   const { file, database, environment, output } = place;
   const total = content.tables.reduce((sum, table) => sum + table.rows, 0);
   let done = 0;
@@ -97,7 +101,7 @@ async function load(
   try {
     await whenReachable(() => requireEmptyDatabase(database.url));
     // Before the rows: a restore that was ended in between can be repeated.
-    const advice = await keepMasterKey(content.secrets, database, environment);
+    const advice = await keepSecretKeys(content.secrets, database, environment);
     await withProgress(!output.isQuiet, describe, () =>
       restoreBackup(whole, content, database.url, (rows) => {
         done = rows;
