@@ -144,7 +144,7 @@ describe.skipIf(isCluster)("backup and restore", () => {
     expect(code).toBe(0);
     const { takenAt } = JSON.parse(readFileSync(join(home, "said"), "utf8")) as Backup;
     expect(said).toContain(
-      `rows of ${Object.keys(await readTables(target)).length + 1} tables restored, as of ${takenAt}`,
+      `rows of ${Object.keys(await readTables(target)).length + 2} tables restored, as of ${takenAt}`,
     );
     expect(await runStatement(target, "SELECT FROM journal_entries")).toBe(200);
     expect((await run(source.url, "doctor")).stdout).toContain(
