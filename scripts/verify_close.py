@@ -29,8 +29,8 @@ What is printed at the end, and the exit code:
                                        also after --help
 
 This is one file of Python 3.9 or later with nothing but the standard library. It is written from
-docs/proofs.md, which describes the formats and the steps, and from the specifications that are named above. A bundle is read line by line; what is kept is one
-row for each account and one hash for each level of the tree.
+docs/proofs.md, which describes the formats and the steps, and from the specifications that are named above. A
+bundle is read line by line; what is kept is one row for each account and one hash for each level of the tree.
 """
 
 from __future__ import annotations
