@@ -9,7 +9,7 @@ import { formatVerifierKey } from "../../src/core/note.ts";
 import { parseTlogPolicy } from "../../src/core/tlog-policy.ts";
 import { verifyCheckpoint } from "../../src/verify/checkpoint.ts";
 import { runCli } from "../support/cli.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createTestDatabase, runStatement, type TestDatabase } from "../support/database.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 import { startWitness, type TestWitness } from "../support/witness.ts";
@@ -68,6 +68,45 @@ test("what a worker signs is cosigned, and the file may be broken meanwhile", as
   const { size, signers } = verifyCheckpoint(note, parseTlogPolicy(Buffer.from(policy)));
   expect(size).toBe(1);
   expect(signers.map(({ name }) => name)).toEqual([origin, "w1"]);
+});
+
+test("a halted log is resumed only where the witness agrees, or is out of the policy", async () => {
+  const { ledgerId = "" } = server.made;
+  const halt = () =>
+    runStatement(
+      database.url,
+      "UPDATE log_states SET halted_at = now(), halt_reason = 'for a test' WHERE ledger_id = $1",
+      [ledgerId],
+    );
+  const { LEDGERCTL_LOG_POLICY: file = "", ...withoutPolicy } = env;
+  const resume = (variables: Record<string, string>) =>
+    runCli(["log", "resume", "journal", "--ledger", ledgerId, "--yes"], { env: variables });
+  writeFileSync(file, "broken");
+  expect(await resume(env)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`${file}: line 1`) as unknown,
+  });
+  writeFileSync(file, `${witness.policyLine}\nquorum w1\n`);
+  await halt();
+  await witness.goAway();
+  const away = await resume(env);
+  expect(away.code).toBe(6);
+  expect(away.stderr).toContain("the witness w1 can't be asked: connect ECONNREFUSED");
+  await witness.comeBack();
+  witness.mode = "conflict with a larger size";
+  const ahead = await resume(env);
+  expect(ahead.code).toBe(6);
+  expect(ahead.stderr).toContain(
+    "the witness w1 has seen size 1000000, and the newest checkpoint in the database has size 1",
+  );
+  witness.mode = "honest";
+  expect(await resume(env)).toMatchObject({ code: 0, stdout: "1 log resumed\n", stderr: "" });
+  await halt();
+  await witness.goAway();
+  const unasked = await resume(withoutPolicy);
+  expect(unasked.code).toBe(0);
+  expect(unasked.stderr).toContain("No witness is asked");
+  await witness.comeBack();
 });
 
 test("a server stops while a witness hangs", async () => {

@@ -27,7 +27,12 @@ function defineHalted(log: Command): void {
       .option("--yes", "do not ask");
   options(log.command("resume [log]"))
     .description("let a halted log go on: nothing longer than what it has was ever shown")
-    .addHelpText("after", "\nExample:\n  $ ledgerctl log resume --all --yes")
+    .addHelpText(
+      "after",
+      "\nEach witness with a URL in the policy that LEDGERCTL_LOG_POLICY names is asked first. The log stays halted where" +
+        "\none has seen more, or another tree, or can't be asked." +
+        "\n\nExample:\n  $ ledgerctl log resume --all --yes",
+    )
     .action(loadAndRun(async () => (await import("./resume.ts")).resumeLogs));
   options(log.command("restart [log]"))
     .description("begin a log anew, under its next origin")

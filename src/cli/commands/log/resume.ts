@@ -2,6 +2,9 @@
 import type { Environment } from "../../../config.ts";
 import { resumeLog } from "../../../engine/logs/halted-logs.ts";
 import { requireKeptCheckpoint } from "../../../engine/logs/kept-checkpoint.ts";
+import { listWitnessObjections } from "../../../engine/logs/witness-objections.ts";
+import type { SubmissionWitness } from "../../../engine/logs/witness-request.ts";
+import { loadLogPolicy, submissionWitnesses } from "../../../server/log-policy.ts";
 import { SignedCheckpointFiles } from "../../../store/embedded/signed-checkpoints.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
 import { messageOf } from "../../../core/thrown.ts";
@@ -18,6 +21,10 @@ export async function resumeLogs(
 ): Promise<void> {
   await withChosenLogs(log, flags, environment, question, async (context, logs) => {
     const { pool, output, database } = context;
+    const witnesses = await readWitnesses(environment);
+    if (witnesses.length === 0) {
+      output.note("No witness is asked: LEDGERCTL_LOG_POLICY names no policy with the URL of one.");
+    }
     const kept = database.dataDir === null ? null : new SignedCheckpointFiles(database.dataDir);
     const resumed: LogOfLedger[] = [];
     const refused: string[] = [];
@@ -25,6 +32,8 @@ export async function resumeLogs(
       try {
         const isResumed = await resumeLog(pool, one, async (transaction, identity) => {
           if (kept !== null) await requireKeptCheckpoint(transaction, identity, kept);
+          const objections = await listWitnessObjections(transaction, identity, witnesses);
+          if (objections.length > 0) throw new Error(objections.join("; "));
         });
         if (isResumed) resumed.push(one);
       } catch (error) {
@@ -40,4 +49,9 @@ export async function resumeLogs(
       );
     }
   });
+}
+
+/** Those of the policy that the environment names. */
+async function readWitnesses({ logPolicy }: Environment): Promise<readonly SubmissionWitness[]> {
+  return logPolicy === null ? [] : submissionWitnesses((await loadLogPolicy(logPolicy)).policy);
 }
