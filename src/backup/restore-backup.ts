@@ -45,6 +45,7 @@ export async function restoreBackup(
   const expected = {
     migrations: manifest.migrations,
     tables: content.tables.map(({ name }) => name),
+    haltReason: `the ledger was restored from a backup of ${manifest.takenAt}: more may have been shown of the log before`,
   };
   await loadTables(databaseUrl, expected, async ({ copyRows }) => {
     let loaded = 0;
@@ -66,10 +67,9 @@ export async function restoreBackup(
   });
   try {
     await migrate(databaseUrl);
-    await haltRestoredLogs(
-      databaseUrl,
-      `the ledger was restored from a backup of ${manifest.takenAt}: more may have been shown of the log before`,
-    );
+    if (!expected.tables.includes("log_states")) {
+      await haltRestoredLogs(databaseUrl, expected.haltReason);
+    }
     await analyzeTables(databaseUrl);
   } catch (error) {
     throw new UnfinishedRestore(messageOf(error), { cause: error });

@@ -67,6 +67,7 @@ beforeAll(async () => {
     TERM: "xterm",
     LEDGERCTL_CONFIG: join(folder, "config.json"),
     TEST_ORGANIZATION: server.organizationId,
+    LEDGER: server.ledgerId,
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
   chmodSync(join(folder, "config.json"), 0o600);

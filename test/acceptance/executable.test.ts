@@ -93,7 +93,7 @@ describe.runIf(executable !== undefined)("the single executable", () => {
       env: { NODE_OPTIONS: `--require ${hook}` },
       under: ["/usr/bin/env", `PATH=${bin}`, "ledgerctl"],
     });
-    expect(started.output).toMatch(/^\d+\.\d+\.\d+\n--max-semi-space-size=32\n$/);
+    expect(started.output).toMatch(/^\d+\.\d+\.\d+\n--max-semi-space-size=64\n$/);
   });
 
   it("says what to do where a schema has to be made and nothing can be written", async () => {

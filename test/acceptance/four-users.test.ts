@@ -93,6 +93,7 @@ beforeAll(async () => {
     HOME: homeOf("operator"),
     LEDGERCTL_DATABASE_URL: database.url,
     LEDGERCTL_MASTER_KEY: randomBytes(32).toString("base64"),
+    LEDGERCTL_LOG_KEY: randomBytes(32).toString("base64"),
   };
 });
 

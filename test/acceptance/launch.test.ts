@@ -36,7 +36,7 @@ test("starts with a larger young generation, unless NODE_OPTIONS sets another", 
     const env = { ...process.env, NODE_OPTIONS: `--require "${hook}" ${more}` };
     return (await run(binaryPath, ["--version"], { env })).stdout;
   };
-  expect(await optionsWith("")).toContain("--max-semi-space-size=32 --require");
+  expect(await optionsWith("")).toContain("--max-semi-space-size=64 --require");
   // Node takes the last one.
-  expect(await optionsWith("--max-semi-space-size=8")).toMatch(/size=32 .*size=8$/);
+  expect(await optionsWith("--max-semi-space-size=8")).toMatch(/size=64 .*size=8$/);
 });

@@ -89,8 +89,14 @@ test("backs up, and restores into another database", async () => {
   // Node has zstd since 22.15.
   const compression = version.startsWith("v20.") ? "1f8b0800" : "28b52ffd";
   expect(readFileSync(file).toString("hex", 0, 4)).toBe(compression);
-  const restored = await run("restore", file, "--json", "--data-dir", copy);
-  expect(JSON.parse(restored)).toMatchObject({ tables, audit: { ok: true } });
+  const restored = await runCli(["restore", file, "--json", "--data-dir", copy], {
+    env: { HOME: home },
+  });
+  expect(restored).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^Its logs are halted, [^\n]+\n$/) as string,
+  });
+  expect(JSON.parse(restored.stdout)).toMatchObject({ tables, audit: { ok: true } });
 });
 
 test("stops with exit code 0, its database too, and has warned of nothing", async () => {

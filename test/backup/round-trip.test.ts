@@ -223,6 +223,25 @@ describe("restoring", () => {
     expect(await readTables(target)).toEqual(await readTables(await restoredCopy()));
   });
 
+  it("halts the logs with the rows, or leaves nothing", async () => {
+    const target = await preparedDatabase();
+    const halted = "SELECT FROM log_states WHERE halted_at IS NOT NULL";
+    await runStatement(
+      target,
+      `CREATE FUNCTION refuse_halt() RETURNS trigger LANGUAGE plpgsql
+         AS $$ BEGIN RAISE 'not to be halted'; END $$`,
+    );
+    await runStatement(
+      target,
+      "CREATE TRIGGER refused BEFORE INSERT ON log_states EXECUTE FUNCTION refuse_halt()",
+    );
+    await expect(restoreInto(target, taken.bytes)).rejects.toThrow("not to be halted");
+    expect(await countOf(target, "organizations")).toBe(0);
+    await runStatement(target, "DROP TRIGGER refused ON log_states");
+    await restoreInto(target, taken.bytes);
+    expect(await runStatement(target, halted)).toBe(2 * (await countOf(target, "ledgers")));
+  });
+
   it("lets one of two that run at once have the database", async () => {
     const target = await preparedDatabase();
     const both = await Promise.allSettled([

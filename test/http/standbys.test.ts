@@ -235,7 +235,10 @@ async function signUnconfirmed(ledgerId: string, log: TestLog): Promise<void> {
   await client.connect();
   await client.query("SET synchronous_commit = local");
   await client.query("INSERT INTO log_states VALUES ($1, 'journal', 1, '', '')", [ledgerId]);
-  await client.query("INSERT INTO log_heads VALUES ($1, 'journal', $2, '', $2)", [ledgerId, size]);
+  await client.query(
+    "INSERT INTO log_heads VALUES ($1, 'journal', $2, '', $2, statement_timestamp(), 1, 0)",
+    [ledgerId, size],
+  );
   await client.query(
     `INSERT INTO log_checkpoints
        VALUES ($1, 'journal', 1, $2, $3, $4, $5, $6, statement_timestamp(), '', '')`,

@@ -384,6 +384,7 @@ const writePath: readonly Case[] = [
     ...{ size: 500, verifierKey: "another", signature: Buffer.alloc(72), cosignedAt: now },
   }),
   of(checkpoints.listCosignatures, journalLog, [500, 1_000, 2_000]),
+  of(checkpoints.findCosignedSize, journalLog, "another"),
   of(daySums.readSummedSequence, ledgerId),
   of(daySums.insertSummedJournal, ledgerId),
   of(daySums.tryLockSums, ledgerId),
@@ -539,6 +540,7 @@ const sums: readonly Case[] = [
 const backlogs: readonly Case[] = [
   of(pendingPostings.listLedgersWithPending),
   of(logs.listUnsignedCloses),
+  of(checkpoints.listUncosignedLogs, "another", 1_000),
   of(pendingPostings.listAssetsWithoutRate, ledgerId),
   of(pendingPostings.listPendingAmounts, ledgerId),
   of(pendingPostings.listWaitingAssets),
@@ -623,7 +625,7 @@ async function fillUpTo(step: number): Promise<void> {
 /** What reads all ledgers, and what makes a row on every node. */
 const ofAllNodes = new Set([
   ...["listLedgers", "listLedgersWithPending", "listUnsummedLedgers", "listWaitingAssets"],
-  ...["listUnsignedJournals", "listUnsignedCloses"],
+  ...["listUnsignedJournals", "listUnsignedCloses", "listUncosignedLogs"],
   ...["getPostingBacklog", "listAdministrationActs", "insertLedger"],
 ]);
 

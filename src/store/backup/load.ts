@@ -57,7 +57,12 @@ export function requireEmptyDatabase(databaseUrl: string): Promise<void> {
  */
 export function loadTables(
   databaseUrl: string,
-  expected: { readonly migrations: readonly string[]; readonly tables: readonly string[] },
+  expected: {
+    readonly migrations: readonly string[];
+    readonly tables: readonly string[];
+    /** Why the logs of the restored ledgers are halted. */
+    readonly haltReason: string;
+  },
   work: (loading: Loading) => Promise<readonly BackupSequence[]>,
 ): Promise<void> {
   return withCopySession(databaseUrl, "restore", async (client) => {
@@ -83,27 +88,33 @@ export function loadTables(
     for (const { table, name, enable } of triggers) {
       await client.query(`ALTER TABLE ${table} ${enable} TRIGGER ${name}`);
     }
+    // With the rows: a restore that is ended behind them must leave no log that goes on.
+    if (tables.some(({ name }) => name === "log_states"))
+      await haltLogs(client, expected.haltReason);
     await client.query("COMMIT");
   });
+}
+
+/** Halts the logs of a backup that is older than they are, after the migrations. Others are halted as they are loaded. */
+export function haltRestoredLogs(databaseUrl: string, reason: string): Promise<void> {
+  return withCopySession(databaseUrl, "restore", (client) => haltLogs(client, reason));
 }
 
 /**
  * Halts both logs of every ledger, also of those that have no checkpoint yet: more may have been shown of them than was in the
  * backup. An operator resumes them or begins them anew.
  */
-export function haltRestoredLogs(databaseUrl: string, reason: string): Promise<void> {
-  return withCopySession(databaseUrl, "restore", async (client) => {
-    await anyRows(
-      client,
-      command`
-        INSERT INTO log_states
-          (ledger_id, log, generation, system_identifier, timeline, halted_at, halt_reason)
-        SELECT ledger_id, log, 1, '', '', statement_timestamp(), ${reason}
-          FROM ledgers CROSS JOIN unnest(ARRAY['journal', 'closes']) AS logs (log)
-        ON CONFLICT (ledger_id, log) DO UPDATE
-           SET halted_at = EXCLUDED.halted_at, halt_reason = EXCLUDED.halt_reason`,
-    );
-  });
+async function haltLogs(client: Client, reason: string): Promise<void> {
+  await anyRows(
+    client,
+    command`
+      INSERT INTO log_states
+        (ledger_id, log, generation, system_identifier, timeline, halted_at, halt_reason)
+      SELECT ledger_id, log, 1, '', '', statement_timestamp(), ${reason}
+        FROM ledgers CROSS JOIN unnest(ARRAY['journal', 'closes']) AS logs (log)
+      ON CONFLICT (ledger_id, log) DO UPDATE
+         SET halted_at = EXCLUDED.halted_at, halt_reason = EXCLUDED.halt_reason`,
+  );
 }
 
 /** Gathers statistics: until then plans are made for empty tables. */
