@@ -241,7 +241,7 @@ async function signUnconfirmed(ledgerId: string, log: TestLog): Promise<void> {
   );
   await client.query(
     `INSERT INTO log_checkpoints
-       VALUES ($1, 'journal', 1, $2, $3, $4, $5, $6, statement_timestamp(), '', '')`,
+       VALUES ($1, 'journal', 1, $2, 1, $3, $4, $5, $6, statement_timestamp(), '', '')`,
     [
       ledgerId,
       size,
