@@ -5,7 +5,7 @@ import { ServiceProblem, ServiceUnreachable } from "../client/errors.ts";
 import { SettingError } from "../config.ts";
 import { errorCode } from "../core/thrown.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
-import { printable, printableLines } from "./terminal/printable.ts";
+import { printable, printableJson, printableLines } from "./terminal/printable.ts";
 
 export const exitCodes = {
   done: 0,
@@ -100,32 +100,76 @@ export function describeFailure(error: unknown): string {
   return printableLines(failureLines(error).join("\n"));
 }
 
+/** A failure as `--json` has it on stderr; what is not known is null. */
+export interface FailureDocument {
+  readonly error: {
+    /** From the catalog of errors. */
+    readonly code: string | null;
+    /** What people are told, several lines where it has several, without the request id. */
+    readonly message: string;
+    readonly exit: ExitCode;
+    /** The HTTP status of the service's answer. */
+    readonly status: number | null;
+    readonly requestId: string | null;
+  };
+}
+
+export function failureDocument(error: unknown): FailureDocument {
+  const cause = error instanceof HintedFailure ? error.cause : error;
+  const problem = cause instanceof ServiceProblem ? cause : null;
+  const refusal = cause instanceof Refusal ? cause : null;
+  const message = explanationOf(error).join("\n");
+  return {
+    error: {
+      code: problem?.code ?? refusal?.code ?? null,
+      message,
+      exit: exitCodeOf(error),
+      status: problem?.status ?? null,
+      requestId: problem?.requestId ?? null,
+    },
+  };
+}
+
+/** What is written to stderr about a failure: a message for people, or with `--json` one object on one line. */
+export function failureText(error: unknown, isJson: boolean): string {
+  if (!isJson) return `${describeFailure(error)}\n`;
+  return `${printableJson(JSON.stringify(failureDocument(error)))}\n`;
+}
+
 function failureLines(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
+  const [head = "", ...more] = explanationOf(error);
+  const lines = [`ledgerctl: ${head}`, ...more.map((line) => `  ${line}`)];
+  const problem = error instanceof HintedFailure ? error.cause : error;
+  if (problem instanceof ServiceProblem) {
+    const { status, code, requestId } = problem;
+    const answer = `${status}${code === null ? "" : ` ${code}`}`;
+    lines.push(`  ${printable(`(${answer}, request ${requestId ?? "unknown"})`)}`);
+  }
+  return lines;
+}
+
+/** What happened, and below it each fault and what to do. */
+function explanationOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [String(error)];
   if (error instanceof HintedFailure) {
-    // After what is wrong, and before the request id.
-    const lines = failureLines(error.cause);
-    return [...lines.slice(0, -1), `  ${printable(error.hint)}`, ...lines.slice(-1)];
+    return [...explanationOf(error.cause), printable(error.hint)];
   }
   const isProblem = error instanceof ServiceProblem;
   // What the service says is about texts of others: they must not make lines of their own.
-  const lines = [`ledgerctl: ${isProblem ? headOf(error) : error.message}`];
+  const lines = [isProblem ? headOf(error) : error.message];
   if (isProblem) {
-    const { errors = [], code, journalId, reversalJournalId } = error.problem;
+    const { errors = [], journalId, reversalJournalId } = error.problem;
     const [only] = errors;
-    if (errors.length === 1 && only !== undefined) lines.push(`  at ${place(only)}`);
-    else for (const fault of errors) lines.push(`  ${place(fault)}: ${printable(fault.detail)}`);
-    if (journalId !== undefined) lines.push(`  the first is entry ${printable(journalId)}`);
+    if (errors.length === 1 && only !== undefined) lines.push(`at ${place(only)}`);
+    else for (const fault of errors) lines.push(`${place(fault)}: ${printable(fault.detail)}`);
+    if (journalId !== undefined) lines.push(`the first is entry ${printable(journalId)}`);
     if (reversalJournalId !== undefined)
-      lines.push(`  the reversal is entry ${printable(reversalJournalId)}`);
+      lines.push(`the reversal is entry ${printable(reversalJournalId)}`);
     const hint = hintOf(error);
-    if (hint !== null) lines.push(`  ${hint}`);
-    const status = `${error.status}${code === undefined ? "" : ` ${code}`}`;
-    lines.push(`  ${printable(`(${status}, request ${error.requestId ?? "unknown"})`)}`);
+    if (hint !== null) lines.push(hint);
   }
-  if (error instanceof ServiceUnreachable) {
-    lines.push(`  ${unreachableHint(error)}`);
-  }
+  if (error instanceof ServiceUnreachable) lines.push(unreachableHint(error));
   return lines;
 }
 

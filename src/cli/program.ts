@@ -32,7 +32,7 @@ import { defineHelp } from "./commands/help/command.ts";
 import { printableLines } from "./terminal/printable.ts";
 import { commandsOf, pathOf } from "./definition/command-tree.ts";
 import { sharedOptionGroups } from "./definition/options.ts";
-import { exitCodes } from "./failure.ts";
+import { exitCodes, failureText, usageFailure } from "./failure.ts";
 import { programVersion } from "./version.ts";
 
 type Define = (program: Command) => void;
@@ -77,10 +77,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
 const needWholeTree = ["completion", "help"];
 
 /**
- * The tree of commands; with the first word of a command line no more of it than this command line needs, since a
- * program that starts defines it anew each time.
+ * The tree of commands; with a command line no more of it than this one needs, since a program that starts defines it
+ * anew each time.
  */
-export function createProgram(firstWord?: string): Command {
+export function createProgram(args: readonly string[] = []): Command {
   const program = new Command("ledgerctl")
     .description("A double-entry ledger service: serve it, keep its books, check them.")
     .version(programVersion(), "--version", "print the version")
@@ -91,14 +91,15 @@ export function createProgram(firstWord?: string): Command {
       "after",
       "\n`ledgerctl help` lists topics, `ledgerctl COMMAND --help` has examples.",
     );
-  const only = findDefinition(firstWord);
+  const only = findDefinition(args[0]);
   for (const [heading, defines] of Object.entries(groups)) {
     program.commandsGroup(heading);
     for (const define of Object.values(defines)) {
       if (only === null || define === only) define(program);
     }
   }
-  for (const command of commandsOf(program)) complete(command);
+  const isJson = asksForJson(args);
+  for (const command of commandsOf(program)) complete(command, isJson);
   return program;
 }
 
@@ -112,15 +113,21 @@ function findDefinition(firstWord: string | undefined): Define | null {
 /** Runs a command line, which is without the program's name. How it ended is in process.exitCode. */
 export async function runProgram(args: readonly string[]): Promise<void> {
   try {
-    await createProgram(args[0]).parseAsync(args, { from: "user" });
+    await createProgram(args).parseAsync(args, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   }
 }
 
+/** Whether a command line wants JSON: also one that commander can't make sense of, whose failure is an object, too. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return (end < 0 ? args : args.slice(0, end)).includes("--json");
+}
+
 /** What every command has: help, messages in one style, and throwing instead of exiting: exit codes are ours. */
-function complete(command: Command): void {
+function complete(command: Command, isJson: boolean): void {
   const path = pathOf(command);
   command
     .helpCommand(false)
@@ -132,7 +139,12 @@ function complete(command: Command): void {
       optionDescription: describeOption,
     })
     .configureOutput({
-      writeErr: (text) => process.stderr.write(printableLines(text)),
+      writeErr: (text) => {
+        const message = text.trim().replace(/^ledgerctl: /, "");
+        process.stderr.write(
+          isJson ? failureText(usageFailure(message), true) : printableLines(text),
+        );
+      },
       outputError: (text, write) => {
         write(inOurStyle(text, path));
       },

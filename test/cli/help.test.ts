@@ -32,7 +32,7 @@ it("describes every command, every option and an example", () => {
 
 it("defines a command by itself as it does beside the others", () => {
   for (const command of program.commands) {
-    const alone = createProgram(command.name());
+    const alone = createProgram([command.name()]);
     const found = alone.commands.find((one) => one.name() === command.name());
     expect(found?.helpInformation()).toBe(command.helpInformation());
     const isWhole = ["completion", "help", "__complete"].includes(command.name());

@@ -15,7 +15,6 @@ import { migrate } from "../../store/migrate.ts";
 import { exitCodes, usageFailure } from "../failure.ts";
 import type { DatabaseFlags } from "../definition/options.ts";
 import { Output } from "../terminal/output.ts";
-import { printableLines } from "../terminal/printable.ts";
 import { ProgressLine, waitingFor } from "../terminal/progress-line.ts";
 
 /** The database that flags and environment name. */
@@ -79,7 +78,7 @@ export async function withDatabase<Result>(
   return usingDatabase(flags, environment, mayMake, async (database) => {
     opening.end();
     const applied = await whenReachable(() => migrate(database.url));
-    if (flags.verbose === true) describeDatabase(database, applied.length);
+    if (flags.verbose === true) describeDatabase(database, applied.length, output);
     const pool = new Pool({
       databaseUrl: database.url,
       connectionsMax: 4,
@@ -98,7 +97,7 @@ export async function withDatabase<Result>(
 }
 
 /** What `--verbose` says: which database, on the host that was found, without its password. */
-function describeDatabase(database: Database, appliedCount: number): void {
+function describeDatabase(database: Database, appliedCount: number, output: Output): void {
   const { dataDir } = database;
   const url = new URL(hostsOf(database.url).current.url);
   if (url.password !== "") url.password = "********";
@@ -106,7 +105,7 @@ function describeDatabase(database: Database, appliedCount: number): void {
   url.search = "";
   const folder = dataDir === null ? "" : ` in ${dataDir}`;
   const lines = [`> ${url.href}${folder}`, `< ${appliedCount} migrations had to be applied`];
-  process.stderr.write(`${printableLines(lines.join("\n"))}\n`);
+  output.exchange({ database: url.href, dataDir, appliedMigrations: appliedCount }, lines);
 }
 
 /** The moment at which an administrative act happens. */

@@ -24,7 +24,8 @@ export class RetryNotice {
     if (this.#isRefused) this.#abort.abort();
     this.#note ??= setTimeout(() => {
       // A progress line may stand there.
-      if (process.stderr.isTTY && !this.#output.isQuiet) process.stderr.write("\r\u001b[K");
+      if (process.stderr.isTTY && !this.#output.isQuiet && !this.#output.isJson)
+        process.stderr.write("\r\u001b[K");
       this.#output.note("waiting for the server …");
     }, silentMs);
   }

@@ -12,7 +12,6 @@ import {
 } from "./settings.ts";
 import type { ServiceFlags } from "../definition/options.ts";
 import { Output } from "../terminal/output.ts";
-import { printableLines } from "../terminal/printable.ts";
 import { ProgressLine, waitingFor } from "../terminal/progress-line.ts";
 import { RetryNotice } from "./retry-notice.ts";
 
@@ -66,7 +65,7 @@ export async function withService<Result>(
       requestsInFlight -= 1;
       if (requestsInFlight === 0) progress.rest();
       if (exchange.status !== null && !isBusy(exchange.status)) wait.end();
-      if (flags.verbose === true) describeExchange(exchange);
+      if (flags.verbose === true) describeExchange(exchange, output);
     },
     onRetry: () => {
       wait.begin();
@@ -113,7 +112,7 @@ function isBusy(status: number): boolean {
   return status === 429 || status === 503;
 }
 
-function describeExchange(exchange: Exchange): void {
+function describeExchange(exchange: Exchange, output: Output): void {
   const { method, target, requestBody, status, replyBody, requestId, durationMs } = exchange;
   const lines = [`> ${method} ${target}`];
   if (requestBody !== "") lines.push(`> ${requestBody}`);
@@ -123,5 +122,5 @@ function describeExchange(exchange: Exchange): void {
       : `< ${status} in ${durationMs.toFixed(1)} ms, request ${requestId ?? "unknown"}`,
   );
   if (replyBody !== "") lines.push(`< ${replyBody}`);
-  process.stderr.write(`${printableLines(lines.join("\n"))}\n`);
+  output.exchange(exchange, lines);
 }

@@ -1,20 +1,22 @@
 // How every command runs and ends: its work is loaded, and there is a result, or one message and an exit code.
 import type { Command } from "commander";
 import { readEnvironment, type Environment } from "../../config.ts";
-import { describeFailure, exitCodeOf, exitCodes } from "../failure.ts";
+import { exitCodeOf, exitCodes, failureText } from "../failure.ts";
+import type { OutputFlags } from "./options.ts";
 
 /**
  * Runs a command's action; a number it resolves with is the exit code. Failures become a message on
- * stderr and an exit code; nothing is thrown.
+ * stderr, with `--json` an object, and an exit code; nothing is thrown.
  */
 export async function runCommand(
+  { json = false }: OutputFlags,
   action: (environment: Environment) => Promise<unknown>,
 ): Promise<void> {
   try {
     const result = await action(readEnvironment());
     process.exitCode = typeof result === "number" ? result : exitCodes.done;
   } catch (error) {
-    process.stderr.write(`${describeFailure(error)}\n`);
+    process.stderr.write(failureText(error, json));
     process.exitCode = exitCodeOf(error);
   }
 }
@@ -26,10 +28,12 @@ export async function runCommand(
 export function loadAndRun<Given extends unknown[]>(
   load: () => Promise<(...given: [...Given, Environment]) => Promise<unknown>>,
 ): (...given: [...Given, Command]) => Promise<void> {
-  return (...given) =>
-    runCommand(async (environment) => {
+  return (...given) => {
+    // The last one is the command itself, the one before that its flags.
+    const before = given.slice(0, -1) as Given;
+    return runCommand(before.at(-1) as OutputFlags, async (environment) => {
       const run = await load();
-      // The last one is the command itself.
-      return run(...(given.slice(0, -1) as Given), environment);
+      return run(...before, environment);
     });
+  };
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import Table from "cli-table3";
 import type { Environment } from "../../config.ts";
 import { stringifyExactJson, type ExactJsonValue } from "../../contract/exact-json.ts";
+import { failureText } from "../failure.ts";
 import { fitColumns, type Fitted, type Yielding } from "./fit-columns.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
 
@@ -116,14 +117,28 @@ export class Output {
     process.stdout.write(`${process.stdout.isTTY ? printableLines(text) : text}\n`);
   }
 
-  /** A remark for the person at the terminal; `--quiet` silences it. */
+  /** A remark for the person at the terminal; `--quiet` silences it. With `--json` it is an object, as all on stderr. */
   readonly note = (text: string): void => {
-    if (!this.isQuiet) process.stderr.write(`${printableLines(text)}\n`);
+    if (this.isQuiet) return;
+    process.stderr.write(`${this.isJson ? toJson({ note: text }) : printableLines(text)}\n`);
   };
 
   readonly warn = (text: string): void => {
-    process.stderr.write(`ledgerctl: ${printableLines(text)}\n`);
+    process.stderr.write(
+      `${this.isJson ? toJson({ warning: text }) : `ledgerctl: ${printableLines(text)}`}\n`,
+    );
   };
+
+  /** What `--verbose` tells: lines for people, else the same as an object. */
+  exchange(document: object, lines: readonly string[]): void {
+    const text = this.isJson ? toJson({ exchange: document }) : printableLines(lines.join("\n"));
+    process.stderr.write(`${text}\n`);
+  }
+
+  /** A failure that does not end the command at once. */
+  failure(error: unknown): void {
+    process.stderr.write(failureText(error, this.isJson));
+  }
 
   /** The headings of tables are bold. */
   #shown(text: string): string {

@@ -20,7 +20,7 @@ export function defineCompletion(program: Command): void {
     .description("a script that completes commands in bash, zsh or fish")
     .addHelpText("after", completionHelp)
     .action((shell: string) =>
-      runCommand(async () => {
+      runCommand({}, async () => {
         (await import("./completion.ts")).printScript(shell);
       }),
     );
@@ -28,7 +28,7 @@ export function defineCompletion(program: Command): void {
     .command("__complete <shell> [words...]", { hidden: true })
     .description("what may stand where the cursor is, for completion scripts")
     .action((shell: string, words: string[]) =>
-      runCommand(async (environment) =>
+      runCommand({}, async (environment) =>
         (await import("./complete.ts")).printCandidates(shell, words, program, environment),
       ),
     );

@@ -6,7 +6,7 @@ import type { EntryInput, EntryLineInput } from "../../../contract/types.ts";
 import { placeInCsv } from "../../input/entry-files/csv-columns.ts";
 import type { FoundFault } from "../../input/entry-files/file-entry.ts";
 import type { FileEntry } from "../../input/entry-files/open-entries.ts";
-import { exitCodes, type ExitCode } from "../../failure.ts";
+import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import { outputDrained, toJson, type Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
 
@@ -38,7 +38,9 @@ export async function checkEntries(
       for (const fault of faults) output.warn(printable(fault));
     }
   }
-  output.note(`would post ${valid}, invalid ${invalid}; nothing was sent`);
+  const summary = `would post ${valid}, invalid ${invalid}; nothing was sent`;
+  if (output.isJson && invalid > 0) output.failure(usageFailure(summary));
+  else output.note(summary);
   return invalid === 0 ? exitCodes.done : exitCodes.usage;
 }
 
@@ -48,8 +50,10 @@ export function checkEntry(
   output: Output,
 ): ExitCode {
   const faults = findFaults(body, functionalCurrency);
+  const described = faults.map(({ place, detail }) => printable(`${place}: ${detail}`));
   if (faults.length === 0) output.line(toJson(body));
-  for (const { place, detail } of faults) output.warn(printable(`${place}: ${detail}`));
+  else if (output.isJson) output.failure(usageFailure(described.join("\n")));
+  else for (const fault of described) output.warn(fault);
   return faults.length === 0 ? exitCodes.done : exitCodes.usage;
 }
 

@@ -8,9 +8,10 @@ import {
 } from "../../../client/ledger-client.ts";
 import type { EntrySource, FileEntry } from "../../input/entry-files/open-entries.ts";
 import {
-  describeFailure,
+  CommandFailure,
   exitCodeOf,
   exitCodes,
+  HintedFailure,
   usageFailure,
   type ExitCode,
 } from "../../failure.ts";
@@ -27,20 +28,14 @@ const bulkBytesMax = 512 * 1024;
 /** Entries of all requests under way: less than a server lets wait in one ledger. */
 const underWayMax = 2_000;
 
-/** Why reading stopped before the end of the file. */
-interface Stop {
-  readonly exitCode: ExitCode;
-  readonly message: string;
-}
-
 /** What has become of the entries so far. */
 class Run {
   posted = 0;
   skipped = 0;
   failed = 0;
   firstFailure: { line: number; exitCode: ExitCode } | null = null;
-  /** The first reason; null while reading goes on. */
-  stop: Stop | null = null;
+  /** Why reading stopped before the end of the file: the first failure that did it. */
+  stop: { readonly error: unknown } | null = null;
   readonly #stopReading: () => void;
 
   constructor(stopReading: () => void) {
@@ -60,13 +55,9 @@ class Run {
     }
   }
 
-  stopWith(stop: Stop): void {
-    this.stop ??= stop;
-    this.#stopReading();
-  }
-
   stopBecauseOf(error: unknown): void {
-    this.stopWith({ exitCode: exitCodeOf(error), message: describeFailure(error) });
+    this.stop ??= { error };
+    this.#stopReading();
   }
 }
 
@@ -87,7 +78,7 @@ export async function postList(
     }),
   );
   const interrupt = () => {
-    run.stopWith({ exitCode: exitCodes.interrupted, message: "ledgerctl: interrupted" });
+    run.stopBecauseOf(new CommandFailure("interrupted", exitCodes.interrupted));
     wait.refuse();
     if (wait.signal.aborted) return;
     output.note("stopping once what is under way has finished; Ctrl-C again stops at once");
@@ -99,16 +90,16 @@ export async function postList(
     progress.end();
     process.off("SIGINT", interrupt);
   }
-  const isUnreadable = run.handled === 0 && run.stop?.exitCode === exitCodes.usage;
-  if (!isUnreadable) noteSummary(output, run, (performance.now() - startedMs) / 1000);
-  if (run.stop !== null) {
-    const again = "\n  Not all of the file was posted; run the same command again to go on.";
-    // What is wrong with the file is so the next time, too.
-    const isOver = run.stop.exitCode === exitCodes.usage;
-    process.stderr.write(`${run.stop.message}${isOver ? "" : again}\n`);
-  }
-  return run.stop?.exitCode ?? run.firstFailure?.exitCode ?? exitCodes.done;
+  // What is wrong with the file is so the next time, too.
+  const isOver = run.stop !== null && exitCodeOf(run.stop.error) === exitCodes.usage;
+  if (!isOver || run.handled > 0) noteSummary(output, run, (performance.now() - startedMs) / 1000);
+  if (run.stop === null) return run.firstFailure?.exitCode ?? exitCodes.done;
+  const { error } = run.stop;
+  output.failure(isOver ? error : new HintedFailure(error, notAllPosted));
+  return exitCodeOf(error);
 }
+
+const notAllPosted = "Not all of the file was posted; run the same command again to go on.";
 
 function noteSummary(output: Output, run: Run, seconds: number): void {
   const rate = Math.round(run.handled / Math.max(seconds, 0.001));

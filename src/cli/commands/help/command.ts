@@ -11,7 +11,7 @@ export function defineHelp(program: Command): void {
       "\nExamples:\n  $ ledgerctl help\n  $ ledgerctl help exit-codes\n  $ ledgerctl help entry post",
     )
     .action((words: string[]) =>
-      runCommand(async () => {
+      runCommand({}, async () => {
         (await import("./help.ts")).showHelp(words, program);
       }),
     );

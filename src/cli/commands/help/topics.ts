@@ -89,7 +89,8 @@ const exitCodes = `EXIT CODES
     7  server or database unavailable
   130  interrupted
 
-A failure is one message on stderr; stdout has results only. What would ask a question asks on a terminal
+A failure is one message on stderr; stdout has results only. With --json it is an object:
+{"error":{"code","message","exit","status","requestId"}}. What would ask a question asks on a terminal
 only: elsewhere it needs --yes, and ends with 2 without it.`;
 
 const environment = `ENVIRONMENT

@@ -1,4 +1,5 @@
 // Sending one signed request and printing what came back, whatever it is.
+import { ServiceProblem, type Problem } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import { exitCodeOfProblem, exitCodes, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
@@ -22,16 +23,26 @@ export async function request(
     const reply = await client.request(method.toUpperCase(), target, body);
     output.verbatim(reply.text);
     if (reply.status < 300) return exitCodes.done;
-    output.note(`${reply.status}, request ${reply.requestId ?? "unknown"}`);
-    return exitCodeOfProblem(reply.status, problemCode(reply.text));
+    const { status, requestId } = reply;
+    const problem = readProblem(reply.text);
+    if (output.isJson) {
+      const never = { retryAfterSeconds: null, wasRepeated: false };
+      output.failure(new ServiceProblem({ status, problem, requestId, ...never }));
+    } else output.note(`${status}, request ${requestId ?? "unknown"}`);
+    return exitCodeOfProblem(status, problem.code ?? null);
   });
 }
 
-function problemCode(text: string): string | null {
+/** What a reply says of itself as a problem; nothing where it is none. */
+function readProblem(text: string): Partial<Problem> {
   try {
-    const { code } = JSON.parse(text) as { code?: unknown };
-    return typeof code === "string" ? code : null;
+    // Wallets' paths answer `{error}` alone.
+    const { code, title, error, detail = error } = JSON.parse(text) as Record<string, unknown>;
+    const texts = Object.entries({ code, title, detail }).filter(
+      ([, value]) => typeof value === "string",
+    );
+    return Object.fromEntries(texts);
   } catch {
-    return null;
+    return {};
   }
 }
