@@ -123,7 +123,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 /** Whether a command line wants JSON: also one that commander can't make sense of, whose failure is an object, too. */
 function asksForJson(args: readonly string[]): boolean {
   const end = args.indexOf("--");
-  return (end < 0 ? args : args.slice(0, end)).includes("--json");
+  return (end < 0 ? args : args.slice(0, end)).some((arg) => /^--(json$|jq(=|$))/.test(arg));
 }
 
 /** What every command has: help, messages in one style, and throwing instead of exiting: exit codes are ours. */

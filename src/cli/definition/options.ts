@@ -1,8 +1,13 @@
 // Options that many commands share, and what they parse to. In help texts they stand below a command's own.
 import { Option, type Command } from "commander";
+import type { DocumentFilter } from "../terminal/output.ts";
 
 export interface OutputFlags {
   json?: boolean;
+  /** An expression of jq; it implies `json`. */
+  jq?: string;
+  /** What `jq` was made into before the command runs. */
+  filter?: DocumentFilter;
   quiet?: boolean;
   color?: boolean;
   verbose?: boolean;
@@ -39,6 +44,7 @@ function shared(
 export function outputOptions(command: Command): Command {
   return shared(command, "Output:", [
     ["--json", "print the API's own objects as JSON"],
+    ["--jq <expr>", "print what this expression of jq makes of each JSON object"],
     ["-q, --quiet", "print results only, of what is made or listed only ids"],
     ["--no-color", "no colours"],
     ["--verbose", "show what is exchanged, secrets left out"],

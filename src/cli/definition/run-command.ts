@@ -9,15 +9,30 @@ import type { OutputFlags } from "./options.ts";
  * stderr, with `--json` an object, and an exit code; nothing is thrown.
  */
 export async function runCommand(
-  { json = false }: OutputFlags,
+  { json = false, jq }: OutputFlags,
   action: (environment: Environment) => Promise<unknown>,
 ): Promise<void> {
   try {
     const result = await action(readEnvironment());
     process.exitCode = typeof result === "number" ? result : exitCodes.done;
   } catch (error) {
-    process.stderr.write(failureText(error, json));
+    process.stderr.write(failureText(error, json || jq !== undefined));
     process.exitCode = exitCodeOf(error);
+  }
+}
+
+/** Runs a command with the filter that `--jq` names, and without one where it does not. */
+async function filtered(
+  flags: OutputFlags,
+  run: (flags: OutputFlags) => Promise<unknown>,
+): Promise<unknown> {
+  if (flags.jq === undefined) return run(flags);
+  const { loadJqFilter } = await import("../terminal/jq-filter.ts");
+  const filter = await loadJqFilter(flags.jq);
+  try {
+    return await run({ ...flags, json: true, filter });
+  } finally {
+    filter.end();
   }
 }
 
@@ -30,10 +45,12 @@ export function loadAndRun<Given extends unknown[]>(
 ): (...given: [...Given, Command]) => Promise<void> {
   return (...given) => {
     // The last one is the command itself, the one before that its flags.
-    const before = given.slice(0, -1) as Given;
-    return runCommand(before.at(-1) as OutputFlags, async (environment) => {
+    const flagsGiven = given.at(-2) as OutputFlags;
+    return runCommand(flagsGiven, async (environment) => {
       const run = await load();
-      return run(...before, environment);
+      return filtered(flagsGiven, (flags) =>
+        run(...([...given.slice(0, -2), flags] as Given), environment),
+      );
     });
   };
 }

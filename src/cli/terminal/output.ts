@@ -7,8 +7,17 @@ import { failureText } from "../failure.ts";
 import { fitColumns, type Fitted, type Yielding } from "./fit-columns.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
 
+/** What stands between a command's documents and stdout. */
+export interface DocumentFilter {
+  /** Takes one document as JSON, and prints what becomes of it. Throws where nothing can. */
+  write(document: string): void;
+  /** After the last document. Throws what could not be thrown before. */
+  end(): void;
+}
+
 export interface OutputOptions {
   readonly json?: boolean | undefined;
+  readonly filter?: DocumentFilter | undefined;
   readonly quiet?: boolean | undefined;
   readonly color?: boolean | undefined;
 }
@@ -23,11 +32,13 @@ export class Output {
   readonly isJson: boolean;
   readonly isQuiet: boolean;
   readonly isColored: boolean;
+  readonly #filter: DocumentFilter | null;
   /** Null where stdout is no terminal, or one that does not say how wide it is. */
   readonly terminalWidth: number | null;
 
   constructor(options: OutputOptions, isColorRefused: boolean) {
     this.isJson = options.json === true;
+    this.#filter = options.filter ?? null;
     this.isQuiet = options.quiet === true;
     this.terminalWidth = process.stdout.isTTY ? process.stdout.columns || null : null;
     this.isColored = process.stdout.isTTY && options.color !== false && !isColorRefused;
@@ -102,7 +113,8 @@ export class Output {
 
   /** Text for people is shown without control characters; JSON has had its own escaped by `toJson`. */
   line(text: string): void {
-    process.stdout.write(`${this.isJson ? text : this.#shown(text)}\n`);
+    if (this.#filter !== null) this.#filter.write(text);
+    else process.stdout.write(`${this.isJson ? text : this.#shown(text)}\n`);
   }
 
   /** A line that begins with a verdict: green where it is good, red where it is bad, where colours are on. */
@@ -114,7 +126,8 @@ export class Output {
 
   /** What somebody else wrote: byte for byte into a pipe, without control characters on a terminal. */
   verbatim(text: string): void {
-    process.stdout.write(`${process.stdout.isTTY ? printableLines(text) : text}\n`);
+    if (this.#filter !== null) this.#filter.write(text);
+    else process.stdout.write(`${process.stdout.isTTY ? printableLines(text) : text}\n`);
   }
 
   /** A remark for the person at the terminal; `--quiet` silences it. With `--json` it is an object, as all on stderr. */

@@ -18,6 +18,7 @@ import { Pool } from "../../../store/database/pool.ts";
 import { usingDatabase } from "../../connection/database-context.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
+import { refuseJqOfFile } from "../../input/jq-of-file.ts";
 import { counted, megabytes } from "../../terminal/counted.ts";
 import { Output, toJson } from "../../terminal/output.ts";
 import { writeOutputFile } from "../../terminal/output-file.ts";
@@ -38,6 +39,7 @@ export async function backup(
   environment: Environment,
 ): Promise<void> {
   const output = new Output(flags, environment.isColorRefused);
+  refuseJqOfFile(flags, file === "-");
   if (file === "-" && process.stdout.isTTY) {
     throw usageFailure("a backup is nothing for a terminal: name a file, or redirect stdout");
   }
@@ -128,7 +130,8 @@ function tell(
     `${file}: ${counted(rows, "row")} of ${counted(tables.length, "table")} as of ${takenAt}, ${megabytes(bytes)}`;
   const document = { file, bytes, tables, migrations, takenAt };
   if (file !== "-") output.result(document, render);
-  else output.note(output.isJson ? toJson(document) : render());
+  else if (!output.isJson) output.note(render());
+  else if (!output.isQuiet) process.stderr.write(`${toJson(document)}\n`);
 }
 
 /** The backup is whole, whatever becomes of the note: a standby, for one, takes none. */

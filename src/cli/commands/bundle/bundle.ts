@@ -5,6 +5,7 @@ import type { Environment } from "../../../config.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { megabytes } from "../../terminal/counted.ts";
+import { refuseJqOfFile } from "../../input/jq-of-file.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import { withProgress } from "../../terminal/progress-line.ts";
 import { withService } from "../../connection/service-context.ts";
@@ -23,6 +24,7 @@ export async function writeBundle(
   environment: Environment,
 ): Promise<void> {
   const { out, withProof = false } = flags;
+  refuseJqOfFile(flags, out === "-");
   if (withProof && out === "-") throw usageFailure("--with-proof goes with a file as --out");
   await withService(flags, environment, async (context) => {
     const { client, ledgerId, output } = context;

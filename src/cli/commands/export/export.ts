@@ -10,6 +10,7 @@ import {
 import { labelExamples } from "../../../core/period.ts";
 import { requireMoment, requireOneOf, requirePeriodLabel } from "../../input/arguments.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
+import { refuseJqOfFile } from "../../input/jq-of-file.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { outputDrained, toJson } from "../../terminal/output.ts";
@@ -38,6 +39,7 @@ export async function exportBooks(flags: ExportFlags, environment: Environment):
   const format = requireOneOf("--format", flags.format, exportFormats);
   const filter = readFilter(flags);
   const file = flags.out === undefined || flags.out === "-" ? null : flags.out;
+  refuseJqOfFile(flags, file === null);
   const run = async ({ client, ledgerId, output }: ServiceContext) => {
     const ledger = await client.getLedger(ledgerId());
     let entries = 0;
