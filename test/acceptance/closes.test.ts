@@ -107,6 +107,15 @@ describe("period", () => {
     expect(JSON.parse(again.stdout)).toEqual(close);
   });
 
+  it("diff compares closes with each other, and with bundles", async () => {
+    const same = await run("period", "diff", "2026-03", bundle, "--json");
+    expect(JSON.parse(same.stdout)).toMatchObject({
+      ...{ ok: true, a: { ...close, source: "2026-03" }, b: close, accounts: [] },
+    });
+    const other = await run("period", "diff", bundle, "2026-02");
+    expect([other.code, other.stderr]).toEqual([5, expect.stringContaining("is not closed")]);
+  });
+
   it("show has the trial balance; one that is not closed is exit code 5", async () => {
     const shown = await runBuilt("period", "show", "2026-03");
     expect(shown.stdout).toContain(close.closeHash);
@@ -237,8 +246,15 @@ describe("without anybody's help", () => {
   it("bundles and proofs are checked: no socket, no configuration, no database", async () => {
     // The guard, which also had an eye on verify and check, is no use unless it stops those who do reach out.
     expect((await guarded("period", "list", "--url", server.url)).code).toBe(99);
-    const root = await guarded("merkle", "root", "--bundle", bundle);
-    expect(root).toMatchObject({ code: 0, stderr: "" });
+    for (const args of [
+      ["merkle", "root", "--bundle", bundle],
+      ["bundle", "show", bundle],
+      ["bundle", "export", bundle, "--format", "hledger"],
+      ["trial-balance", "--bundle", bundle],
+      ["period", "diff", bundle, bundle],
+    ]) {
+      expect(await guarded(...args), args.join(" ")).toMatchObject({ code: 0, stderr: "" });
+    }
   });
 });
 

@@ -15,6 +15,7 @@ import { startBinaryServer, type BinaryServer } from "../support/binary-server.t
 import { certificate } from "../support/certificates.ts";
 import { entryDocuments } from "../support/close-vectors.ts";
 import { isCluster } from "../support/cluster.ts";
+import { makeBundles, monthClose, sales } from "../support/made-closes.ts";
 import { hasPython } from "../support/python.ts";
 import { programCommand } from "../support/server-process.ts";
 import { terminal } from "../support/terminal.ts";
@@ -119,6 +120,8 @@ esac
 exec ${quotedCommand} "$@"
 `;
 
+const [january, february] = makeBundles(sales(1, 2), [monthClose(1, 2), monthClose(2, 2)]);
+
 const journal = new TestLog(journalOrigin, entryDocuments().map(canonicalJson));
 
 /** What the examples name. */
@@ -129,6 +132,8 @@ const files: Readonly<Record<string, string>> = {
     "jan-1,2026-01-02,1000,700\njan-1,,4000,-700\n",
   "entries.ndjson":
     '{"lines":[{"glAccountCode":"1000","functionalAmount":"1"},{"glAccountCode":"4000","functionalAmount":"-1"}]}\n',
+  "2026-01.ndjson": january?.text ?? "",
+  "2026-02.ndjson": february?.text ?? "",
   "secret.txt": `ls_${"x".repeat(43)}\n`,
   "entry.tlog-proof": journal.proof(0),
   "ledger.policy": `log ${formatVerifierKey(journal.signer.verifierKey)}\nquorum none\n`,

@@ -19,6 +19,8 @@ export interface MadeEntry {
   readonly debit: string;
   readonly credit: string;
   readonly amount: number;
+  /** That of the transaction, where it is not the functional one, with the same amount. */
+  readonly currency?: string;
 }
 
 interface MadeClose {
@@ -100,11 +102,15 @@ export function makeBundles(
   });
 }
 
-function documentOf({ date, debit, credit, amount }: MadeEntry, sequence: number, ledger: string) {
+function documentOf(
+  { date, debit, credit, amount, currency = "USD" }: MadeEntry,
+  sequence: number,
+  ledger: string,
+) {
   const line = (glAccountCode: string, value: number) => ({
     ...{ description: null, functionalAmount: String(value), functionalCurrency: "USD" },
     ...{ glAccountCode, spotRate: null },
-    ...{ transactionAmount: String(value), transactionCurrency: "USD" },
+    ...{ transactionAmount: String(value), transactionCurrency: currency },
   });
   return {
     ...{ description: null, entryType: "STANDARD", eventType: null, externalId: null },

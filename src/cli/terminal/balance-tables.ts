@@ -1,5 +1,6 @@
 // Trial balances and what moved in them, as tables for people.
 import type { TrialBalanceTotals, MovedAccount, TrialBalance } from "../../client/ledger-client.ts";
+import { totalsOf, type BalanceRow } from "../../core/close.ts";
 import { displayAmount } from "./amounts.ts";
 import { csvText } from "./csv-text.ts";
 import type { Output } from "./output.ts";
@@ -9,13 +10,15 @@ export const sumTimeoutMs = 15 * 60_000;
 
 type Balances = Pick<TrialBalance, "accounts" | "totals" | "balanced" | "functionalCurrency">;
 
+type Totals = Readonly<Record<keyof TrialBalanceTotals, bigint | string>>;
+
 /** The columns of the amounts of a trial balance, in major units of a currency with `exponent` decimals. */
-export function amountColumns(currency: string, exponent: number) {
+export function amountColumns(currency: string | null, exponent: number) {
   const amount = (title: string, name: keyof TrialBalanceTotals) => ({
     title,
     align: "right" as const,
     isAmount: true,
-    value: (row: TrialBalanceTotals) => displayAmount(row[name], currency, exponent),
+    value: (row: Totals) => displayAmount(row[name], currency, exponent),
   });
   return [
     amount("OPENING", "opening"),
@@ -40,18 +43,55 @@ export function balanceTable(output: Output, balances: Balances, exponent: numbe
     { title: "TYPE", leaveOut: 1, value: ({ type }) => type ?? "" },
     ...amountColumns(functionalCurrency, exponent),
   ]);
-  return balanced
-    ? table
-    : `${table}\n\nIT DOES NOT BALANCE: openings, closings, and debits with credits must each come to zero.`;
+  return balanced ? table : `${table}\n\n${unbalanced}`;
+}
+
+/** What is said of a trial balance that is none. */
+export const unbalanced =
+  "IT DOES NOT BALANCE: openings, closings, and debits with credits must each come to zero.";
+
+/** The rows of a close with their totals, in major units where the currency is known. */
+export function closedTable(
+  output: Output,
+  rows: readonly BalanceRow[],
+  currency: string | null,
+  exponent: number,
+): string {
+  const total = { glAccountCode: "total", entryCount: null, ...totalsOf(rows) };
+  return output.table<Totals & Pick<typeof total, "glAccountCode"> & { entryCount: number | null }>(
+    [...rows, total],
+    [
+      {
+        title: "ACCOUNT",
+        cutTo: 12,
+        isCutInMiddle: true,
+        value: ({ glAccountCode }) => glAccountCode,
+      },
+      ...amountColumns(currency, exponent),
+      {
+        title: "ENTRIES",
+        align: "right",
+        leaveOut: 1,
+        value: ({ entryCount }) => String(entryCount ?? ""),
+      },
+    ],
+  );
 }
 
 /** The rows without their totals as CSV, amounts in smallest units. */
-export function balanceCsv({ accounts, functionalCurrency }: Balances): string {
+export function balanceCsv({
+  accounts,
+  functionalCurrency,
+}: {
+  readonly accounts: readonly (Totals &
+    Pick<TrialBalance["accounts"][number], "glAccountCode" | "name" | "type">)[];
+  readonly functionalCurrency: string | null;
+}): string {
   return csvText(
     ["glAccountCode", "name", "type", "currency", "opening", "debits", "credits", "closing"],
     accounts.map(({ glAccountCode, name, type, opening, debits, credits, closing }) => [
       ...[glAccountCode, name, type, functionalCurrency],
-      ...[opening, debits, credits, closing],
+      ...[opening, debits, credits, closing].map(String),
     ]),
   );
 }

@@ -169,6 +169,14 @@ export async function outputDrained(): Promise<void> {
   if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");
 }
 
+/** Prints what others wrote, as it comes and no faster than it is read. */
+export async function printTexts(texts: AsyncIterable<string>): Promise<void> {
+  for await (const text of texts) {
+    process.stdout.write(process.stdout.isTTY ? printableLines(text) : text);
+    await outputDrained();
+  }
+}
+
 /** Whether a command shows its live screen: on a terminal that can move its cursor, unless lines were asked for. */
 export function isScreenWanted(output: Output, environment: Environment): boolean {
   return process.stdout.isTTY && !output.isJson && environment.term !== "dumb";

@@ -46,7 +46,8 @@ export function wireMovedBalance({ stored, live }: MovedBalance): MovedAccount {
   };
 }
 
-function wireTotals({ opening, debits, credits, closing }: BalanceTotals) {
+/** The sums of a trial balance. */
+export function wireTotals({ opening, debits, credits, closing }: BalanceTotals) {
   return {
     opening: opening.toString(),
     debits: debits.toString(),

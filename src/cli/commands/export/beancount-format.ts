@@ -19,8 +19,10 @@ export const beancountSyntax: JournalSyntax = {
   head: ({ id, name, functionalCurrency }, contents) =>
     [
       `; ledger ${id}, ${contents}`,
-      `option "title" ${quoted(name)}`,
-      `option "operating_currency" "${commodityName(functionalCurrency)}"`,
+      `option "title" ${quoted(name ?? `Ledger ${id}`)}`,
+      ...(functionalCurrency === null
+        ? []
+        : [`option "operating_currency" "${commodityName(functionalCurrency)}"`]),
       // Amounts of more than 28 digits are weighed inexactly, which must not unbalance what has no decimals.
       'option "inferred_tolerance_default" "*:0.000001"',
       'plugin "beancount.plugins.implicit_prices"\n\n',

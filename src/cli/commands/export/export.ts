@@ -13,19 +13,14 @@ import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { refuseJqOfFile } from "../../input/jq-of-file.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { outputDrained, toJson } from "../../terminal/output.ts";
-import { printableLines } from "../../terminal/printable.ts";
+import { printTexts } from "../../terminal/output.ts";
 import { describeProgress, waitingFor, withProgress } from "../../terminal/progress-line.ts";
-import { Exponents, type ExponentOf } from "../../connection/exponents.ts";
+import { Exponents } from "../../connection/exponents.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
 import { writeOutputFile } from "../../terminal/output-file.ts";
-import { beancountSyntax } from "./beancount-format.ts";
-import { csvFormat } from "./csv-format.ts";
 import { entryPages } from "./entry-pages.ts";
-import { exportFormats, type ExportFormat, type ExportWriter } from "./export-format.ts";
-import { hledgerSyntax } from "./hledger-format.ts";
-import { journalFormat } from "./journal-format.ts";
-import { postableEntry } from "./postable-entry.ts";
+import { exportFormats, type ExportWriter } from "./export-format.ts";
+import { writerOf } from "./writers.ts";
 
 export interface ExportFlags extends ServiceFlags {
   format: string;
@@ -45,7 +40,7 @@ export async function exportBooks(flags: ExportFlags, environment: Environment):
     let entries = 0;
     let total: number | null = null;
     const exponents = new Exponents(client, ledger.id);
-    const writer = writers[format](exponents.of);
+    const writer = writerOf(format, exponents.of);
     const texts = textsOf({ client, ledger, filter, writer, exponents }, (page) => {
       entries += page.entries.length;
       total = page.total;
@@ -59,7 +54,7 @@ export async function exportBooks(flags: ExportFlags, environment: Environment):
     exitOnInterrupt();
     try {
       await withProgress(isProgressShown, describe, () =>
-        file === null ? print(texts) : writeOutputFile(file, texts),
+        file === null ? printTexts(texts) : writeOutputFile(file, texts),
       );
     } catch (error) {
       if (!(error instanceof ServiceProblem) || error.code !== "CLOSE_NOT_FOUND") throw error;
@@ -85,14 +80,6 @@ function readFilter({ period, from, to }: ExportFlags): EntryListQuery {
     ...(to === undefined ? {} : { to: requireMoment("--to", to) }),
   };
 }
-
-const writers: Readonly<Record<ExportFormat, (exponentOf: ExponentOf) => ExportWriter>> = {
-  hledger: (exponentOf) => journalFormat(hledgerSyntax, exponentOf),
-  beancount: (exponentOf) => journalFormat(beancountSyntax, exponentOf),
-  csv: () => csvFormat,
-  // An entry a line, in the form in which the API takes it.
-  ndjson: () => ({ entry: (entry) => `${toJson(postableEntry(entry))}\n` }),
-};
 
 interface ExportTask {
   readonly client: LedgerClient;
@@ -140,11 +127,4 @@ function describeContents({ periodId, from, to }: EntryListQuery): string {
     ...(to === undefined ? [] : [`up to ${to}`]),
   ];
   return bounds.length === 0 ? "all entries" : `entries dated ${bounds.join(" ")}`;
-}
-
-async function print(texts: AsyncIterable<string>): Promise<void> {
-  for await (const text of texts) {
-    process.stdout.write(process.stdout.isTTY ? printableLines(text) : text);
-    await outputDrained();
-  }
 }

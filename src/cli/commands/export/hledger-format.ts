@@ -21,12 +21,15 @@ const accountTypes: Readonly<Record<AccountType, string>> = {
 };
 
 export const hledgerSyntax: JournalSyntax = {
-  head: ({ id, name }, contents) =>
-    `; ${quoted(name)}, ledger ${id}, ${contents}\ndecimal-mark .\n\n`,
+  head: ({ id, name }, contents) => {
+    const named = name === null ? "" : `${quoted(name)}, `;
+    return `; ${named}ledger ${id}, ${contents}\ndecimal-mark .\n\n`;
+  },
 
   account: (full, { glAccountCode, name, type }) => {
     const typed = type === null ? "" : `type: ${accountTypes[type]}, `;
-    return `account ${full}  ; ${typed}code: ${quoted(glAccountCode)}, name: ${quoted(name)}\n`;
+    const named = name === null ? "" : `, name: ${quoted(name)}`;
+    return `account ${full}  ; ${typed}code: ${quoted(glAccountCode)}${named}\n`;
   },
 
   commodity: (currency, exponentOf) => {

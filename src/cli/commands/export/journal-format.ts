@@ -1,15 +1,15 @@
 // What the journals of hledger and beancount have in common: accounts and commodities are declared before their use.
-import type { Account, Entry, EntryLine, Ledger } from "../../../client/ledger-client.ts";
+import type { Entry, EntryLine } from "../../../client/ledger-client.ts";
 import { formatMajorAmount } from "../../../core/money.ts";
 import type { ExponentOf } from "../../connection/exponents.ts";
 import { toJson } from "../../terminal/output.ts";
-import type { ExportWriter } from "./export-format.ts";
+import type { ExportedAccount, ExportedLedger, ExportWriter } from "./export-format.ts";
 import { accountName } from "./journal-names.ts";
 
 /** What each of them writes in its own way. Texts end with a line end. */
 export interface JournalSyntax {
-  readonly head: (ledger: Ledger, contents: string) => string;
-  readonly account: (name: string, account: Account) => string;
+  readonly head: (ledger: ExportedLedger, contents: string) => string;
+  readonly account: (name: string, account: ExportedAccount) => string;
   readonly commodity: (currency: string, exponentOf: ExponentOf) => string;
   /** An entry's first line, and what is said of all of it. */
   readonly title: (entry: Entry) => string;
@@ -27,7 +27,11 @@ export function journalFormat(syntax: JournalSyntax, exponentOf: ExponentOf): Ex
     return syntax.commodity(currency, exponentOf);
   };
   return {
-    head: (ledger, contents) => syntax.head(ledger, contents) + declare(ledger.functionalCurrency),
+    head: (ledger, contents) => {
+      const { functionalCurrency } = ledger;
+      const declared = functionalCurrency === null ? "" : declare(functionalCurrency);
+      return syntax.head(ledger, contents) + declared;
+    },
 
     account: (account) => {
       const name = accountName(account.glAccountCode, account.type);

@@ -7,7 +7,7 @@ import type { CheckedBundle } from "../../../verify/close-chain.ts";
 import { CloseCheck } from "../../../verify/close-check.ts";
 import { balanceRowOf, closeDocument, readDocument } from "../../../verify/documents.ts";
 import { expecting, type CloseVerdict } from "../../../verify/verdict.ts";
-import type { LedgerClient } from "../../../client/ledger-client.ts";
+import type { Close, LedgerClient } from "../../../client/ledger-client.ts";
 import { readLineGroups, type ByteLine } from "../../input/entry-files/byte-lines.ts";
 import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
@@ -80,15 +80,20 @@ export async function checkPeriod(
     const id = ledgerId();
     const { closeId } = await findClose(client, id, period);
     const { balances, ...claimed } = await client.getClose(id, closeId);
-    const read = readDocument(closeDocument, claimed);
-    if ("fault" in read) throw new Error(`the service's close can't be read: ${read.fault}`);
-    const record = read.document;
+    const record = readCloseRecord(claimed);
     const check = new CloseCheck(record, "journal");
     await addJournal(check, record, client, !output.isQuiet);
     const rows = balances.map(balanceRowOf);
     return { record, balances: rows, verdict: check.finish(rows) };
   };
   return withService(flags, environment, checkJournal, { showsProgress: true });
+}
+
+/** The record of a close as the service says it. */
+export function readCloseRecord(claimed: Close): CloseRecord {
+  const read = readDocument(closeDocument, claimed);
+  if ("fault" in read) throw new Error(`the service's close can't be read: ${read.fault}`);
+  return read.document;
 }
 
 async function addJournal(

@@ -1,5 +1,5 @@
 // What a check came to, told: the word "verified" stands only behind a comparison that was equal.
-import { currencyExponents } from "../../../core/currencies.ts";
+import { currencyExponent } from "../../../core/currencies.ts";
 import { timestampFromEpochMs } from "../../../core/time.ts";
 import type { Signer } from "../../../verify/checkpoint.ts";
 import type { CloseVerdict, Finding, ProofVerdict } from "../../../verify/verdict.ts";
@@ -87,7 +87,7 @@ export function findingLines(findings: readonly Finding[], count: number): strin
 }
 
 /** What was checked, as its record says. */
-function subjectLines(verdict: CloseVerdict | ProofVerdict): string[] {
+export function subjectLines(verdict: CloseVerdict | ProofVerdict): string[] {
   const { ledgerId, periodId, number, startsAt, endsAt, closedAt } = verdict;
   return [
     `ledger       ${ledgerId}`,
@@ -100,11 +100,10 @@ function subjectLines(verdict: CloseVerdict | ProofVerdict): string[] {
   ];
 }
 
-/** In major units, where there is an entry that says the currency. Without the rules of assets only ISO 4217 has decimals. */
+/** In major units, where there is an entry that says the currency. Nobody is asked for the rules of assets. */
 export function describeDebits({
   debits,
   functionalCurrency: currency,
 }: Pick<CloseVerdict, "debits" | "functionalCurrency">): string {
-  if (currency === null) return debits;
-  return displayAmount(debits, currency, currencyExponents.get(currency) ?? 0);
+  return displayAmount(debits, currency, currencyExponent(currency ?? ""));
 }

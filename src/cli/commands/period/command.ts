@@ -7,6 +7,14 @@ const labelHelp = `
 LABEL is 2026, 2026-03, Mar 2026, 2026-03-31, 2026-Q1, 2026-H1 or 2026-W09, or --starts-at and --ends-at say
 the bounds. Any other label closes the books up to this moment, from where closed books end.`;
 
+const diffHelp = `
+A and B are labels of closed periods, or bundles: a file that is there, one that ends with .ndjson, or - for stdin. With
+two bundles it is offline. Exit code 3 when a bundle does not match itself.
+
+Examples:
+  $ ledgerctl period diff 2026-03 2026-P4
+  $ ledgerctl period diff 2026-01.ndjson 2026-02.ndjson`;
+
 export function definePeriod(program: Command): void {
   const period = program.command("period").description("periods of the books");
   boundOptions(period.command("preview <label>"))
@@ -31,6 +39,10 @@ export function definePeriod(program: Command): void {
     .description("a close with its trial balance")
     .addHelpText("after", "\nExample:\n  $ ledgerctl period show 2026-03")
     .action(loadAndRun(async () => (await import("./show.ts")).showPeriod));
+  serviceOptions(period.command("diff <a> <b>"))
+    .description("compare two closes, or two bundles: the accounts that differ")
+    .addHelpText("after", diffHelp)
+    .action(loadAndRun(async () => (await import("./diff.ts")).diffPeriods));
 }
 
 function boundOptions(command: Command): Command {

@@ -14,10 +14,12 @@ import type { Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
 import { exponentsShown } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
+import { showBundleBalance } from "./bundle-balance.ts";
 
 export interface TrialBalanceFlags extends ServiceFlags {
   period?: string;
   asOf?: string;
+  bundle?: string;
   csv?: boolean;
 }
 
@@ -26,13 +28,15 @@ export async function showTrialBalance(
   flags: TrialBalanceFlags,
   environment: Environment,
 ): Promise<ExitCode> {
-  const { period, asOf } = flags;
-  if (period !== undefined && asOf !== undefined) {
-    throw usageFailure("--period and --as-of exclude each other");
+  const { period, asOf, bundle } = flags;
+  const [, other] = [period, asOf, bundle].filter((given) => given !== undefined);
+  if (other !== undefined) {
+    throw usageFailure("--period, --as-of and --bundle exclude each other");
   }
   if (flags.csv === true && flags.json === true) {
     throw usageFailure("--csv and --json exclude each other");
   }
+  if (bundle !== undefined) return showBundleBalance(bundle, flags, environment);
   const query = {
     ...(period === undefined ? {} : { periodId: requirePeriodLabel("--period", period) }),
     ...(asOf === undefined ? {} : { asOf: requireMoment("--as-of", asOf) }),

@@ -1,0 +1,128 @@
+// `bundle show`: what is in a bundle, as tables.
+import type { Environment } from "../../../config.ts";
+import { currencyExponent } from "../../../core/currencies.ts";
+import type { CheckedBundle } from "../../../verify/close-chain.ts";
+import { wireBalanceRow } from "../../../http/handlers/wire-balances.ts";
+import type { EntryDocument } from "../../../verify/documents.ts";
+import { exitCodes, type ExitCode } from "../../failure.ts";
+import type { OutputFlags } from "../../definition/options.ts";
+import { requireWholeNumber } from "../../input/arguments.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
+import { closedTable } from "../../terminal/balance-tables.ts";
+import { counted } from "../../terminal/counted.ts";
+import { Output, type Column } from "../../terminal/output.ts";
+import { checkBundleFile } from "../merkle/check-close.ts";
+import { findingLines, subjectLines } from "../merkle/verdict.ts";
+
+export interface ShowFlags extends OutputFlags {
+  limit?: string;
+}
+
+const entriesShown = 100;
+
+/** Resolves with 3 where the bundle does not match itself. */
+export async function showBundle(
+  file: string,
+  flags: ShowFlags,
+  environment: Environment,
+): Promise<ExitCode> {
+  const output = new Output(flags, environment.isColorRefused);
+  const limit =
+    flags.limit === undefined ? entriesShown : requireWholeNumber("--limit", flags.limit, 0);
+  const entries: EntryDocument[] = [];
+  const bundle = await checkBundleFile(file, {
+    entry: (entry) => {
+      if (entries.length < limit) entries.push(entry);
+    },
+  });
+  const { record, balances, verdict } = bundle;
+  const { ok, functionalCurrency, findings } = verdict;
+  if (output.isJson) {
+    const accounts = balances.map(wireBalanceRow);
+    output.result({ ok, close: record, functionalCurrency, accounts, entries, findings }, () => "");
+  } else {
+    output.line(describe(output, bundle, entries));
+    tellEnd(output, bundle);
+  }
+  return ok ? exitCodes.done : exitCodes.verificationFailed;
+}
+
+function describe(
+  output: Output,
+  { record, balances, verdict }: CheckedBundle,
+  entries: readonly EntryDocument[],
+): string {
+  const currency = verdict.functionalCurrency;
+  const left = verdict.entries - entries.length;
+  const told = [
+    ...subjectLines(verdict),
+    ...(record.reason === null ? [] : [`reason       ${JSON.stringify(record.reason)}`]),
+    `merkleRoot   ${verdict.merkleRoot}`,
+    `closeHash    ${verdict.closeHash}`,
+  ];
+  return [
+    told.join("\n"),
+    ...(balances.length === 0
+      ? []
+      : [closedTable(output, balances, currency, currencyExponent(currency ?? ""))]),
+    ...(entries.length === 0 ? [] : [output.table(entries.flatMap(rowsOf), lineColumns)]),
+    ...(left > 0 ? [`and ${counted(left, "more entry", "more entries")}: see --limit`] : []),
+    ...(verdict.ok ? [] : [findingLines(verdict.findings, verdict.findingCount).join("\n")]),
+  ].join("\n\n");
+}
+
+function tellEnd(output: Output, { verdict }: CheckedBundle): void {
+  if (!verdict.ok) output.verdict(false, "\nFAILED", ": the file does not match itself.");
+  else {
+    output.line(
+      "\nconsistent, NOT anchored: `ledgerctl merkle verify` compares it with what was published.",
+    );
+  }
+}
+
+/** A line of an entry; what is said of the entry stands with its first. */
+interface LineRow {
+  readonly entry: EntryDocument | null;
+  readonly line: EntryDocument["lines"][number];
+}
+
+function rowsOf(entry: EntryDocument): LineRow[] {
+  return entry.lines.map((line, index) => ({ entry: index === 0 ? entry : null, line }));
+}
+
+const lineColumns: readonly Column<LineRow>[] = [
+  { title: "SEQ", align: "right", value: ({ entry }) => String(entry?.sequence ?? "") },
+  { title: "DATE", value: ({ entry }) => entry?.transactionDate.slice(0, 10) ?? "" },
+  {
+    title: "ACCOUNT",
+    cutTo: 12,
+    isCutInMiddle: true,
+    value: ({ line }) => line.glAccountCode,
+  },
+  {
+    title: "AMOUNT",
+    align: "right",
+    isAmount: true,
+    value: ({ line }) => shown(line.functionalAmount, line.functionalCurrency),
+  },
+  {
+    title: "FOREIGN",
+    align: "right",
+    leaveOut: 2,
+    value: ({ line: { transactionAmount, transactionCurrency, functionalCurrency } }) =>
+      transactionCurrency === functionalCurrency
+        ? ""
+        : shown(transactionAmount, transactionCurrency),
+  },
+  { title: "ID", leaveOut: 1, value: ({ entry }) => entry?.journalId ?? "" },
+  {
+    title: "DESCRIPTION",
+    cutTo: 12,
+    leaveOut: 3,
+    value: ({ entry, line }) => line.description ?? entry?.description ?? "",
+  },
+];
+
+function shown(amount: string, currency: string): string {
+  return displayAmount(amount, currency, currencyExponent(currency));
+}
