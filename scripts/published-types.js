@@ -25,6 +25,7 @@ async function writtenTypes() {
   const { z, ...schemas } = await importSource(`
     export { z } from "zod";
     export * from "./contract/replies.ts";
+    export * from "./contract/administration-body.ts";
     export * from "./contract/close-body.ts";
     export * from "./contract/entry-body.ts";
     export * from "./contract/wallet-body.ts";`);

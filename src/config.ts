@@ -68,6 +68,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     readDatabaseUrl: text("LEDGERCTL_READ_DATABASE_URL"),
     /** How long such a read waits until the standby has what it has to show. */
     readLagMsMax: number("LEDGERCTL_READ_LAG_MS_MAX", 250, 60_000),
+    isDataDirNamed: text("LEDGERCTL_DATA_DIR") !== null,
     dataDir: text("LEDGERCTL_DATA_DIR") ?? join(dataHome, "ledgerctl"),
     /** Base64; see core/signing. */
     masterKey: text("LEDGERCTL_MASTER_KEY"),

@@ -104,6 +104,34 @@ export class LedgerClient {
     return accounts;
   }
 
+  /**
+   * Makes accounts, up to 1,000, and renames those that are there, all of them or none; what a row leaves out stays as it
+   * is, and nothing is deleted. Resolves with these accounts, by code. For a key with the scope `admin`. 409 ACCOUNT_IN_USE
+   * where one is to be deactivated that wallets are posted to.
+   */
+  async importAccounts(
+    ledgerId: string,
+    accounts: readonly wire.AccountInput[],
+  ): Promise<readonly wire.Account[]> {
+    const { reply } = await this.#post(paths.importAccounts({ ledgerId }), { accounts });
+    return (parseReply(reply).value as { accounts: wire.Account[] }).accounts;
+  }
+
+  /**
+   * Changes the rule of an asset; what is left out stays as it is, and `"none"` takes a rate or a limit away. Writes that
+   * were accepted before keep the rule that they were accepted under. For a key with the scope `admin`.
+   */
+  async setAssetRule(
+    ledgerId: string,
+    assetCode: string,
+    change: wire.AssetRuleInput,
+  ): Promise<wire.Asset> {
+    const target = paths.setAssetRule({ ledgerId, assetCode });
+    const body = JSON.stringify(change);
+    const { reply } = await this.#http.send({ method: "PUT", target, body });
+    return parseReply(reply).value as wire.Asset;
+  }
+
   /** The newest rules of assets, by the UTF-8 bytes of the codes; an asset that was never used or set has none. */
   async listAssets(ledgerId: string): Promise<readonly wire.Asset[]> {
     const { assets } = await this.#get<{ assets: wire.Asset[] }>(paths.listAssets({ ledgerId }));

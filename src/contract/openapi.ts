@@ -122,6 +122,7 @@ function pathParameters(route: Route): Json[] {
 const parameterSchemas: Readonly<Record<string, Json>> = {
   // A ledger's id and the caller's own text.
   walletKey: { type: "string" },
+  assetCode: { type: "string" },
   log: { type: "string", enum: logKinds },
 };
 

@@ -1,6 +1,7 @@
 // The whole API as one table of data, whose paths are in paths.ts: server, client and the OpenAPI page read it.
 import type { z } from "zod";
 import type { Scope } from "../core/ledger.ts";
+import { accountsBody, assetRuleBody } from "./administration-body.ts";
 import { pathTemplates } from "./paths.ts";
 import { closeBody } from "./close-body.ts";
 import { entriesBody } from "./bulk-entries-body.ts";
@@ -17,7 +18,7 @@ import {
 import type { Immutable } from "./types.ts";
 
 export interface Route {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly scope: Scope;
   /** What its writes wait in, one lane a ledger; none where it writes nothing that waits. */
   readonly lane?: "journal" | "wallets";
@@ -26,7 +27,7 @@ export interface Route {
   /** The body's schema; null for none. Whether it may be left out. */
   readonly body: { readonly schema: z.ZodType; readonly optional: boolean } | null;
   /** Of a bulk: the member of its body that has the items. Each counts towards a rate limit as a request does. */
-  readonly items?: "entries" | "writes";
+  readonly items?: "entries" | "writes" | "accounts";
   /** 101: an upgrade to a WebSocket, whose messages are the reply. */
   readonly status: 101 | 200 | 201;
   readonly reply: z.ZodType;
@@ -65,6 +66,12 @@ const walletWrite = {
   status: 200,
 } as const;
 
+const administration = {
+  scope: "admin",
+  query: queries.noQuery,
+  status: 200,
+} as const;
+
 export const routes = {
   listLedgers: {
     ...read,
@@ -82,10 +89,25 @@ export const routes = {
     query: queries.accountsQuery,
     reply: replies.accountListReply,
   },
+  importAccounts: {
+    ...administration,
+    method: "POST",
+    summary: "Make accounts, and rename those that are there",
+    body: { schema: accountsBody, optional: false },
+    items: "accounts",
+    reply: replies.accountListReply,
+  },
   listAssets: {
     ...read,
     summary: "The rules of assets",
     reply: replies.assetListReply,
+  },
+  setAssetRule: {
+    ...administration,
+    method: "PUT",
+    summary: "Change the rule of an asset",
+    body: { schema: assetRuleBody, optional: false },
+    reply: replies.assetReply,
   },
   getBalance: {
     ...read,

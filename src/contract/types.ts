@@ -1,6 +1,7 @@
 // The objects that travel, as types: inferred from the schemas. Users of the package get them written out, without
 // the schemas; so each is one line of the same form (scripts/published-types.js).
 import type { z } from "zod";
+import type { accountBody, assetRuleBody } from "./administration-body.ts";
 import type { closeBody } from "./close-body.ts";
 import type { entryBody, lineBody, reversalBody } from "./entry-body.ts";
 import type * as replies from "./replies.ts";
@@ -52,6 +53,8 @@ export type BulkResult = Reply<typeof replies.bulkReply>;
 export type BalanceMessage = Reply<typeof replies.balanceMessage>;
 export type Problem = Reply<typeof replies.problemReply>;
 
+export type AccountInput = Body<typeof accountBody>;
+export type AssetRuleInput = Body<typeof assetRuleBody>;
 export type EntryLineInput = Body<typeof lineBody>;
 export type EntryInput = Body<typeof entryBody>;
 export type ReversalInput = Body<typeof reversalBody>;

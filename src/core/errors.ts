@@ -34,6 +34,7 @@ export const problemKinds = {
     title: "Checkpoint not found",
   },
   accountNotFound: { status: 404, code: "ACCOUNT_NOT_FOUND", title: "Account not found" },
+  accountInUse: { status: 409, code: "ACCOUNT_IN_USE", title: "Account in use" },
   reversalNotReversible: {
     status: 409,
     code: "REVERSAL_NOT_REVERSIBLE",

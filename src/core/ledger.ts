@@ -34,5 +34,7 @@ export function walletAccounts(assetCode: string): { wallets: Account; clearing:
   };
 }
 
-export const scopes = ["read", "wallets:write", "entries:write", "periods:close"] as const;
+/** What a key has that was made without naming scopes. */
+export const defaultScopes = ["read", "wallets:write", "entries:write", "periods:close"] as const;
+export const scopes = [...defaultScopes, "admin"] as const;
 export type Scope = (typeof scopes)[number];

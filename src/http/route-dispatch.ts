@@ -9,6 +9,7 @@ import { parseQuery } from "../contract/query-schemas.ts";
 import { routes, type Route, type RouteName, type RouteQuery } from "../contract/routes.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
+import * as administrationHandlers from "./handlers/administration.ts";
 import * as entryHandlers from "./handlers/journal-entries.ts";
 import * as ledgerHandlers from "./handlers/ledgers.ts";
 import * as logHandlers from "./handlers/logs.ts";
@@ -28,6 +29,7 @@ const routeHandlers: { [Name in RouteName]: RouteHandler<Name> } = {
   ...closeHandlers,
   ...logHandlers,
   ...walletHandlers,
+  ...administrationHandlers,
 };
 
 interface RawRequest {
@@ -75,12 +77,13 @@ export async function dispatch(
   const { caller, ledger, callerKey, query } = authorized;
   const body = readBody();
   // Member by member: a spread of what the router made costs more than the rest of this function.
-  const { entryId, holdId, closeId, log } = raw.parameters;
+  const { entryId, holdId, closeId, log, assetCode } = raw.parameters;
   const request = {
     entryId,
     holdId,
     closeId,
     log,
+    assetCode,
     caller,
     ledger,
     callerKey,

@@ -1,7 +1,7 @@
 // Writes a seed's scenario into the database in one transaction: all of it or nothing.
 import type { CloseRecord } from "../core/close.ts";
 import { balanceChanges, type Entry } from "../core/journal.ts";
-import { scopes } from "../core/ledger.ts";
+import { defaultScopes } from "../core/ledger.ts";
 import type { Timestamp } from "../core/time.ts";
 import { addToBalances } from "../store/account-balances.ts";
 import { upsertAccounts } from "../store/accounts.ts";
@@ -88,7 +88,12 @@ async function insertLedgerWithChart(
   await insertLedger(transaction, { ...ledger, ...settings });
   await upsertAccounts(transaction, ledgerId, seedChart, createdAt);
   await insertAssetRules(transaction, ledgerId, walletAssets, createdAt);
-  const made = await createApiKey(transaction, { organizationId, scopes, ...key, expiresAt: null });
+  const made = await createApiKey(transaction, {
+    organizationId,
+    scopes: defaultScopes,
+    ...key,
+    expiresAt: null,
+  });
   if (made === null) throw new Error("an organization just made is there");
   return made;
 }

@@ -6,6 +6,7 @@ import { ClosedPeriods } from "../engine/closed-periods.ts";
 import { Closes } from "../engine/closes.ts";
 import { DaySums } from "../engine/day-sums.ts";
 import { Journal } from "../engine/journal.ts";
+import { LedgerAdministration } from "../engine/ledger-administration.ts";
 import { CheckpointMaker, type CheckpointMakerOptions } from "../engine/logs/checkpoint-maker.ts";
 import type { SignedCheckpoints } from "../engine/logs/kept-checkpoint.ts";
 import type { LogSettings } from "../engine/logs/log-signing.ts";
@@ -76,6 +77,7 @@ export function createEngine(
         );
       },
     }),
+    administration: new LedgerAdministration(pools.write, areCommitsHalted),
     poster: new Poster(pools.write, {
       intervalMs: environment.postIntervalMs,
       areCommitsHalted,

@@ -160,7 +160,7 @@ function createDispatcher(
   }: ServiceOptions,
   { interactive, longRunning, write }: Pools,
   replica: Replica | null,
-  { journal, closes, wallets }: Engine,
+  { journal, closes, wallets, administration }: Engine,
 ) {
   const readable = (pool: Pool) => (replica === null ? pool : new ReplicatedPool(pool, replica));
   return {
@@ -172,6 +172,7 @@ function createDispatcher(
       journal,
       closes,
       wallets,
+      administration,
       walletReader: new WalletReader(write),
       logs: new LogReader(interactive, {
         settings: logSettings,

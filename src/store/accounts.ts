@@ -37,6 +37,23 @@ export async function findAccount(
      WHERE ledger_id = ${ledgerId} AND gl_account_code = ${glAccountCode}`);
 }
 
+/** Of the accounts named, those that exist, by code in the order of its UTF-8 bytes. */
+export async function listAccountsByCode(
+  connection: Connection,
+  ledgerId: string,
+  glAccountCodes: readonly string[],
+): Promise<readonly Account[]> {
+  return connection.any(sql.type(accountRow)`
+    SELECT accounts.*
+      FROM unnest(${sql.array(glAccountCodes, "text")}) AS wanted (code)
+      CROSS JOIN LATERAL (
+        SELECT ${columns} FROM accounts
+         WHERE ledger_id = ${ledgerId} AND gl_account_code = wanted.code
+         LIMIT 1
+      ) AS accounts
+     ORDER BY "glAccountCode" COLLATE "C"`);
+}
+
 const accountStateRow = z.object({ code: z.string(), active: z.boolean() });
 
 /** Of the accounts named, those that exist, by code. */

@@ -3,7 +3,7 @@ import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import { countRow, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
-import { sql } from "./database/statement.ts";
+import { command, sql } from "./database/statement.ts";
 
 const actRow = z.object({
   number: z.number(),
@@ -75,4 +75,12 @@ async function newestOf(connection: Connection, record: FragmentSqlToken, limit:
     sql.type(countRow)`SELECT count(*) FROM ${record} AS acts`,
   );
   return { acts: acts.reverse(), total: count };
+}
+
+/**
+ * Names who acts in the rest of a transaction, for the record, in place of the user of the operating system: an API key.
+ * SET LOCAL, which Citus passes on to the other nodes of the transaction.
+ */
+export function nameOperator(transaction: Connection, operator: string): Promise<unknown> {
+  return transaction.run(command`SET LOCAL ledgerctl.operator = ${sql.literalValue(operator)}`);
 }

@@ -4,9 +4,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { scopes } from "../../src/core/ledger.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { compile, installPackage } from "../support/installed-package.ts";
 import type { InstalledPackage } from "../support/installed-package.ts";
+import type { Credentials } from "../support/signed-request.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/client.md", import.meta.url)), "utf8");
 
@@ -18,6 +20,8 @@ const sources = names.map((name) => `${name}.ts`);
 
 let server: BinaryServer;
 let installed: InstalledPackage;
+/** Of every scope. */
+let key: Credentials;
 
 beforeAll(async () => {
   installed = installPackage(["@types/node", "undici-types"]);
@@ -25,6 +29,7 @@ beforeAll(async () => {
     writeFileSync(join(installed.project, `${names[index] ?? ""}.ts`), code);
   }
   server = await startBinaryServer();
+  key = await server.books.createKey({ scopes });
 });
 
 afterAll(async () => {
@@ -40,7 +45,12 @@ it("compile", () => {
 
 it.each(names.slice(1))("%s runs", (name) => {
   const { project } = installed;
-  const env = { ...server.env, PATH: process.env["PATH"] ?? "" };
+  const env = {
+    ...server.env,
+    LEDGERCTL_API_KEY: key.apiKey,
+    LEDGERCTL_API_SECRET: key.apiSecret,
+    PATH: process.env["PATH"] ?? "",
+  };
   const output = execFileSync(process.execPath, [join(project, `${name}.js`)], {
     cwd: project,
     env,

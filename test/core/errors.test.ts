@@ -55,6 +55,7 @@ describe("the catalog of refusals", () => {
       "CLOSE_NOT_FOUND",
       "CHECKPOINT_NOT_FOUND",
       "ACCOUNT_NOT_FOUND",
+      "ACCOUNT_IN_USE",
       "REVERSAL_NOT_REVERSIBLE",
       "WALLET_BATCH_NOT_REVERSIBLE",
       "PERIOD_CLOSED",

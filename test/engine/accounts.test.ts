@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { importAccounts, setAccountActive } from "../../src/engine/accounts.ts";
 import { setAssetRule } from "../../src/engine/assets.ts";
 import { Pool } from "../../src/store/database/pool.ts";
-import type { Timestamp } from "../../src/core/time.ts";
 import { entriesPath, entry, listEntries, postEntry, problem } from "../support/entries.ts";
 import { neverPosting } from "../support/engine.ts";
 import { countRows, lockWaiters, readRows } from "../support/rows.ts";
@@ -39,8 +38,7 @@ const row = (glAccountCode: string, active: boolean | null) => ({
 });
 
 function importRows(ledgerId: string, ...rows: ReturnType<typeof row>[]) {
-  const now = new Date().toISOString() as Timestamp;
-  return importAccounts(connections, ledgerId, rows, now);
+  return importAccounts(connections, ledgerId, rows);
 }
 
 function setActive(ledgerId: string, code: string, active: boolean) {
@@ -94,7 +92,8 @@ describe("an account that wallets are posted to", () => {
   test("is not deactivated, and of an import that would do so nothing is done", async () => {
     const ledgerId = await service.books.createLedger();
     await setAssetRule(connections, ledgerId, "MILES", { walletsAccount: "2000" });
-    const inUse = { outcome: "accountInUse", glAccountCode: "2000", assetCodes: ["MILES"] };
+    const uses = [{ glAccountCode: "2000", assetCodes: ["MILES"] }];
+    const inUse = { outcome: "accountsInUse", uses };
     expect(await setActive(ledgerId, "2000", false)).toEqual(inUse);
     expect(await importRows(ledgerId, row("1000", false), row("2000", false))).toEqual(inUse);
     expect([await isActive(ledgerId, "1000"), await isActive(ledgerId, "2000")]).toEqual([

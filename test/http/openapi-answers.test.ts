@@ -2,11 +2,12 @@
 // media type and the schema of each have to be there.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { scopes } from "../../src/core/ledger.ts";
 import { neverPosting } from "../support/engine.ts";
 import { entry, postEntry } from "../support/entries.ts";
 import { until } from "../support/until.ts";
 import { serveBooks } from "../support/service.ts";
-import type { Reply, RequestParts } from "../support/signed-request.ts";
+import type { Credentials, Reply, RequestParts } from "../support/signed-request.ts";
 import { refusedUpgrade, signedHeaders } from "../support/stream-reader.ts";
 
 const service = serveBooks({
@@ -30,8 +31,11 @@ interface Operation {
 let schemas: Json;
 let operations: readonly Operation[];
 let parameters: Record<string, string>;
+/** Of a key with every scope. */
+let credentials: Credentials;
 
 beforeAll(async () => {
+  credentials = await service.books.createKey({ scopes });
   const reply = await service.send({ target: "/openapi.json", credentials: null });
   const document = reply.body as { paths: Record<string, Record<string, Json>>; components: Json };
   schemas = document.components["schemas"] as Json;
@@ -66,6 +70,7 @@ beforeAll(async () => {
     return replies.every(({ status }) => status === 200);
   });
   parameters = { log: "journal", ledgerId, walletKey, entryId: journalId, closeId, holdId };
+  parameters["assetCode"] = "POINTS";
 });
 
 function targetOf({ path }: Operation, changed: Record<string, string> = {}): string {
@@ -98,7 +103,7 @@ async function expectRefusal(
   parts: Partial<RequestParts> = {},
 ): Promise<void> {
   const { method } = operation;
-  const reply = await service.send({ target: targetOf(operation), method, ...parts });
+  const reply = await service.send({ target: targetOf(operation), method, credentials, ...parts });
   expect(reply.status, `${operation.name}: ${reply.text}`).toBe(status);
   // One that is not in the document by itself is its default.
   expect(Object.keys(operation.responses)).not.toContain(String(status));
@@ -164,6 +169,8 @@ describe("the document knows the answer of each operation", () => {
         { entries: [entry(), { lines: [] }, entry(1, { externalId: "twice" })] },
         { entries: [entry(), entry()], atomic: true },
       ],
+      importAccounts: [{ accounts: [{ glAccountCode: "7000", name: "New" }] }],
+      setAssetRule: [{ exponent: 2, overdraftLimit: "none" }],
       closePeriod: [{ periodId: "2025-12" }],
       creditWallet: [{ amount: "7", assetCode: "USD" }],
       debitWallet: [{ amount: "1", assetCode: "USD", externalId: "d" }],
@@ -194,7 +201,7 @@ describe("the document knows the answer of each operation", () => {
       const target = `${targetOf(operation, changed)}${queries[name] ?? ""}`;
       for (const body of bodies[name] ?? [undefined]) {
         const json = body === undefined ? {} : { body: JSON.stringify(body) };
-        const reply = await service.send({ target, method, ...json });
+        const reply = await service.send({ target, method, credentials, ...json });
         expect(Object.keys(operation.responses), name).toContain(String(reply.status));
         expectAsDocumented(operation, reply);
       }

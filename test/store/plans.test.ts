@@ -231,6 +231,7 @@ const writePath: readonly Case[] = [
   of(journalHeads.readClock),
   of(journalHeads.advanceJournalHead, ledgerId, lastEntry),
   of(accounts.listAccountStates, ledgerId, codes),
+  of(accounts.listAccountsByCode, ledgerId, codes),
   ofOne(accounts.listAccountStates, codes),
   of(accounts.findAccount, ledgerId, busyAccount),
   of(
@@ -573,6 +574,7 @@ const free = {
   "distribution.ts": "asks the catalog, and Citus",
   listReachedLedgersWithPending: "asks Citus, which is not there",
   haveLedgersOwnActs: "asks the catalog",
+  nameOperator: "sets a setting",
   newestOf: "an operator reads all acts, by time",
   "database-settings.ts": "asks the catalog",
   "organizations.ts": "operators make few",

@@ -1,6 +1,6 @@
 // The books of a database, and what an operator does to them.
 import type { ChartRow } from "../../src/engine/accounts.ts";
-import { scopes, type LedgerStatus, type Scope } from "../../src/core/ledger.ts";
+import { defaultScopes, type LedgerStatus, type Scope } from "../../src/core/ledger.ts";
 import type { Timestamp } from "../../src/core/time.ts";
 import { createApiKey, createLedger, createOrganization } from "../../src/engine/administration.ts";
 import { changeLedgerStatus } from "../../src/engine/ledger-state.ts";
@@ -61,7 +61,7 @@ export async function openBooks(
       const { expiresAt, ...given } = options;
       const key = await createApiKey(pool, {
         organizationId,
-        scopes,
+        scopes: defaultScopes,
         masterKey,
         ...given,
         createdAt: now(),

@@ -80,6 +80,12 @@ export function isServiceMeant(flags: DatabaseFlags, connection: Partial<Connect
   return connection.apiKey !== undefined;
 }
 
+/** Whether flags or the environment name a database: for administration it comes before any service. */
+export function isDatabaseNamed(flags: DatabaseFlags, environment: Environment): boolean {
+  const isByFlag = flags.databaseUrl !== undefined || flags.dataDir !== undefined;
+  return isByFlag || environment.databaseUrl !== null || environment.isDataDirNamed;
+}
+
 /** Fails, saying what is missing, unless there is a key with its secret. */
 export function requireCredentials(connection: Partial<Connection>): Connection {
   const { url, urlSource = null, apiKey, apiSecret, ledger } = connection;

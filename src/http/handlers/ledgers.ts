@@ -10,6 +10,7 @@ import { listRuleVersions } from "../../store/asset-rules.ts";
 import { findLedger, type LedgerRecord, listLedgers as listRecords } from "../../store/ledgers.ts";
 import { resolvePeriod } from "./named-records.ts";
 import type { RouteHandler } from "./route-handler.ts";
+import { wireAsset } from "./wire-asset.ts";
 import { wireBalances, wireMovedBalance } from "./wire-balances.ts";
 
 export const listLedgers: RouteHandler<"listLedgers"> = async ({ interactive }, { caller }) => {
@@ -33,12 +34,7 @@ export const listAccounts: RouteHandler<"listAccounts"> = async (
 
 export const listAssets: RouteHandler<"listAssets"> = async ({ interactive }, { ledger }) => {
   const rules = newestRules(await listRuleVersions(interactive, ledger.ledgerId));
-  return {
-    assets: rules.map(({ version: _, overdraftLimit, ...rule }) => ({
-      ...rule,
-      overdraftLimit: overdraftLimit.toString(),
-    })),
-  };
+  return { assets: rules.map(wireAsset) };
 };
 
 export const getBalance: RouteHandler<"getBalance"> = async (

@@ -6,6 +6,7 @@ import type { PathTemplates } from "../../contract/paths.ts";
 import type { RouteName, RouteQuery, RouteReply } from "../../contract/routes.ts";
 import type { Closes } from "../../engine/closes.ts";
 import type { Journal } from "../../engine/journal.ts";
+import type { LedgerAdministration } from "../../engine/ledger-administration.ts";
 import type { LogReader } from "../../engine/logs/log-reader.ts";
 import type { WalletReader } from "../../engine/wallet-reader.ts";
 import type { Wallets } from "../../engine/wallets.ts";
@@ -31,6 +32,7 @@ export interface Services {
   readonly wallets: Wallets;
   readonly walletReader: WalletReader;
   readonly logs: LogReader;
+  readonly administration: LedgerAdministration;
 }
 
 /** What of a request its route's path names, decoded; a path names a ledger by itself or with a wallet. */
@@ -45,7 +47,8 @@ type PathParameters<Path extends string> =
     (Path extends `${string}{entryId}${string}` ? { readonly entryId: string } : unknown) &
     (Path extends `${string}{holdId}${string}` ? { readonly holdId: string } : unknown) &
     (Path extends `${string}{closeId}${string}` ? { readonly closeId: string } : unknown) &
-    (Path extends `${string}{log}${string}` ? { readonly log: string } : unknown);
+    (Path extends `${string}{log}${string}` ? { readonly log: string } : unknown) &
+    (Path extends `${string}{assetCode}${string}` ? { readonly assetCode: string } : unknown);
 
 export type RouteRequest<Name extends RouteName> = PathParameters<PathTemplates[Name]> & {
   readonly caller: Caller;

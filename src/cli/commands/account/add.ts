@@ -4,11 +4,9 @@ import { accountTypes } from "../../../core/ledger.ts";
 import { insertAccount } from "../../../store/accounts.ts";
 import { requireLabel, requireOneOf } from "../../input/arguments.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
-import { onLedger, type LedgerFlags } from "../../connection/ledger-context.ts";
+import { administerLedger, type AdministrationFlags } from "../../connection/administration.ts";
 
-export interface AddAccountFlags extends LedgerFlags {
-  type?: string;
-}
+export type AddAccountFlags = AdministrationFlags & { type?: string };
 
 export async function addAccount(
   code: string,
@@ -19,17 +17,28 @@ export async function addAccount(
   requireLabel("CODE", code);
   requireLabel("NAME", name);
   const type = flags.type === undefined ? null : requireOneOf("--type", flags.type, accountTypes);
-  await onLedger(flags, environment, async (ledgerId, { output, pool, now }) => {
-    const account = { glAccountCode: code, name, type, active: true };
-    const added = await pool.transaction((transaction) =>
-      insertAccount(transaction, ledgerId, account, now()),
-    );
-    if (added === null) {
-      throw new CommandFailure(
-        `the ledger already has an account ${code}; \`ledgerctl account import\` renames accounts`,
-        exitCodes.conflict,
+  const account = { glAccountCode: code, name, type, active: true };
+  await administerLedger(flags, environment, {
+    onService: async (ledgerId, { output, client }) => {
+      const accounts = await client.listAccounts(ledgerId);
+      // The API renames an account that is there.
+      if (accounts.some(({ glAccountCode }) => glAccountCode === code)) throw takenFailure(code);
+      const [added = account] = await client.importAccounts(ledgerId, [account]);
+      output.created(added, ({ glAccountCode }) => glAccountCode);
+    },
+    onDatabase: async (ledgerId, { output, pool, now }) => {
+      const added = await pool.transaction((transaction) =>
+        insertAccount(transaction, ledgerId, account, now()),
       );
-    }
-    output.created(added, ({ glAccountCode }) => glAccountCode);
+      if (added === null) throw takenFailure(code);
+      output.created(added, ({ glAccountCode }) => glAccountCode);
+    },
   });
+}
+
+function takenFailure(code: string): CommandFailure {
+  return new CommandFailure(
+    `the ledger already has an account ${code}; \`ledgerctl account import\` renames accounts`,
+    exitCodes.conflict,
+  );
 }

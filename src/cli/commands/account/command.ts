@@ -1,24 +1,24 @@
 // `ledgerctl account`: the chart of accounts of a ledger.
 import type { Command } from "commander";
-import { eitherOptions, ledgerOptions } from "../../definition/options.ts";
+import { eitherOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineAccount(program: Command): void {
   const account = program.command("account").description("the chart of accounts of a ledger");
-  ledgerOptions(account.command("add <code> <name>"))
+  eitherOptions(account.command("add <code> <name>"))
     .description("add an account")
     .option("--type <type>", "asset, liability, equity, income or expense")
     .addHelpText("after", '\nExample:\n  $ ledgerctl account add 6000 "Travel" --type expense')
     .action(loadAndRun(async () => (await import("./add.ts")).addAccount));
-  ledgerOptions(account.command("import <file>"))
+  eitherOptions(account.command("import <file>"))
     .description("add accounts from a CSV, and rename those that are there; nothing is deleted")
     .addHelpText("after", "\nExample:\n  $ ledgerctl account import chart.csv")
     .action(loadAndRun(async () => (await import("./import.ts")).importChart));
-  ledgerOptions(account.command("activate <code>"))
+  eitherOptions(account.command("activate <code>"))
     .description("let an account be posted to again")
     .addHelpText("after", "\nExample:\n  $ ledgerctl account activate 5000")
     .action(loadAndRun(async () => (await import("./activate.ts")).activateAccount));
-  ledgerOptions(account.command("deactivate <code>"))
+  eitherOptions(account.command("deactivate <code>"))
     .description("refuse new postings to an account")
     .addHelpText("after", "\nExample:\n  $ ledgerctl account deactivate 5000")
     .action(loadAndRun(async () => (await import("./deactivate.ts")).deactivateAccount));

@@ -1,10 +1,14 @@
-// The failure of a change to an account that wallets are posted to.
+// The failure of a change to accounts that wallets are posted to.
+import type { AccountsInUse } from "../../../engine/accounts.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
 
-export function inUseFailure(use: { glAccountCode: string; assetCodes: readonly string[] }) {
+export function inUseFailure({ uses }: AccountsInUse): CommandFailure {
+  const sentences = uses.map(
+    ({ glAccountCode, assetCodes }) =>
+      `wallets of ${assetCodes.join(", ")} are posted to account ${glAccountCode}`,
+  );
   return new CommandFailure(
-    `wallets of ${use.assetCodes.join(", ")} are posted to account ${use.glAccountCode}; ` +
-      "give them another with `ledgerctl asset set` first",
+    `${sentences.join("; ")}; give them another with \`ledgerctl asset set\` first`,
     exitCodes.conflict,
   );
 }

@@ -1,17 +1,23 @@
-// `ledgerctl asset`: the rules by which wallets of an asset are posted, on the database itself.
+// `ledgerctl asset`: the rules by which wallets of an asset are posted.
 import type { Command } from "commander";
-import { ledgerOptions } from "../../definition/options.ts";
+import { eitherOptions, ledgerOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineAsset(program: Command): void {
   const asset = program.command("asset").description("how wallets of an asset meet the ledger");
-  ledgerOptions(asset.command("set <code>"))
+  eitherOptions(asset.command("set <code>"))
     .description("change an asset's rule; what is not named stays as it is")
-    .option("--rate <rate>", "functional smallest units per smallest unit of the asset, exact")
+    .option(
+      "--rate <rate>",
+      "functional smallest units per smallest unit of the asset, exact; or none",
+    )
     .option("--exponent <n>", "decimals of its major unit; currencies have those of ISO 4217")
     .option("--wallets-account <code>", "the account that holds what wallets hold")
     .option("--clearing-account <code>", "the account on the other side")
-    .option("--overdraft <amount>", "how far below zero a wallet may go, in smallest units")
+    .option(
+      "--overdraft <amount>",
+      "how far below zero a wallet may go, in smallest units; or none",
+    )
     .addHelpText("after", setHelp)
     .action(loadAndRun(async () => (await import("./set.ts")).setAsset));
   ledgerOptions(asset.command("list"))

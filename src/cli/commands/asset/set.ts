@@ -1,23 +1,26 @@
 // `asset set`: changes what its flags name.
 import type { Environment } from "../../../config.ts";
+import { exponentMax, none } from "../../../contract/administration-body.ts";
+import type { AssetRuleInput } from "../../../contract/types.ts";
 import { parseRate } from "../../../core/asset.ts";
 import { currencyExponents } from "../../../core/currencies.ts";
-import { setAssetRule, type AssetRuleChange } from "../../../engine/assets.ts";
+import {
+  setAssetRule,
+  type AssetRuleChange,
+  type AssetRuleOutcome,
+} from "../../../engine/assets.ts";
 import { requireCurrency, requireLabel, requireWholeNumber } from "../../input/arguments.ts";
-import { notFoundFailure, usageFailure } from "../../failure.ts";
-import { onLedger, type LedgerFlags } from "../../connection/ledger-context.ts";
+import { notFoundFailure, usageFailure, type CommandFailure } from "../../failure.ts";
+import { administerLedger, type AdministrationFlags } from "../../connection/administration.ts";
 import { document, readPending } from "./asset-document.ts";
 
-export interface SetAssetFlags extends LedgerFlags {
+export interface SetAssetFlags extends AdministrationFlags {
   rate?: string;
   exponent?: string;
   walletsAccount?: string;
   clearingAccount?: string;
   overdraft?: string;
 }
-
-/** Of no asset in use more than 18: a wei is 10^-18 of an ether. */
-const exponentMax = 18;
 
 export async function setAsset(
   codeText: string,
@@ -30,36 +33,58 @@ export async function setAsset(
   if (change.exponent !== undefined && (ownExponent ?? change.exponent) !== change.exponent) {
     throw usageFailure(`--exponent of ${code} is ${ownExponent}, as ISO 4217 has it`);
   }
-  await onLedger(flags, environment, async (ledgerId, { output, pool }) => {
-    const result = await setAssetRule(pool, ledgerId, code, change);
-    if (result.outcome === "ledgerNotFound") {
-      throw notFoundFailure(`the database has no ledger ${ledgerId}`);
-    }
-    if (result.outcome === "accountNotFound") {
-      const { glAccountCode } = result;
-      throw notFoundFailure(
-        `the ledger has no account ${glAccountCode}, which ${flagOf(glAccountCode, flags)} names; ` +
-          "add it with `ledgerctl account add` first",
-      );
-    }
-    const pending = await readPending(pool, ledgerId);
-    output.created(document(result.rule, pending), ({ assetCode }) => assetCode);
+  await administerLedger(flags, environment, {
+    onService: async (ledgerId, { output, client }) => {
+      const asset = await client.setAssetRule(ledgerId, code, wireChange(change));
+      // The API does not say what waits to be posted.
+      output.created({ ...asset, pending: null }, ({ assetCode }) => assetCode);
+    },
+    onDatabase: async (ledgerId, { output, pool }) => {
+      const result = await setAssetRule(pool, ledgerId, code, change);
+      if (result.outcome !== "done") throw notDone(result, ledgerId, flags);
+      const pending = await readPending(pool, ledgerId);
+      output.created(document(result.rule, pending), ({ assetCode }) => assetCode);
+    },
   });
+}
+
+function notDone(
+  result: Exclude<AssetRuleOutcome, { outcome: "done" }>,
+  ledgerId: string,
+  flags: SetAssetFlags,
+): CommandFailure {
+  if (result.outcome === "ledgerNotFound") {
+    return notFoundFailure(`the database has no ledger ${ledgerId}`);
+  }
+  const [glAccountCode = ""] = result.glAccountCodes;
+  return notFoundFailure(
+    `the ledger has no account ${glAccountCode}, which ${flagOf(glAccountCode, flags)} names; ` +
+      "add it with `ledgerctl account add` first",
+  );
+}
+
+/** A change as the API takes it. */
+function wireChange({ rate, overdraftLimit, ...change }: AssetRuleChange): AssetRuleInput {
+  return {
+    ...change,
+    ...(rate === undefined ? {} : { rate: rate ?? none }),
+    ...(overdraftLimit === undefined ? {} : { overdraftLimit: overdraftLimit.toString() }),
+  };
 }
 
 function readChange(flags: SetAssetFlags): AssetRuleChange {
   const { rate, exponent, walletsAccount, clearingAccount, overdraft } = flags;
-  if (rate !== undefined && parseRate(rate) === null) {
+  if (rate !== undefined && rate !== none && parseRate(rate) === null) {
     throw usageFailure(
       "--rate must be an exact decimal above zero, such as 1.0845, of at most 38 digits " +
-        "before the point and 38 after it",
+        "before the point and 38 after it, or none",
     );
   }
   if (walletsAccount !== undefined && walletsAccount === clearingAccount) {
     throw usageFailure("--wallets-account and --clearing-account must be two accounts");
   }
   const change: AssetRuleChange = {
-    ...(rate === undefined ? {} : { rate }),
+    ...(rate === undefined ? {} : { rate: rate === none ? null : rate }),
     ...(exponent === undefined
       ? {}
       : { exponent: requireWholeNumber("--exponent", exponent, 0, exponentMax) }),
@@ -80,9 +105,10 @@ function readChange(flags: SetAssetFlags): AssetRuleChange {
 }
 
 function requireLimit(text: string): bigint {
+  if (text === none) return 0n;
   if (/^[0-9]{1,38}$/.test(text)) return BigInt(text);
   throw usageFailure(
-    "--overdraft must be a whole number of smallest units, 0 or more, of at most 38 digits",
+    "--overdraft must be a whole number of smallest units, 0 or more, of at most 38 digits, or none",
   );
 }
 

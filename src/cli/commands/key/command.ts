@@ -10,7 +10,7 @@ export function defineKey(program: Command): void {
     .requiredOption("--org <id>", "the organization")
     .option(
       "--scope <scope...>",
-      "read, wallets:write, entries:write, periods:close (default: all)",
+      "read, wallets:write, entries:write, periods:close or admin (default: all but admin)",
     )
     .option("--expires-in <duration>", "a lifetime such as 12h or 90d (default: none)")
     .addHelpText(

@@ -1,6 +1,6 @@
 // `key create`: an API key, whose secret is shown this once.
 import type { Environment } from "../../../config.ts";
-import { scopes, type Scope } from "../../../core/ledger.ts";
+import { defaultScopes, scopes, type Scope } from "../../../core/ledger.ts";
 import { timestampFromEpochMs } from "../../../core/time.ts";
 import { createApiKey } from "../../../engine/administration.ts";
 import { requireDurationMs, requireId } from "../../input/arguments.ts";
@@ -49,7 +49,7 @@ export async function createKey(flags: CreateKeyFlags, environment: Environment)
 
 function requireScopes(given: readonly string[] | undefined): readonly Scope[] {
   const names = given?.flatMap((scope) => scope.split(","));
-  if (names === undefined) return scopes;
+  if (names === undefined) return defaultScopes;
   const unknown = names.find((name) => !scopes.some((scope) => scope === name));
   if (unknown !== undefined) {
     throw usageFailure(`--scope ${unknown} is not known; the scopes are ${scopes.join(", ")}`);

@@ -5,7 +5,7 @@ import { stat } from "node:fs/promises";
 import { isSea } from "node:sea";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../../../config.ts";
-import { scopes } from "../../../core/ledger.ts";
+import { defaultScopes } from "../../../core/ledger.ts";
 import {
   createApiKey,
   createLedger,
@@ -67,7 +67,7 @@ async function makeFirstBooks(pool: Pool, masterKey: Buffer) {
     });
     const key = await createApiKey(transaction, {
       organizationId,
-      scopes,
+      scopes: defaultScopes,
       masterKey,
       createdAt,
       expiresAt: null,
