@@ -26,6 +26,7 @@ async function writtenTypes() {
     export { z } from "zod";
     export * from "./contract/replies.ts";
     export * from "./contract/administration-body.ts";
+    export * from "./contract/book-replies.ts";
     export * from "./contract/close-body.ts";
     export * from "./contract/entry-body.ts";
     export * from "./contract/wallet-body.ts";`);

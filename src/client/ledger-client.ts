@@ -25,6 +25,47 @@ export interface EntryListQuery extends PageQuery {
   readonly externalId?: string;
   /** With at least one line on this account. */
   readonly glAccountCode?: string;
+  /** In a description, the externalId or a value of the metadata, without regard to case. */
+  readonly text?: string;
+  /** Of any line: its functional amount without its sign, in smallest units. Not beside the other two. */
+  readonly amount?: string;
+  readonly minAmount?: string;
+  readonly maxAmount?: string;
+  readonly entryType?: wire.Entry["entryType"];
+  /** `sequence` unless given; by `date`, entries of one date are in the order of their sequences. */
+  readonly order?: "sequence" | "date";
+  /** `asc` unless given. */
+  readonly direction?: "asc" | "desc";
+}
+
+/** Which lines of an account, and which page of them. Times are ISO 8601 with `Z` or an offset. */
+export interface RegisterQuery {
+  /** The transactionDate at or after. */
+  readonly from?: string;
+  /** The transactionDate before. */
+  readonly to?: string;
+  /** A period's label, in place of `from` and `to`. */
+  readonly periodId?: string;
+  /** Lines in this transaction currency alone, with amounts and balances in it. */
+  readonly currency?: string;
+  /** 1 to 100; 50 unless given. */
+  readonly limit?: number;
+  /** The page before's `nextCursor`; all else as for that page. */
+  readonly cursor?: string;
+}
+
+/** What a statement is about. Times are ISO 8601 with `Z` or an offset. */
+export interface StatementQuery {
+  /** The transactionDate at or after; from the first entry on unless given. */
+  readonly from?: string;
+  /** The transactionDate before; up to now unless given. */
+  readonly to?: string;
+  /** The transactionDate before, in place of `from` and `to`. */
+  readonly asOf?: string;
+  /** A period's label, in place of the others. */
+  readonly periodId?: string;
+  /** A column for each; one column unless given. */
+  readonly by?: "month" | "quarter" | "year";
 }
 
 /** A page of a list. */
@@ -140,11 +181,12 @@ export class LedgerClient {
 
   /**
    * The balance of an account: the sum of its lines in functional currency, or, with `currency`, of its amounts in that
-   * transaction currency. Smallest units, debits positive, exact at any size. 404 ACCOUNT_NOT_FOUND.
+   * transaction currency; with `asOf`, of what is dated before it. Smallest units, debits positive, exact at any size. 404
+   * ACCOUNT_NOT_FOUND.
    */
   async getBalance(
     ledgerId: string,
-    query: { account: string; currency?: string },
+    query: { account: string; currency?: string; asOf?: string },
   ): Promise<wire.AccountBalance> {
     const target = withQuery(paths.getBalance({ ledgerId }), query);
     const { reply } = await this.#http.send({ method: "GET", target });
@@ -165,7 +207,35 @@ export class LedgerClient {
     return this.#get(withQuery(paths.getTrialBalance({ ledgerId }), query));
   }
 
-  /** A page of entries by sequence. To read all, go on with `after`: the last entry's sequence, while `hasMore`. */
+  /**
+   * A page of an account's lines by transaction date, with the running balance. To read all, go on with `cursor`: the page's
+   * `nextCursor`, while it is not null. Entries posted meanwhile are in none of these pages. 404 ACCOUNT_NOT_FOUND.
+   */
+  async getRegister(
+    ledgerId: string,
+    glAccountCode: string,
+    query: RegisterQuery = {},
+  ): Promise<wire.Register> {
+    return this.#get(withQuery(paths.getRegister({ ledgerId, glAccountCode }), query));
+  }
+
+  /**
+   * What assets, liabilities and equity came to at the end of each column, and income and expenses up to then. Strings of
+   * smallest units of the functional currency, debits positive: a profit is negative. 404 CLOSE_NOT_FOUND.
+   */
+  async getBalanceSheet(ledgerId: string, query: StatementQuery = {}): Promise<wire.Statement> {
+    return this.#get(withQuery(paths.getBalanceSheet({ ledgerId }), query));
+  }
+
+  /** Income and expenses of each column, entries of the type CLOSING apart; else as `getBalanceSheet`. */
+  async getIncomeStatement(ledgerId: string, query: StatementQuery = {}): Promise<wire.Statement> {
+    return this.#get(withQuery(paths.getIncomeStatement({ ledgerId }), query));
+  }
+
+  /**
+   * A page of entries. To read all by sequence, go on with `after`: the last entry's sequence, while `hasMore`; by date, with
+   * `offset`.
+   */
   async listEntries(ledgerId: string, query: EntryListQuery = {}): Promise<wire.EntryPage> {
     return this.#get(withQuery(paths.listEntries({ ledgerId }), query));
   }

@@ -124,6 +124,7 @@ const parameterSchemas: Readonly<Record<string, Json>> = {
   walletKey: { type: "string" },
   assetCode: { type: "string" },
   log: { type: "string", enum: logKinds },
+  glAccountCode: { type: "string" },
 };
 
 function queryParameters(route: Route): Json[] {

@@ -14,10 +14,13 @@ export const pathTemplates = {
   getLedger: ledger,
   listAccounts: `${ledger}/accounts`,
   importAccounts: `${ledger}/accounts`,
+  getRegister: `${ledger}/accounts/{glAccountCode}/register`,
   listAssets: `${ledger}/assets`,
   setAssetRule: `${ledger}/assets/{assetCode}`,
   getBalance: `${ledger}/balances`,
   getTrialBalance: `${ledger}/trial-balance`,
+  getBalanceSheet: `${ledger}/statements/balance-sheet`,
+  getIncomeStatement: `${ledger}/statements/income-statement`,
   postEntry: `${ledger}/journal-entries`,
   listEntries: `${ledger}/journal-entries`,
   // A router takes what is fixed before a parameter; and no entryId reads so.

@@ -1,12 +1,13 @@
 // Query parameters of the routes: texts in, values out. Parameters that a route does not know are ignored.
 import * as z from "zod";
 import { validationRefusal, type Fault } from "../core/errors.ts";
-import { closeLabel, label, timestamp } from "./field-schemas.ts";
+import { entryTypes } from "../core/journal.ts";
+import { closeLabel, label, oneOf, timestamp } from "./field-schemas.ts";
 
 const pageLimitDefault = 50;
 const pageLimitMax = 100;
 
-const optionalParameter = <Schema extends z.ZodType>(schema: Schema) =>
+export const optionalParameter = <Schema extends z.ZodType>(schema: Schema) =>
   schema.optional().transform((value) => value ?? null);
 
 const wholeNumber = z
@@ -15,7 +16,7 @@ const wholeNumber = z
   .transform(Number);
 
 /** Anything over the maximum is taken as the maximum. */
-const limit = wholeNumber
+export const limit = wholeNumber
   .refine((value) => value > 0, { error: "must be above zero" })
   .transform((value) => Math.min(value, pageLimitMax))
   .optional()
@@ -37,7 +38,16 @@ export const accountsQuery = z.object({
 export const balanceQuery = z.object({
   account: label,
   currency: optionalParameter(label),
+  asOf: optionalParameter(timestamp),
 });
+
+/** Of a line, without its sign. */
+const lineAmount = z
+  .string()
+  .regex(/^[1-9][0-9]{0,37}$/, {
+    error: "must be a whole number above zero, in smallest units, of at most 38 digits",
+  })
+  .transform(BigInt);
 
 export const entriesQuery = z
   .object({
@@ -49,11 +59,36 @@ export const entriesQuery = z
     periodId: optionalParameter(label),
     externalId: optionalParameter(label),
     glAccountCode: optionalParameter(label),
+    text: optionalParameter(label),
+    amount: optionalParameter(lineAmount),
+    minAmount: optionalParameter(lineAmount),
+    maxAmount: optionalParameter(lineAmount),
+    entryType: optionalParameter(oneOf(entryTypes)),
+    order: oneOf(["sequence", "date"])
+      .optional()
+      .transform((value) => value ?? "sequence"),
+    direction: oneOf(["asc", "desc"])
+      .optional()
+      .transform((value) => value ?? "asc"),
   })
   .refine(({ offset, after }) => offset === null || after === null, {
     path: ["after"],
     error: "must not be given beside offset",
-  });
+  })
+  .refine(({ after, order }) => after === null || order === "sequence", {
+    path: ["after"],
+    error: "is a sequence, and must not be given beside order=date; use offset",
+  })
+  .refine(
+    ({ amount, minAmount, maxAmount }) =>
+      amount === null || (minAmount === null && maxAmount === null),
+    { path: ["amount"], error: "must not be given beside minAmount or maxAmount" },
+  )
+  .refine(
+    ({ minAmount, maxAmount }) =>
+      minAmount === null || maxAmount === null || minAmount <= maxAmount,
+    { path: ["maxAmount"], error: "must not be smaller than minAmount" },
+  );
 
 export const historyQuery = z.object({ limit, after: optionalParameter(position) });
 

@@ -3,6 +3,8 @@ import type { z } from "zod";
 import type { Scope } from "../core/ledger.ts";
 import { accountsBody, assetRuleBody } from "./administration-body.ts";
 import { pathTemplates } from "./paths.ts";
+import * as bookQueries from "./book-queries.ts";
+import * as bookReplies from "./book-replies.ts";
 import { closeBody } from "./close-body.ts";
 import { entriesBody } from "./bulk-entries-body.ts";
 import { entryBody, reversalBody } from "./entry-body.ts";
@@ -97,6 +99,12 @@ export const routes = {
     items: "accounts",
     reply: replies.accountListReply,
   },
+  getRegister: {
+    ...read,
+    summary: "The lines of an account with its running balance",
+    query: bookQueries.registerQuery,
+    reply: bookReplies.registerReply,
+  },
   listAssets: {
     ...read,
     summary: "The rules of assets",
@@ -122,6 +130,18 @@ export const routes = {
     query: queries.trialBalanceQuery,
     reply: replies.trialBalanceReply,
   },
+  getBalanceSheet: {
+    ...read,
+    summary: "A balance sheet",
+    query: bookQueries.statementQuery,
+    reply: bookReplies.statementReply,
+  },
+  getIncomeStatement: {
+    ...read,
+    summary: "An income statement",
+    query: bookQueries.statementQuery,
+    reply: bookReplies.statementReply,
+  },
   postEntry: {
     ...entryWrite,
     summary: "Post a journal entry",
@@ -139,7 +159,7 @@ export const routes = {
   },
   listEntries: {
     ...read,
-    summary: "Journal entries by sequence",
+    summary: "Journal entries, page by page",
     query: queries.entriesQuery,
     reply: replies.entryPageReply,
   },

@@ -2,6 +2,7 @@
 // the schemas; so each is one line of the same form (scripts/published-types.js).
 import type { z } from "zod";
 import type { accountBody, assetRuleBody } from "./administration-body.ts";
+import type { registerLineReply, registerReply, statementReply } from "./book-replies.ts";
 import type { closeBody } from "./close-body.ts";
 import type { entryBody, lineBody, reversalBody } from "./entry-body.ts";
 import type * as replies from "./replies.ts";
@@ -32,6 +33,9 @@ export type TrialBalance = Reply<typeof replies.trialBalanceReply>;
 export type TrialBalanceRow = Reply<typeof replies.trialBalanceRowReply>;
 export type TrialBalanceTotals = Reply<typeof replies.balanceTotalsReply>;
 export type MovedAccount = Reply<typeof replies.movedAccountReply>;
+export type Register = Reply<typeof registerReply>;
+export type RegisterLine = Reply<typeof registerLineReply>;
+export type Statement = Reply<typeof statementReply>;
 export type Close = Reply<typeof replies.closeReply>;
 export type ClosePage = Reply<typeof replies.closePageReply>;
 export type CloseBalance = Reply<typeof replies.balanceRowReply>;

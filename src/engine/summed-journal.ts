@@ -4,6 +4,7 @@ import { TrialBalance, type BalanceRow } from "../core/close.ts";
 import type { Period } from "../core/period.ts";
 import type { StoredEntry } from "../core/journal.ts";
 import { compareUtf8 } from "../core/text.ts";
+import type { ColumnSum, StatementColumn } from "../core/statement.ts";
 import type { Timestamp } from "../core/time.ts";
 import type { Connection } from "../store/database/connection.ts";
 import {
@@ -21,6 +22,7 @@ import {
   type MonthCount,
   type SequenceRange,
 } from "../store/journal-spans.ts";
+import { sumDayColumns, sumEntryColumns } from "../store/statement-sums.ts";
 import { splitByDays } from "../store/whole-days.ts";
 
 export class SummedJournal {
@@ -77,6 +79,27 @@ export class SummedJournal {
     const balance = new TrialBalance();
     for (const rows of sums) balance.addRows(rows);
     return balance.rows();
+  }
+
+  /** What accounts moved in columns that follow each other up to a moment, and before the first of them (column 0). */
+  async sumColumns(columns: readonly StatementColumn[], to: Timestamp): Promise<ColumnSum[]> {
+    const starts = columns.map(({ from }) => from ?? "-infinity");
+    const sumEntries = (from: Timestamp | null, endsAt: Timestamp, range: SequenceRange) =>
+      sumEntryColumns(this.#snapshot, this.#ledgerId, starts, { from, to: endsAt }, range);
+    const unsummed = sumEntries(null, to, this.#unsummed);
+    if (this.#summedSequence === 0) return unsummed;
+    const { days, parts } = splitByDays({ startsAt: columns[0]?.from ?? null, endsAt: to });
+    // Columns but the first begin at midnight.
+    const columnDays = [days.fromDay, ...starts.slice(1).map((start) => start.slice(0, 10))];
+    const cutDays = parts.map(({ day }) => day);
+    const sums = await Promise.all([
+      unsummed,
+      sumDayColumns(this.#snapshot, this.#ledgerId, columnDays, days.untilDay, cutDays),
+      ...parts.map(({ dayStartsAt, endsAt }) =>
+        sumEntries(dayStartsAt, endsAt ?? to, this.#summed),
+      ),
+    ]);
+    return sums.flat();
   }
 
   /** How many entries are dated in some periods, by months in UTC, in order. */

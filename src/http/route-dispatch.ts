@@ -10,6 +10,7 @@ import { routes, type Route, type RouteName, type RouteQuery } from "../contract
 import type { LedgerIdentity } from "../core/ledger.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
 import * as administrationHandlers from "./handlers/administration.ts";
+import * as bookHandlers from "./handlers/books.ts";
 import * as entryHandlers from "./handlers/journal-entries.ts";
 import * as ledgerHandlers from "./handlers/ledgers.ts";
 import * as logHandlers from "./handlers/logs.ts";
@@ -26,6 +27,7 @@ import type { RequestNotes } from "./request-notes.ts";
 const routeHandlers: { [Name in RouteName]: RouteHandler<Name> } = {
   ...entryHandlers,
   ...ledgerHandlers,
+  ...bookHandlers,
   ...closeHandlers,
   ...logHandlers,
   ...walletHandlers,
@@ -77,13 +79,14 @@ export async function dispatch(
   const { caller, ledger, callerKey, query } = authorized;
   const body = readBody();
   // Member by member: a spread of what the router made costs more than the rest of this function.
-  const { entryId, holdId, closeId, log, assetCode } = raw.parameters;
+  const { entryId, holdId, closeId, log, assetCode, glAccountCode } = raw.parameters;
   const request = {
     entryId,
     holdId,
     closeId,
     log,
     assetCode,
+    glAccountCode,
     caller,
     ledger,
     callerKey,

@@ -96,9 +96,9 @@ function entriesIn(
   filter: EntryFilter,
   { afterSequence, upToSequence }: SequenceRange,
 ): FragmentSqlToken {
-  const { from, to, externalId, glAccountCode } = filter;
+  const { glAccountCode } = filter;
   const isBetween = sql.fragment`sequence > ${afterSequence} AND sequence <= ${upToSequence}`;
-  if (glAccountCode !== null && from === null && to === null && externalId === null) {
+  if (isOfAccountAlone(filter)) {
     return sql.fragment`
       FROM (
         SELECT DISTINCT sequence FROM journal_lines
@@ -109,6 +109,25 @@ function entriesIn(
       FROM journal_entries AS entries
      WHERE entries.ledger_id = ${ledgerId} AND ${isBetween}
        ${entryConditions(filter)} ${accountCondition(ledgerId, filter)}`;
+}
+
+/** The same, but every column of `entries` is there. */
+export function wholeEntriesIn(
+  ledgerId: string,
+  filter: EntryFilter,
+  range: SequenceRange,
+): FragmentSqlToken {
+  if (!isOfAccountAlone(filter)) return entriesIn(ledgerId, filter, range);
+  return sql.fragment`
+    FROM (SELECT sequence ${entriesIn(ledgerId, filter, range)}) AS own
+   CROSS JOIN LATERAL (
+     SELECT * FROM journal_entries
+      WHERE ledger_id = ${ledgerId} AND sequence = own.sequence LIMIT 1
+   ) AS entries WHERE true`;
+}
+
+function isOfAccountAlone({ from, to, externalId, glAccountCode }: EntryFilter): boolean {
+  return glAccountCode !== null && from === null && to === null && externalId === null;
 }
 
 /** What a filter says of entries `entries` themselves. */

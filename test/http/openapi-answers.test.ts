@@ -69,8 +69,16 @@ beforeAll(async () => {
     const replies = await Promise.all(logs.map((target) => service.get(target)));
     return replies.every(({ status }) => status === 200);
   });
-  parameters = { log: "journal", ledgerId, walletKey, entryId: journalId, closeId, holdId };
-  parameters["assetCode"] = "POINTS";
+  parameters = {
+    log: "journal",
+    glAccountCode: "1000",
+    ledgerId,
+    walletKey,
+    entryId: journalId,
+    closeId,
+    holdId,
+    assetCode: "POINTS",
+  };
 });
 
 function targetOf({ path }: Operation, changed: Record<string, string> = {}): string {
@@ -157,6 +165,8 @@ describe("the document knows the answer of each operation", () => {
     await refused("reverseEntry", 409);
     await refused("getBalance", 404, undefined, "?account=none");
     await refused("listEntries", 400, undefined, "?limit=0");
+    await refused("getRegister", 400, undefined, "?cursor=x");
+    await refused("getBalanceSheet", 400, undefined, "?by=day");
     await refused("debitWallet", 422, { amount: "1000000", assetCode: "USD" });
     await refused("creditWallet", 400, { amount: "1", assetCode: "EUR" });
     await refused("streamWallet", 426);

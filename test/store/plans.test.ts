@@ -25,6 +25,7 @@ import * as daySums from "../../src/store/day-sums.ts";
 import { listEntryContents } from "../../src/store/entry-contents.ts";
 import { everyEntry, listEntries, type EntryFilter } from "../../src/store/entry-lists.ts";
 import type { PagePlace } from "../../src/store/entry-places.ts";
+import * as searches from "../../src/store/entry-searches.ts";
 import * as journalEntries from "../../src/store/journal-entries.ts";
 import * as journalHeads from "../../src/store/journal-heads.ts";
 import * as journalSpans from "../../src/store/journal-spans.ts";
@@ -35,6 +36,8 @@ import * as ledgers from "../../src/store/ledgers.ts";
 import { findOrganization } from "../../src/store/organizations.ts";
 import * as pendingPostings from "../../src/store/pending-postings.ts";
 import * as periodCloses from "../../src/store/period-closes.ts";
+import * as registers from "../../src/store/registers.ts";
+import * as statementSums from "../../src/store/statement-sums.ts";
 import * as walletHolds from "../../src/store/wallet-holds.ts";
 import * as digests from "../../src/store/wallet-log-digests.ts";
 import * as walletPostings from "../../src/store/wallet-postings.ts";
@@ -480,7 +483,7 @@ const pages: readonly Case[] = [
 
 const inSums = (name: string, read: (journal: SummedJournal) => Promise<unknown>): Case => ({
   name,
-  of: ["findPage", "findFirst", "listEntries", "countEntries"],
+  of: ["findPage", "findFirst", "listEntries", "countEntries", "listSums"],
   send: async (connection) => read(await SummedJournal.read(connection, ledgerId)),
 });
 
@@ -491,6 +494,11 @@ function list(filter: Partial<EntryFilter>, place: Partial<PagePlace> = {}): Cas
   });
 }
 
+const busy = { glAccountCode: busyAccount, currency: null };
+const rare = { glAccountCode: rareAccount, currency: "USD" };
+const middle = registers.placeBefore("2025-03-20T09:00:00.000Z" as Timestamp);
+const wholeJournal = { afterSequence: 0, upToSequence: entryCount };
+
 /** What is looked for goes by the spans of the journal, and by the entries that are not summed yet. */
 const lists: readonly Case[] = [
   of(checkpoints.listCheckpoints, journalLog, { limit: 100, offset: 5_000 }),
@@ -498,6 +506,9 @@ const lists: readonly Case[] = [
   of(checkpoints.listOrigins, journalLog),
   of(checkpoints.listCosignedSizes, journalLog, { below: entryCount, limit: 64 }),
   of(logs.listEntryLeaves, ledgerId, { afterSequence: 4_096, upToSequence: 8_192 }),
+  of(statementSums.findFirstDate, ledgerId),
+  of(searches.listEntriesBySequence, ledgerId, [7, 3_000, 90_000], 8_000_000),
+  of(registers.sumLinesUpTo, ledgerId, rare, null, wholeJournal),
   list(march),
   list(march, { offset: 15_000 }),
   list(march, { afterSequence: 260_000 }),
@@ -511,6 +522,18 @@ const lists: readonly Case[] = [
     to: "2025-03-20T09:00:00.000Z" as Timestamp,
   }),
 ];
+
+function search(filter: Partial<EntryFilter & searches.EntryContentFilter>): Case {
+  const content = { text: null, amountMin: null, amountMax: null, entryType: null };
+  const order = { order: "date", direction: "desc" } as const;
+  return of(
+    searches.searchEntries,
+    ledgerId,
+    { ...everyEntry, ...content, ...filter },
+    { ...order, after: null, offset: 10, limit: 100 },
+    wholeJournal,
+  );
+}
 
 const inMarch = { startsAt: march.from, endsAt: march.to };
 
@@ -526,6 +549,25 @@ const sums: readonly Case[] = [
     }),
   ),
   inSums("entries by month", (journal) => journal.countByMonth([{ ...inMarch, startsAt: null }])),
+  inSums("columns of a statement", (journal) =>
+    journal.sumColumns([{ from: march.from, to: march.to }], march.to),
+  ),
+  of(statementSums.sumDayColumns, ledgerId, ["2025-01-01", "2025-02-01"], "2025-03-01", []),
+  of(
+    statementSums.sumEntryColumns,
+    ledgerId,
+    [march.from],
+    { from: march.from, to: march.to },
+    wholeJournal,
+  ),
+  of(registers.sumLinesUpTo, ledgerId, busy, middle, wholeJournal),
+  of(
+    registers.listRegisterLines,
+    ledgerId,
+    busy,
+    { after: middle, to: march.to },
+    { limit: 100, bytesMax: 8_000_000, upToSequence: entryCount },
+  ),
   of(daySums.sumAccountDays, ledgerId, marchDays, []),
   of(daySums.addSpan, ledgerId, unsummed),
   of(journalSpans.countEntriesBySequence, ledgerId, marchSpan, 4_096),
@@ -554,6 +596,12 @@ const reads = [
   ...limited(15_000, lists),
   ...limited(50_000, backlogs),
   ...limited(250_000, sums),
+  // Every entry that may pass is looked at, with its lines.
+  ...limited(lineCount / 2, [
+    search({ ...march, text: "entry 77" }),
+    search({ ...march, amountMin: 5n, entryType: "STANDARD" }),
+    search({ glAccountCode: busyAccount, text: "entry 77" }),
+  ]),
   // Of the first close all that came before its period, for which lines are best read once.
   ...limited(1.2 * lineCount, [of(journalSpans.sumAmounts, ledgerId, marchSpan)]),
 ];

@@ -5,8 +5,10 @@ import type { Period } from "../../core/period.ts";
 import { parseUuid } from "../../core/text.ts";
 import { atomicDrafts, parseEntriesBody } from "../../contract/bulk-entries-body.ts";
 import { parseEntryBody, parseReversalBody } from "../../contract/entry-body.ts";
+import { searchJournal } from "../../engine/entry-searches.ts";
 import { SummedJournal } from "../../engine/summed-journal.ts";
 import { type EntryFilter, listEntries as listPage } from "../../store/entry-lists.ts";
+import type { EntryContentFilter } from "../../store/entry-searches.ts";
 import { readJournalHead } from "../../store/journal-heads.ts";
 import type { EntryOutcome } from "../../contract/types.ts";
 import { asRefusal, problemDocument } from "../problems.ts";
@@ -77,13 +79,28 @@ export const getEntry: RouteHandler<"getEntry"> = async ({ interactive }, { ledg
 
 export const listEntries: RouteHandler<"listEntries"> = async (services, request) => {
   const { ledger, query } = request;
-  const { limit, offset, after, periodId, ...given } = query;
+  const { limit, offset, after, periodId, from, to, externalId, glAccountCode } = query;
   const { ledgerId } = ledger;
+  const given = { from, to, externalId, glAccountCode };
   const filter =
     periodId === null
       ? given
       : within(given, await resolvePeriod(services.interactive, ledgerId, periodId));
   const page = { limit, bytesMax: pageBytesMax };
+  if (isSearch(query)) {
+    const found = await searchInSnapshot(services, request, (snapshot) =>
+      searchJournal(
+        snapshot,
+        ledgerId,
+        { ...filter, ...contentFilter(query) },
+        {
+          ...{ ...page, after, offset: offset ?? 0 },
+          ...{ order: query.order, direction: query.direction },
+        },
+      ),
+    );
+    return { ...found, entries: found.entries.map(wireEntry) };
+  }
   if (Object.values(filter).some((value) => value !== null)) {
     const found = await searchInSnapshot(services, request, async (snapshot) => {
       const journal = await SummedJournal.read(snapshot, ledgerId);
@@ -112,6 +129,23 @@ export const listEntries: RouteHandler<"listEntries"> = async (services, request
     return { entries: entries.map(wireEntry), total, hasMore };
   });
 };
+
+type ListQuery = Parameters<typeof listEntries>[1]["query"];
+
+/** Whether a list is in another order than the journal's, or looks into entries. */
+function isSearch({ order, direction, ...query }: ListQuery): boolean {
+  const { amountMin, amountMax, text, entryType } = contentFilter({ order, direction, ...query });
+  const isOrdered = order !== "sequence" || direction !== "asc";
+  return isOrdered || [text, amountMin, amountMax, entryType].some((value) => value !== null);
+}
+
+function contentFilter({ text, entryType, ...query }: ListQuery): EntryContentFilter {
+  return {
+    ...{ text, entryType },
+    amountMin: query.amount ?? query.minAmount,
+    amountMax: query.amount ?? query.maxAmount,
+  };
+}
 
 /** A filter, narrowed to a period. */
 function within(filter: EntryFilter, { startsAt, endsAt }: Period): EntryFilter {

@@ -1,15 +1,14 @@
 // Reading ledgers, charts of accounts, rules of assets, balances and the trial balance of the live books.
 import { newestRules } from "../../core/asset.ts";
-import { Refusal } from "../../core/errors.ts";
-import { quoted } from "../../core/text.ts";
 import type { Ledger } from "../../contract/types.ts";
+import { readBalanceAsOf } from "../../engine/registers.ts";
 import { readTrialBalance } from "../../engine/trial-balances.ts";
 import { findBalance } from "../../store/account-balances.ts";
-import { findAccount, listAccounts as listChart } from "../../store/accounts.ts";
+import { listAccounts as listChart } from "../../store/accounts.ts";
 import { listRuleVersions } from "../../store/asset-rules.ts";
 import { findLedger, type LedgerRecord, listLedgers as listRecords } from "../../store/ledgers.ts";
-import { resolvePeriod } from "./named-records.ts";
-import type { RouteHandler } from "./route-handler.ts";
+import { requireAccount, resolvePeriod } from "./named-records.ts";
+import { searchInSnapshot, type RouteHandler } from "./route-handler.ts";
 import { wireAsset } from "./wire-asset.ts";
 import { wireBalances, wireMovedBalance } from "./wire-balances.ts";
 
@@ -37,19 +36,25 @@ export const listAssets: RouteHandler<"listAssets"> = async ({ interactive }, { 
   return { assets: rules.map(wireAsset) };
 };
 
-export const getBalance: RouteHandler<"getBalance"> = async (
-  { interactive },
-  { ledger, query },
-) => {
-  const { account: glAccountCode, currency } = query;
-  const held = await findBalance(interactive, ledger.ledgerId, glAccountCode, currency);
-  if (held === null && (await findAccount(interactive, ledger.ledgerId, glAccountCode)) === null) {
-    throw new Refusal("accountNotFound", `the ledger has no account ${quoted(glAccountCode)}`);
+export const getBalance: RouteHandler<"getBalance"> = async (services, request) => {
+  const { ledger, query } = request;
+  const { account: glAccountCode, asOf } = query;
+  const currency = query.currency ?? ledger.functionalCurrency;
+  if (asOf !== null) {
+    const subject = { glAccountCode, currency: query.currency };
+    return searchInSnapshot(services, request, async (snapshot) => {
+      await requireAccount(snapshot, ledger, glAccountCode);
+      const sum = await readBalanceAsOf(snapshot, ledger.ledgerId, subject, asOf);
+      return { glAccountCode, balance: sum.amount, currency, entryCount: sum.entryCount };
+    });
   }
+  const { interactive } = services;
+  const held = await findBalance(interactive, ledger.ledgerId, glAccountCode, query.currency);
+  if (held === null) await requireAccount(interactive, ledger, glAccountCode);
   return {
     glAccountCode,
     balance: held?.balance ?? 0n,
-    currency: currency ?? ledger.functionalCurrency,
+    currency,
     entryCount: held?.entryCount ?? 0,
   };
 };

@@ -1,10 +1,11 @@
-// What a request names by a text: an entry or a close by its id, a period by its label.
+// What a request names by a text: an entry or a close by its id, an account by its code, a period by its label.
 import type { CloseRecord } from "../../core/close.ts";
 import { Refusal, validationRefusal } from "../../core/errors.ts";
 import type { StoredEntry } from "../../core/journal.ts";
-import type { LedgerIdentity } from "../../core/ledger.ts";
+import type { Account, LedgerIdentity } from "../../core/ledger.ts";
 import { labelExamples, readPeriodLabel, type Period } from "../../core/period.ts";
-import { parseUuid, quoted } from "../../core/text.ts";
+import { labelCodePointsMax, parseUuid, quoted, textFault } from "../../core/text.ts";
+import { findAccount } from "../../store/accounts.ts";
 import type { Connection } from "../../store/database/connection.ts";
 import { findEntry } from "../../store/journal-entries.ts";
 import { findClose, findCloseOfPeriod } from "../../store/period-closes.ts";
@@ -35,6 +36,19 @@ export async function requireClose(
     throw new Refusal("closeNotFound", `the ledger has no close ${quoted(closeIdText)}`);
   }
   return close;
+}
+
+/** An account of the chart, or `accountNotFound`. */
+export async function requireAccount(
+  connection: Connection,
+  { ledgerId }: LedgerIdentity,
+  glAccountCode: string,
+): Promise<Account> {
+  // What no code can be is not looked for: the database takes no NUL.
+  const isCode = textFault(glAccountCode, labelCodePointsMax) === null;
+  const account = isCode ? await findAccount(connection, ledgerId, glAccountCode) : null;
+  if (account !== null) return account;
+  throw new Refusal("accountNotFound", `the ledger has no account ${quoted(glAccountCode)}`);
 }
 
 /** The period of a label: as it was closed, with that close, else what the label says; `closeNotFound` for others. */

@@ -47,6 +47,9 @@ type PathParameters<Path extends string> =
     (Path extends `${string}{entryId}${string}` ? { readonly entryId: string } : unknown) &
     (Path extends `${string}{holdId}${string}` ? { readonly holdId: string } : unknown) &
     (Path extends `${string}{closeId}${string}` ? { readonly closeId: string } : unknown) &
+    (Path extends `${string}{glAccountCode}${string}`
+      ? { readonly glAccountCode: string }
+      : unknown) &
     (Path extends `${string}{log}${string}` ? { readonly log: string } : unknown) &
     (Path extends `${string}{assetCode}${string}` ? { readonly assetCode: string } : unknown);
 
