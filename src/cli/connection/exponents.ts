@@ -43,7 +43,7 @@ export async function exponentsShown(
   codes: readonly string[],
 ): Promise<ExponentOf> {
   const exponents = new Exponents(client, ledgerId);
-  if (output.isJson) return exponents.of;
+  if (output.isForPrograms) return exponents.of;
   try {
     await exponents.learn(codes);
   } catch (error) {

@@ -38,14 +38,15 @@ export async function* pages<Page extends { readonly hasMore: boolean }>(
 
 export interface RangeFlags {
   json?: boolean;
+  csv?: boolean;
   after?: string;
   limit?: string;
 }
 
 /** The range that `--after` and `--limit` name. */
-export function readRange({ json = false, after = "0", limit }: RangeFlags): Range {
+export function readRange({ json = false, csv = false, after = "0", limit }: RangeFlags): Range {
   // A script that silently got the first 50 would be wrong; people can be told that there are more.
-  const usual = json ? "0" : String(limitForPeople);
+  const usual = json || csv ? "0" : String(limitForPeople);
   return {
     after: requireWholeNumber("--after", after, 0),
     // 0 is all of them.

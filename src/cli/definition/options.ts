@@ -8,6 +8,7 @@ export interface OutputFlags {
   jq?: string;
   /** What `jq` was made into before the command runs. */
   filter?: DocumentFilter;
+  csv?: boolean;
   quiet?: boolean;
   color?: boolean;
   verbose?: boolean;
@@ -49,6 +50,14 @@ export function outputOptions(command: Command): Command {
     ["--no-color", "no colours"],
     ["--verbose", "show what is exchanged, secrets left out"],
   ]);
+}
+
+/** For lists. */
+export function csvOption(command: Command): Command {
+  return command.option(
+    "--csv",
+    "as CSV (RFC 4180): the JSON's names above, amounts in smallest units",
+  );
 }
 
 /** For commands that call the service. */

@@ -1,7 +1,7 @@
 // How every command runs and ends: its work is loaded, and there is a result, or one message and an exit code.
 import type { Command } from "commander";
 import { readEnvironment, type Environment } from "../../config.ts";
-import { exitCodeOf, exitCodes, failureText } from "../failure.ts";
+import { exitCodeOf, exitCodes, failureText, usageFailure } from "../failure.ts";
 import type { OutputFlags } from "./options.ts";
 
 /**
@@ -26,6 +26,8 @@ async function filtered(
   flags: OutputFlags,
   run: (flags: OutputFlags) => Promise<unknown>,
 ): Promise<unknown> {
+  const isJson = flags.json === true || flags.jq !== undefined;
+  if (flags.csv === true && isJson) throw usageFailure("--csv and --json exclude each other");
   if (flags.jq === undefined) return run(flags);
   const { loadJqFilter } = await import("../terminal/jq-filter.ts");
   const filter = await loadJqFilter(flags.jq);

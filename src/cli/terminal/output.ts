@@ -4,6 +4,7 @@ import Table from "cli-table3";
 import type { Environment } from "../../config.ts";
 import { stringifyExactJson, type ExactJsonValue } from "../../contract/exact-json.ts";
 import { failureText } from "../failure.ts";
+import { csvLine } from "./csv-text.ts";
 import { fitColumns, type Fitted, type Yielding } from "./fit-columns.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
 
@@ -18,6 +19,7 @@ export interface DocumentFilter {
 export interface OutputOptions {
   readonly json?: boolean | undefined;
   readonly filter?: DocumentFilter | undefined;
+  readonly csv?: boolean | undefined;
   readonly quiet?: boolean | undefined;
   readonly color?: boolean | undefined;
 }
@@ -30,14 +32,18 @@ export interface Column<Row> extends Yielding<Row> {
 
 export class Output {
   readonly isJson: boolean;
+  /** Lists are CSV: only of commands that say so. */
+  readonly isCsv: boolean;
   readonly isQuiet: boolean;
   readonly isColored: boolean;
   readonly #filter: DocumentFilter | null;
+  #hasCsvHeader = false;
   /** Null where stdout is no terminal, or one that does not say how wide it is. */
   readonly terminalWidth: number | null;
 
   constructor(options: OutputOptions, isColorRefused: boolean) {
     this.isJson = options.json === true;
+    this.isCsv = options.csv === true;
     this.#filter = options.filter ?? null;
     this.isQuiet = options.quiet === true;
     this.terminalWidth = process.stdout.isTTY ? process.stdout.columns || null : null;
@@ -54,16 +60,32 @@ export class Output {
     this.result(value, () => (this.isQuiet ? id(value) : members(value)));
   }
 
-  /** Many results: NDJSON for scripts, a table for people, with `--quiet` the id of each, a line each. */
-  list<Row>(
+  /** Whether a program reads what is printed, and not a person. */
+  get isForPrograms(): boolean {
+    return this.isJson || this.isCsv;
+  }
+
+  /**
+   * Many results: NDJSON for scripts, a table for people, with `--quiet` the id of each, a line each. `csv`: the members
+   * that are columns of a CSV, the names of the JSON. A list may come in parts.
+   */
+  list<Row extends object>(
     rows: readonly Row[],
     columns: readonly Column<Row>[],
     id: ((row: Row) => string) | null = null,
+    csv: readonly (keyof Row & string)[] = [],
   ): void {
-    if (this.isJson) for (const row of rows) this.line(toJson(row));
+    if (this.isCsv) this.#csvRows(rows, csv);
+    else if (this.isJson) for (const row of rows) this.line(toJson(row));
     else if (this.isQuiet && id !== null) for (const row of rows) this.line(printable(id(row)));
     else if (rows.length > 0) this.line(this.table(rows, columns));
     else this.note("none");
+  }
+
+  #csvRows<Row>(rows: readonly Row[], names: readonly (keyof Row & string)[]): void {
+    if (!this.#hasCsvHeader) this.verbatim(csvLine(names));
+    this.#hasCsvHeader = true;
+    for (const row of rows) this.verbatim(csvLine(names.map((name) => csvValue(row[name]))));
   }
 
   /** A table, and on a terminal that is too narrow for all of it a note on stderr that says what it lacks. */
@@ -197,6 +219,13 @@ export function members(document: object): string {
 /** JSON that no terminal takes for a command. */
 export function toJson(value: unknown): string {
   return printableJson(stringifyExactJson(value as ExactJsonValue));
+}
+
+/** A member in a cell of a CSV: what is no text, number or truth value stands there as JSON. */
+function csvValue(value: unknown): string | boolean | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  return stringifyExactJson(value as ExactJsonValue);
 }
 
 const green = "\u001b[32m";

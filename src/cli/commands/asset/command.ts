@@ -1,6 +1,6 @@
 // `ledgerctl asset`: the rules by which wallets of an asset are posted.
 import type { Command } from "commander";
-import { eitherOptions, ledgerOptions } from "../../definition/options.ts";
+import { csvOption, eitherOptions, ledgerOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineAsset(program: Command): void {
@@ -20,7 +20,7 @@ export function defineAsset(program: Command): void {
     )
     .addHelpText("after", setHelp)
     .action(loadAndRun(async () => (await import("./set.ts")).setAsset));
-  ledgerOptions(asset.command("list"))
+  csvOption(ledgerOptions(asset.command("list")))
     .description("list the rules in force, and what waits to be posted")
     .addHelpText("after", "\nExample:\n  $ ledgerctl asset list --json | jq -r .assetCode")
     .action(loadAndRun(async () => (await import("./list.ts")).listAssets));

@@ -15,9 +15,16 @@ export async function listAssets(flags: LedgerFlags, environment: Environment): 
     output.list(
       newestRules(versions).map((rule) => document(rule, pending)),
       columns,
+      ({ assetCode }) => assetCode,
+      csvNames,
     );
   });
 }
+
+const csvNames = [
+  ...["assetCode", "rate", "exponent", "walletsAccount", "clearingAccount", "overdraftLimit"],
+  "pending",
+] as (keyof AssetDocument)[];
 
 const columns: readonly Column<AssetDocument>[] = [
   { title: "ASSET", value: ({ assetCode }) => assetCode },

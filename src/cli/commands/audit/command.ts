@@ -1,6 +1,6 @@
 // `ledgerctl audit`: the whole database recomputed; and the record of administration.
 import type { Command } from "commander";
-import { databaseOptions } from "../../definition/options.ts";
+import { csvOption, databaseOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 const auditHelp = `
@@ -28,7 +28,7 @@ export function defineAudit(program: Command): void {
     .option("--ledger <id>", "audit this ledger alone")
     .addHelpText("after", auditHelp)
     .action(loadAndRun(async () => (await import("./audit.ts")).audit));
-  databaseOptions(audit.command("log"))
+  csvOption(databaseOptions(audit.command("log")))
     .description("list acts of administration: who did what, and when")
     .option("--limit <n>", "so many of the newest acts (default: 50)")
     .addHelpText("after", logHelp)

@@ -20,11 +20,16 @@ export async function listActs(flags: AuditLogFlags, environment: Environment): 
     flags.limit === undefined ? limitDefault : requireWholeNumber("--limit", flags.limit, 1);
   await withDatabase(flags, environment, async ({ output, pool }) => {
     const { acts, total } = await listAdministrationActs(pool, limit);
-    output.list(acts, columns, ({ number }) => String(number));
+    output.list(acts, columns, ({ number }) => String(number), csvNames);
     const older = total - acts.length;
     if (older > 0) output.note(`${older} older acts: use --limit`);
   });
 }
+
+const csvNames = [
+  ...["number", "at", "operator", "databaseRole", "program", "kind", "subject", "ledgerId"],
+  ...["record", "hash"],
+] as (keyof AdministrationAct)[];
 
 const columns: readonly Column<AdministrationAct>[] = [
   { title: "ACT", align: "right", value: ({ number }) => String(number) },

@@ -1,6 +1,6 @@
 // `ledgerctl entry`: journal entries. What the commands do is in a file each beside this one.
 import type { Command } from "commander";
-import { serviceOptions } from "../../definition/options.ts";
+import { csvOption, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineEntry(program: Command): void {
@@ -75,7 +75,7 @@ function defineReverse(entry: Command): void {
 }
 
 function defineList(entry: Command): void {
-  serviceOptions(entry.command("list"))
+  csvOption(serviceOptions(entry.command("list")))
     .description("list entries in the order in which they were posted")
     .option("--period <label>", "dated in a period: as it was closed, else what its label says")
     .option("--account <code>", "with a line on this account")

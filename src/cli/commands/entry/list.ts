@@ -111,7 +111,13 @@ const columnsOf = (
   },
 ];
 
-/** NDJSON for scripts; for people a table whose columns get wider where a later page needs it. */
+const csvNames = [
+  ...["journalId", "ledgerId", "sequence", "externalId", "originSystem", "originAccount"],
+  ...["eventType", "description", "transactionDate", "entryType", "postingStatus", "metadata"],
+  ...["persistedAt", "reversesJournalId", "reversedByJournalId", "lines"],
+] as (keyof Entry)[];
+
+/** NDJSON or CSV for scripts; for people a table whose columns get wider where a later page needs it. */
 class RowPrinter {
   readonly #output: Output;
   readonly #columns: ReturnType<typeof columnsOf>;
@@ -127,10 +133,10 @@ class RowPrinter {
   }
 
   print(entries: readonly Entry[]): void {
-    if (entries.length === 0) return;
+    if (entries.length === 0 && !this.#output.isCsv) return;
     this.lastSequence = entries.at(-1)?.sequence ?? this.lastSequence;
-    if (this.#output.isJson || this.#output.isQuiet) {
-      this.#output.list(entries, this.#columns, ({ journalId }) => journalId);
+    if (this.#output.isForPrograms || this.#output.isQuiet) {
+      this.#output.list(entries, this.#columns, ({ journalId }) => journalId, csvNames);
       return;
     }
     const { columns, leftOut } = this.#output.fitted(entries, this.#columns);

@@ -19,6 +19,7 @@ export async function listKeys(flags: DatabaseFlags, environment: Environment): 
         { title: "REVOKED", value: ({ revokedAt }) => revokedAt ?? "" },
       ],
       ({ apiKey }) => apiKey,
+      ["apiKey", "organizationId", "scopes", "createdAt", "expiresAt", "revokedAt"],
     );
   });
 }

@@ -36,6 +36,8 @@ const columns: readonly Column<LedgerDocument>[] = [
   { title: "CREATED", value: ({ createdAt }) => createdAt },
 ];
 
+const csvNames = ["id", "name", "status", "functionalCurrency", "createdAt"] as const;
+
 function print(output: Output, ledgers: readonly LedgerDocument[]): void {
-  output.list(ledgers, columns, ({ id }) => id);
+  output.list(ledgers, columns, ({ id }) => id, csvNames);
 }

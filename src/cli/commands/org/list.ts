@@ -14,6 +14,7 @@ export async function listOrgs(flags: DatabaseFlags, environment: Environment): 
         { title: "NAME", value: ({ name }) => name },
       ],
       ({ id }) => id,
+      ["id", "name"],
     );
   });
 }

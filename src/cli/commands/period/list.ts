@@ -5,6 +5,12 @@ import type { ServiceFlags } from "../../definition/options.ts";
 import { withService } from "../../connection/service-context.ts";
 import { closesOf } from "./find-close.ts";
 
+const csvNames = [
+  ...["ledgerId", "closeId", "number", "periodId", "reason", "startsAt", "endsAt", "closedAt"],
+  ...["lastSequence", "entryCount", "merkleRoot", "merkleAlgorithm", "balancesRoot"],
+  ...["previousCloseHash", "closeHash"],
+] as (keyof Close)[];
+
 export async function listPeriods(flags: ServiceFlags, environment: Environment): Promise<void> {
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const closes: Close[] = [];
@@ -21,6 +27,7 @@ export async function listPeriods(flags: ServiceFlags, environment: Environment)
         { title: "CLOSE HASH", value: ({ closeHash }) => closeHash },
       ],
       ({ periodId }) => periodId,
+      csvNames,
     );
   });
 }

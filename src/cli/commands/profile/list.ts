@@ -17,5 +17,6 @@ export async function listProfiles(flags: OutputFlags, environment: Environment)
       { title: "LEDGER", value: ({ ledger }) => ledger ?? "" },
     ],
     ({ name }) => name,
+    ["name", "current", "url", "apiKey", "apiSecret", "ledger"],
   );
 }

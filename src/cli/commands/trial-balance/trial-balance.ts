@@ -20,7 +20,6 @@ export interface TrialBalanceFlags extends ServiceFlags {
   period?: string;
   asOf?: string;
   bundle?: string;
-  csv?: boolean;
 }
 
 /** Resolves with 3 where it does not balance. */
@@ -32,9 +31,6 @@ export async function showTrialBalance(
   const [, other] = [period, asOf, bundle].filter((given) => given !== undefined);
   if (other !== undefined) {
     throw usageFailure("--period, --as-of and --bundle exclude each other");
-  }
-  if (flags.csv === true && flags.json === true) {
-    throw usageFailure("--csv and --json exclude each other");
   }
   if (bundle !== undefined) return showBundleBalance(bundle, flags, environment);
   const query = {

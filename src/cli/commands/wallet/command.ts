@@ -1,6 +1,6 @@
 // `ledgerctl wallet`: wallets through the API. What the commands do is in files beside this one.
 import type { Command } from "commander";
-import { serviceOptions } from "../../definition/options.ts";
+import { csvOption, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 const keyHelp = `
@@ -42,7 +42,7 @@ function defineReads(wallet: Command): void {
     .description("balance and available, in smallest units")
     .addHelpText("after", `${keyHelp}\n\nExample:\n  $ ledgerctl wallet balance alice`)
     .action(loadAndRun(async () => (await import("./balance.ts")).showWalletBalance));
-  serviceOptions(wallet.command("history <key>"))
+  csvOption(serviceOptions(wallet.command("history <key>")))
     .description("a wallet's log in order, with the entries that its writes were posted with")
     .option("--after <seq>", "what came after this seq")
     .option("--limit <n>", "at most so many, 0 for all; 50 unless told, and all with --json")

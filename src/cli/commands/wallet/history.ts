@@ -2,7 +2,7 @@
 import type { Environment } from "../../../config.ts";
 import type { WalletLogEntry } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { toJson, type Column, outputDrained } from "../../terminal/output.ts";
+import { type Column, outputDrained } from "../../terminal/output.ts";
 import { noteMore, pages, readRange, type RangeFlags } from "../../connection/pages.ts";
 import { amountsOf } from "./wallet-asset.ts";
 import { withWallet } from "./wallet-context.ts";
@@ -25,15 +25,21 @@ export async function listWalletHistory(
     );
     for await (const page of listed) {
       isMore = page.hasMore;
-      if (!output.isJson) rows.push(...page.writes);
-      else for (const write of page.writes) output.line(toJson(write));
+      if (output.isForPrograms) output.list(page.writes, [], null, csvNames);
+      else rows.push(...page.writes);
       await outputDrained();
     }
-    if (!output.isJson) output.list(rows, columnsOf(await amountsOf(output, client, wallet)));
+    if (!output.isForPrograms)
+      output.list(rows, columnsOf(await amountsOf(output, client, wallet)));
     const lastSeq = rows.at(-1)?.seq;
     if (isMore && lastSeq !== undefined) noteMore(output, lastSeq);
   });
 }
+
+const csvNames = [
+  ...["seq", "type", "amount", "balance", "held", "externalId", "metadata", "holdId"],
+  ...["at", "journalId"],
+] as (keyof WalletLogEntry)[];
 
 const columnsOf = (shown: (amount: string) => string): readonly Column<WalletLogEntry>[] => [
   { title: "SEQ", align: "right", value: ({ seq }) => String(seq) },
