@@ -3,11 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { canonicalJson } from "../../src/core/canonical.ts";
 import type { LogKind } from "../../src/core/log-origin.ts";
-import { CompactRange, hashLeaf, type Hash } from "../../src/core/merkle.ts";
 import { haltLog, restartLog } from "../../src/engine/logs/halted-logs.ts";
-import { sql } from "../../src/store/database/statement.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
 import { isCluster } from "../support/cluster.ts";
@@ -15,8 +12,8 @@ import { runStatement, withDatabase } from "../support/database.ts";
 import { entry } from "../support/entries.ts";
 import { offlineGuard } from "../support/offline-guard.ts";
 import { runHere } from "../support/program.ts";
+import { rewriteEntry, shortenJournal } from "../support/rewritten-journal.ts";
 import { startServerProcess } from "../support/server-process.ts";
-import { forge } from "../support/tampering.ts";
 import { until } from "../support/until.ts";
 
 const variables = {
@@ -307,7 +304,7 @@ describe("an operator is found out who", () => {
   it("rewrites an entry of an open month, with everything that follows from it", async () => {
     const watched = await watchedLedger(600);
     const { ledgerId, ids } = watched;
-    await rewrite(ledgerId, ids[2] ?? "");
+    await rewriteEntry(server, ledgerId, ids[2] ?? "");
     await post(ledgerId, 1);
     await expectConflict(watched, /the log forked: its 601 leaves do not begin with the 600/);
   });
@@ -318,7 +315,7 @@ describe("an operator is found out who", () => {
     await post(ledgerId, 3);
     expect((await watched.watch(...watched.key)).code).toBe(0);
     const longer = { ...watched, seen: readFileSync(watched.state, "utf8") };
-    await shorten(ledgerId, 5);
+    await shortenJournal(server, ledgerId, 5);
     await expectConflict(longer, /the log shrank from 8 leaves to 5/);
     rmSync(`${watched.state}.conflict`, { force: true });
     for (const name of readdirSync(folder)) {
@@ -360,7 +357,7 @@ describe("a log that was begun anew", () => {
 
   it("is refused where it does not begin with what was seen", async () => {
     const watched = await watchedLedger(3);
-    await rewrite(watched.ledgerId, watched.ids[1] ?? "");
+    await rewriteEntry(server, watched.ledgerId, watched.ids[1] ?? "");
     await anew(watched);
     await expectConflict(watched, /the log forked: it has two roots over 3 leaves/);
   });
@@ -419,66 +416,3 @@ describe.skipIf(isCluster)("two servers on two copies of the database", () => {
     }
   });
 });
-
-/** The same entry over twice the amount, as if it had never been another. */
-async function rewrite(ledgerId: string, journalId: string): Promise<void> {
-  const { reversedByJournalId, ...found } = await server.client.getEntry(ledgerId, journalId);
-  const double = (amount: string) => String(2n * BigInt(amount));
-  const lines = found.lines.map((line) => ({
-    ...line,
-    functionalAmount: double(line.functionalAmount),
-    transactionAmount: double(line.transactionAmount),
-  }));
-  const leaf = hashLeaf(canonicalJson({ ...found, lines }));
-  const of = `ledger_id = '${ledgerId}'`;
-  const entryOf = `${of} AND sequence = ${found.sequence}`;
-  await forge(
-    server.books,
-    `UPDATE account_balances SET balance = balance + (
-       SELECT functional_amount FROM journal_lines l
-        WHERE ${entryOf} AND l.gl_account_code = account_balances.gl_account_code) WHERE ${of}`,
-    `UPDATE journal_lines SET functional_amount = 2 * functional_amount,
-       transaction_amount = 2 * transaction_amount WHERE ${entryOf}`,
-    `UPDATE journal_entries SET leaf = ${bytea(leaf)} WHERE ${entryOf}`,
-  );
-  await forge(server.books, ...(await treeStatements(ledgerId)));
-}
-
-/** A journal that ends earlier, as if nothing had come after. */
-async function shorten(ledgerId: string, size: number): Promise<void> {
-  const of = `ledger_id = '${ledgerId}'`;
-  await forge(
-    server.books,
-    `UPDATE account_balances SET entry_count = entry_count - 3, balance = balance - (
-       SELECT sum(functional_amount) FROM journal_lines l WHERE ${of} AND sequence > ${size}
-          AND l.gl_account_code = account_balances.gl_account_code) WHERE ${of}`,
-    `DELETE FROM journal_lines WHERE ${of} AND sequence > ${size}`,
-    `DELETE FROM journal_entries WHERE ${of} AND sequence > ${size}`,
-    `UPDATE journal_heads SET last_sequence = ${size} WHERE ${of}`,
-    `DELETE FROM log_checkpoints WHERE ${of} AND size > ${size}`,
-    `UPDATE log_heads SET size = ${size}, signed_size = ${size} WHERE ${of} AND log = 'journal'`,
-  );
-  await forge(server.books, ...(await treeStatements(ledgerId)));
-}
-
-/** The log's tree made anew from the leaves of entries. */
-async function treeStatements(ledgerId: string): Promise<string[]> {
-  const rows = await server.books.pool.any(
-    sql.unsafe`SELECT leaf FROM journal_entries WHERE ledger_id = ${ledgerId} ORDER BY sequence`,
-  );
-  const of = `ledger_id = '${ledgerId}' AND log = 'journal'`;
-  const statements: string[] = [];
-  const tree = new CompactRange(0, [], ({ level, index }, root) => {
-    if (level < 8) return;
-    statements.push(
-      `UPDATE log_subtrees SET root = ${bytea(root)} WHERE ${of} AND level = ${level} AND index = ${index}`,
-    );
-  });
-  for (const { leaf } of rows as readonly { leaf: Buffer }[]) tree.append(leaf);
-  const subtrees = bytea(Buffer.concat(tree.subtrees));
-  return [...statements, `UPDATE log_heads SET subtrees = ${subtrees} WHERE ${of}`];
-}
-
-function bytea(bytes: Hash): string {
-  return `'\\x${bytes.toString("hex")}'`;
-}

@@ -261,6 +261,25 @@ describe("with witnesses", () => {
     });
   });
 
+  test("finds out a fork that no witness has cosigned", async () => {
+    const fork = new TestLog(journalOrigin, [...data(3), "another", ...data(20, 4)]);
+    const cosigned = log.note(7, [north]);
+    // The proofs up to what was cosigned are those of the one tree, those beyond of the other.
+    const source: LogSource = {
+      ...server({ newest: fork.note(9), cosigned }),
+      getConsistency: ({ from, to }) =>
+        server({ tree: to <= 7 ? log : fork, newest: null }).getConsistency({ from, to }),
+    };
+    for (const last of [null, log.note(5, [north]), cosigned]) {
+      const found = await conflict(source, witnessed, last);
+      expect(found.message).toMatch(/its 9 leaves do not begin with the 7 that it showed before/);
+      // Both are evidence, also where the last note is older.
+      expect([found.seenNote, found.newNote]).toEqual([cosigned, fork.note(9)]);
+    }
+    const shrunk = server({ newest: log.note(6), cosigned });
+    expect((await conflict(shrunk, witnessed, cosigned)).message).toMatch(/shrank from 7 leaves/);
+  });
+
   test("an older one is no harm where the newest holds to the last, and else found out", async () => {
     const last = log.note(7, [north]);
     const source = (newest: string) => server({ newest, cosigned: log.note(5, [north]) });

@@ -65,7 +65,7 @@ function describe(
     ...(balances.length === 0
       ? []
       : [closedTable(output, balances, currency, currencyExponent(currency ?? ""))]),
-    ...(entries.length === 0 ? [] : [output.table(entries.flatMap(rowsOf), lineColumns)]),
+    ...(entries.length === 0 ? [] : [linesTable(output, entries.flatMap(rowsOf))]),
     ...(left > 0 ? [`and ${counted(left, "more entry", "more entries")}: see --limit`] : []),
     ...(verdict.ok ? [] : [findingLines(verdict.findings, verdict.findingCount).join("\n")]),
   ].join("\n\n");
@@ -90,6 +90,14 @@ function rowsOf(entry: EntryDocument): LineRow[] {
   return entry.lines.map((line, index) => ({ entry: index === 0 ? entry : null, line }));
 }
 
+function linesTable(output: Output, rows: readonly LineRow[]): string {
+  const isForeign = rows.some(({ line }) => foreignAmount(line) !== "");
+  return output.table(
+    rows,
+    lineColumns.filter(({ title }) => isForeign || title !== "FOREIGN"),
+  );
+}
+
 const lineColumns: readonly Column<LineRow>[] = [
   { title: "SEQ", align: "right", value: ({ entry }) => String(entry?.sequence ?? "") },
   { title: "DATE", value: ({ entry }) => entry?.transactionDate.slice(0, 10) ?? "" },
@@ -109,10 +117,7 @@ const lineColumns: readonly Column<LineRow>[] = [
     title: "FOREIGN",
     align: "right",
     leaveOut: 2,
-    value: ({ line: { transactionAmount, transactionCurrency, functionalCurrency } }) =>
-      transactionCurrency === functionalCurrency
-        ? ""
-        : shown(transactionAmount, transactionCurrency),
+    value: ({ line }) => foreignAmount(line),
   },
   { title: "ID", leaveOut: 1, value: ({ entry }) => entry?.journalId ?? "" },
   {
@@ -125,4 +130,12 @@ const lineColumns: readonly Column<LineRow>[] = [
 
 function shown(amount: string, currency: string): string {
   return displayAmount(amount, currency, currencyExponent(currency));
+}
+
+/** In the currency of the transaction, where that is another one. */
+function foreignAmount(line: LineRow["line"]): string {
+  const { transactionAmount, transactionCurrency, functionalCurrency } = line;
+  return transactionCurrency === functionalCurrency
+    ? ""
+    : shown(transactionAmount, transactionCurrency);
 }

@@ -33,11 +33,21 @@ export interface FailedProof {
 export class LogConflict extends Error {
   override name = "LogConflict";
   readonly newNote: string | null;
+  /** The note that the new one contradicts: the last good one, or one that was seen since. */
+  readonly seenNote: string | null;
   readonly proof: FailedProof | null;
 
-  constructor(message: string, newNote: string | null, proof: FailedProof | null = null) {
+  constructor(
+    message: string,
+    newNote: string | null,
+    {
+      seenNote = null,
+      proof = null,
+    }: { seenNote?: string | null; proof?: FailedProof | null } = {},
+  ) {
     super(message);
     this.newNote = newNote;
+    this.seenNote = seenNote;
     this.proof = proof;
   }
 }
@@ -88,9 +98,12 @@ export async function checkLog(
   const offered = wantsQuorum ? cosigned : newest;
   const previousSize = last?.checkpoint.size ?? null;
   const good = { remark: null, previousSize, restartedFrom: null, halted };
+  const trust = { source, policy, keys };
   if (last === null) {
     if (offered === null) return { nothingYet: wantsQuorum ? noQuorum : noCheckpoint };
-    return { ...good, ...verifyFirst(offered, source, policy, keys) };
+    const first = verifyFirst(offered, source, policy, keys);
+    if (newest !== null && newest !== offered) await verifyUncosigned(newest, first, trust);
+    return { ...good, ...first };
   }
   const { origin, size } = last.checkpoint;
   if (newest === null) {
@@ -101,14 +114,27 @@ export async function checkLog(
     return { ...good, ...last, remark };
   }
   if (wantsQuorum && (offered === null || isBehind(offered, last))) {
-    // Nothing shrank because a policy changed: the newest checkpoint, which too few have cosigned, has to hold as well.
-    const bare = { ...last, policy: withoutWitnesses(last.policy) };
-    await verifyGrowth(newest, bare, { source, policy: withoutWitnesses(policy), keys });
+    // Nothing shrank because a policy changed.
+    await verifyUncosigned(newest, last, trust);
     return { ...good, ...last, remark: `${noQuorum} that is newer than that of size ${size}` };
   }
-  const next = await verifyGrowth(offered ?? newest, last, { source, policy, keys });
+  const next = await verifyGrowth(offered ?? newest, last, trust);
+  if (wantsQuorum && newest !== offered) await verifyUncosigned(newest, next, trust);
   const isRestarted = next.checkpoint.origin !== origin;
   return { ...good, ...next, restartedFrom: isRestarted ? origin : null };
+}
+
+/**
+ * Verifies the newest checkpoint where too few have cosigned it: the log signed it, and so it has to hold as well. A witness
+ * cosigns no fork. Rejects with LogConflict.
+ */
+async function verifyUncosigned(newest: string, last: TrustedNote, trust: Trust): Promise<void> {
+  const { policy } = trust;
+  await verifyGrowth(
+    newest,
+    { ...last, policy: withoutWitnesses(last.policy) },
+    { ...trust, policy: policy && withoutWitnesses(policy) },
+  );
 }
 
 interface Trust {
@@ -230,18 +256,20 @@ async function requireConsistent(
   next: TrustedNote,
   source: LogSource,
 ): Promise<void> {
+  const seenNote = last.note;
   const { size: from, rootHash: fromRoot } = last.checkpoint;
   const { size: to, rootHash: toRoot } = next.checkpoint;
   if (to < from) {
-    throw new LogConflict(`the log shrank from ${from} leaves to ${to}`, next.note);
+    throw new LogConflict(`the log shrank from ${from} leaves to ${to}`, next.note, { seenNote });
   }
   if (to === from) {
     if (fromRoot.equals(toRoot)) return;
-    throw new LogConflict(`the log forked: it has two roots over ${to} leaves`, next.note);
+    const what = `the log forked: it has two roots over ${to} leaves`;
+    throw new LogConflict(what, next.note, { seenNote });
   }
   // Everything begins with nothing.
   if (from === 0) return;
-  const proof = { from, to, hashes: await proofOf(source, from, to, next.note) };
+  const proof = { from, to, hashes: await proofOf(source, last, next) };
   let holds: boolean;
   try {
     holds = isConsistent(from, fromRoot, to, toRoot, proof.hashes.map(parseHash));
@@ -251,16 +279,17 @@ async function requireConsistent(
   }
   if (holds) return;
   const what = `its ${to} leaves do not begin with the ${from} that it showed before`;
-  throw new LogConflict(`the log forked: ${what}`, next.note, proof);
+  throw new LogConflict(`the log forked: ${what}`, next.note, { seenNote, proof });
 }
 
 /** A server that signed both can prove it: one that refuses is no better than one whose proof fails. */
 async function proofOf(
   source: LogSource,
-  from: number,
-  to: number,
-  newNote: string,
+  last: TrustedNote,
+  next: TrustedNote,
 ): Promise<readonly string[]> {
+  const { size: from } = last.checkpoint;
+  const { size: to } = next.checkpoint;
   try {
     return await source.getConsistency({ from, to });
   } catch (error) {
@@ -269,6 +298,8 @@ async function proofOf(
       (error.status === 400 || error.code === "CHECKPOINT_NOT_FOUND");
     if (!isRefusal) throw error;
     const what = `its ${to} leaves begin with the ${from} that it showed before`;
-    throw new LogConflict(`the server does not prove that ${what}: ${error.message}`, newNote);
+    throw new LogConflict(`the server does not prove that ${what}: ${error.message}`, next.note, {
+      seenNote: last.note,
+    });
   }
 }

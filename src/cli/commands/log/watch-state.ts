@@ -61,9 +61,12 @@ export async function writeConflict(
 }
 
 function describeConflict(lastNote: string | null, conflict: LogConflict): string {
-  const { message, newNote, proof } = conflict;
+  const { message, newNote, seenNote, proof } = conflict;
   const parts = [`${message}\n`];
   if (lastNote !== null) parts.push(`The last good note:\n\n${lastNote}`);
+  if (seenNote !== null && seenNote !== lastNote) {
+    parts.push(`The note of the server that was good:\n\n${seenNote}`);
+  }
   if (newNote !== null) parts.push(`The note of the server:\n\n${newNote}`);
   if (proof !== null) {
     const { from, to, hashes } = proof;
