@@ -195,7 +195,7 @@ describe("posting a list", () => {
         .map(({ journalId, line }) => ({ journalId, line }))
         .sort((a, b) => a.line - b.line)
         .map(({ journalId }) => journalId);
-    expect(second.stderr).toMatch(/^posted 0, already there 2/);
+    expect(second.stderr).toMatch(/^{"note":"posted 0, already there 2/);
     expect(ids(second.stdout)).toEqual(ids(first.stdout));
   });
 
@@ -209,7 +209,7 @@ describe("posting a list", () => {
       ) + `broken\n${ndjson(entry(54, { externalId: "ok-2" }))}`;
     const { code, stdout, stderr } = await run(["entry", "post", "--json", "-"], text);
     expect(code).toBe(6);
-    expect(stderr).toMatch(/^posted 2, already there 0, failed 3 in /);
+    expect(stderr).toMatch(/^{"note":"posted 2, already there 0, failed 3 in /);
     const results = documents<ListResult>(stdout).sort((a, b) => a.line - b.line);
     expect(results.map(({ status, line, code: problem }) => [line, status, problem])).toEqual([
       [1, "posted", undefined],

@@ -210,7 +210,7 @@ describe("reading", () => {
     expect((await run(["balance", "unrated"])).stderr).toBe("");
   });
 
-  it("notes on a terminal that nothing was ever written to a wallet, and not of one that is empty", async () => {
+  it("notes that nothing was ever written to a wallet, and not of one that is empty", async () => {
     const see = async (...args: string[]) =>
       (await runOnTerminal(["wallet", "balance", ...args], { env: server.env, answer: "" })).shown;
     const zero = "balance    0\navailable  0\n";
@@ -219,7 +219,11 @@ describe("reading", () => {
     await credit("emptied", "5");
     await server.client.debitWallet(wallet("emptied"), { amount: "5", assetCode: "USD" });
     expect(await see("emptied")).not.toContain("nothing");
-    expect(await run(["balance", "nobody"])).toEqual({ code: 0, stderr: "", stdout: zero });
+    const stderr = "nothing was ever written to wallet nobody\n";
+    expect(await run(["balance", "nobody"])).toEqual({ code: 0, stderr, stdout: zero });
+    const inJson = await run(["balance", "nobody", "--json"]);
+    expect([inJson.code, JSON.parse(inJson.stderr)]).toEqual([0, { note: stderr.trim() }]);
+    expect((await run(["balance", "nobody", "--json", "--quiet"])).stderr).toBe("");
   });
 
   it("says of a new asset that it is no currency, where it may be a slip", async () => {
@@ -238,7 +242,8 @@ describe("reading", () => {
       stderr: "",
       stdout: "balance    12345\navailable  12345\n",
     });
-    expect(await json("balance", "never written")).toEqual({ balance: "0", available: "0" });
+    const unwritten = { balance: "0", available: "0" };
+    expect(await json("balance", "never written", "--quiet")).toEqual(unwritten);
   });
 
   it("lists a log in pages, all of it with --json, and with the entries once they are posted", async () => {
@@ -413,10 +418,10 @@ describe("following wallets", () => {
     await tail.reach(5);
     const ended = await tail.interrupt();
     expect(ended.code).toBe(130);
-    expect(ended.stderr).toBe(
-      "ledgerctl: steady: the connection is lost; reconnecting\n" +
-        "ledgerctl: steady: connected again\n",
-    );
+    expect(documents(ended.stderr)).toEqual([
+      { note: "ledgerctl: steady: the connection is lost; reconnecting" },
+      { note: "ledgerctl: steady: connected again" },
+    ]);
     const seqs = documents<Message>(ended.stdout).map(({ seq }) => seq);
     expect([...new Set(seqs)]).toEqual([1, 2, 3, 4, 5]);
     for (const { seq, balance } of documents<Message>(ended.stdout)) {

@@ -6,6 +6,7 @@ import { stringifyExactJson, type ExactJsonValue } from "../../contract/exact-js
 import { failureText } from "../failure.ts";
 import { csvLine } from "./csv-text.ts";
 import { fitColumns, type Fitted, type Yielding } from "./fit-columns.ts";
+import { clearProgress } from "./progress-line.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
 
 /** What stands between a command's documents and stdout. */
@@ -155,24 +156,21 @@ export class Output {
   /** A remark for the person at the terminal; `--quiet` silences it. With `--json` it is an object, as all on stderr. */
   readonly note = (text: string): void => {
     if (this.isQuiet) return;
-    process.stderr.write(`${this.isJson ? toJson({ note: text }) : printableLines(text)}\n`);
+    toStderr(this.isJson ? toJson({ note: text }) : printableLines(text));
   };
 
   readonly warn = (text: string): void => {
-    process.stderr.write(
-      `${this.isJson ? toJson({ warning: text }) : `ledgerctl: ${printableLines(text)}`}\n`,
-    );
+    toStderr(this.isJson ? toJson({ warning: text }) : `ledgerctl: ${printableLines(text)}`);
   };
 
   /** What `--verbose` tells: lines for people, else the same as an object. */
   exchange(document: object, lines: readonly string[]): void {
-    const text = this.isJson ? toJson({ exchange: document }) : printableLines(lines.join("\n"));
-    process.stderr.write(`${text}\n`);
+    toStderr(this.isJson ? toJson({ exchange: document }) : printableLines(lines.join("\n")));
   }
 
   /** A failure that does not end the command at once. */
   failure(error: unknown): void {
-    process.stderr.write(failureText(error, this.isJson));
+    toStderr(failureText(error, this.isJson).trimEnd());
   }
 
   /** The headings of tables are bold. */
@@ -219,6 +217,11 @@ export function members(document: object): string {
 /** JSON that no terminal takes for a command. */
 export function toJson(value: unknown): string {
   return printableJson(stringifyExactJson(value as ExactJsonValue));
+}
+
+function toStderr(text: string): void {
+  clearProgress();
+  process.stderr.write(`${text}\n`);
 }
 
 /** A member in a cell of a CSV: what is no text, number or truth value stands there as JSON. */

@@ -79,6 +79,17 @@ export async function withProgress<Result>(
   }
 }
 
+/** The lines that stand on the terminal now. */
+const shownLines = new Set<ProgressLine>();
+
+/** Takes away what stands on the terminal, for a message that would run into it. */
+export function clearProgress(): void {
+  for (const line of shownLines) line.clear();
+}
+
+// A command that is interrupted leaves no half of a line for the shell's prompt.
+process.on("exit", clearProgress);
+
 export class ProgressLine {
   readonly #timer: NodeJS.Timeout | null;
   #describe: (elapsedMs: number) => string = () => "";
@@ -115,6 +126,7 @@ export class ProgressLine {
   clear(): void {
     if (this.#shownLength > 0) process.stderr.write(`\r${" ".repeat(this.#shownLength)}\r`);
     this.#shownLength = 0;
+    shownLines.delete(this);
   }
 
   #show(): void {
@@ -124,5 +136,6 @@ export class ProgressLine {
     if (text === "" && this.#shownLength === 0) return;
     process.stderr.write(`\r${text.padEnd(this.#shownLength)}`);
     this.#shownLength = text.length;
+    shownLines.add(this);
   }
 }

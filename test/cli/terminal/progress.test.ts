@@ -1,6 +1,11 @@
 // What the progress line says.
-import { describe, expect, it } from "vitest";
-import { describeProgress, describeShare } from "../../../src/cli/terminal/progress-line.ts";
+import { describe, expect, it, vi } from "vitest";
+import { Output } from "../../../src/cli/terminal/output.ts";
+import {
+  describeProgress,
+  describeShare,
+  ProgressLine,
+} from "../../../src/cli/terminal/progress-line.ts";
 
 describe("the progress line", () => {
   it("tells count, rate, share and the time left", () => {
@@ -29,5 +34,34 @@ describe("the progress line", () => {
     expect(describeShare({ ...state, done: 12_500, elapsedMs: 5_000 })).toBe(
       "[=====>              ] 12500 of 50000 entries, 2500/s, 0:15 left",
     );
+  });
+});
+
+describe("a message while the line is there", () => {
+  it("does not stand behind it, and neither does the shell's prompt", () => {
+    vi.useFakeTimers();
+    const { stderr } = process;
+    const { isTTY, columns } = stderr;
+    let text = "";
+    const write = vi.spyOn(stderr, "write").mockImplementation((part) => {
+      text += String(part);
+      return true;
+    });
+    try {
+      Object.assign(stderr, { isTTY: true, columns: 80 });
+      const line = new ProgressLine(true);
+      line.tell(() => "[==>   ] 5 rows");
+      vi.advanceTimersByTime(500);
+      new Output({}, true).note("stopping");
+      expect(text).toMatch(/5 rows\r {15}\rstopping\n$/);
+      vi.advanceTimersByTime(500);
+      process.emit("exit", 0);
+      expect(text).toMatch(/5 rows\r {15}\r$/);
+      line.end();
+    } finally {
+      Object.assign(stderr, { isTTY, columns });
+      write.mockRestore();
+      vi.useRealTimers();
+    }
   });
 });

@@ -129,15 +129,16 @@ async function postAll(
         for await (const result of postBulk(context, ledgerId, bulk)) {
           // Cancelled by the user: the next run finds out what became of it.
           if (context.wait.signal.aborted) return;
+          // Nothing is wrong with this one: it is not posted, like those behind it.
+          if (endsRun(result)) {
+            run.stopBecauseOf(result.error);
+            return;
+          }
           run.count(result);
           // On a terminal the result would run into the line.
           if (process.stdout.isTTY) progress.clear();
           print(context, result);
           await outputDrained();
-          if (endsRun(result)) {
-            run.stopBecauseOf(result.error);
-            return;
-          }
         }
       }
     } catch (error) {

@@ -1,7 +1,7 @@
 // `entry post`: one entry from flags or a file, or a file of many.
 import { randomUUID } from "node:crypto";
 import type { Environment } from "../../../config.ts";
-import type { EntryInput } from "../../../client/ledger-client.ts";
+import { ServiceProblem, type EntryInput } from "../../../client/ledger-client.ts";
 import { requireOneOf, requireWholeNumber } from "../../input/arguments.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
 import type { FileEntry } from "../../input/entry-files/open-entries.ts";
@@ -57,12 +57,25 @@ export async function postEntries(
       const entry = body as unknown as EntryInput;
       return await withService(flags, environment, (context) => postOne(context, entry));
     }
+    await requireService(flags, environment);
     const { postList } = await import("./post-list.ts");
     const more = { connections: concurrency, retryForMs, showsProgress: true };
     return await withService(flags, environment, (c) => postList(c, source, concurrency), more);
   } finally {
     source.stop();
   }
+}
+
+/**
+ * Rejects where nobody answers, after the few seconds that any command waits: later, in the middle of a file, a server is
+ * waited for longer. Whatever it answers, it is there.
+ */
+async function requireService(flags: PostFlags, environment: Environment): Promise<void> {
+  await withService(flags, environment, async ({ client, ledgerId }) => {
+    await client.getLedger(ledgerId()).catch((error: unknown) => {
+      if (!(error instanceof ServiceProblem)) throw error;
+    });
+  });
 }
 
 async function postFromFlags(flags: PostFlags, environment: Environment): Promise<number> {

@@ -127,8 +127,9 @@ async function serveOn(
       if (!isMade) note(nothingToBootstrap);
     }
     if (metricsUrl !== null) note(`metrics are at ${metricsUrl}`);
-    if (certificate === null) await warnWithoutTls(url, settings, output, log);
-    output.line(output.isJson ? toJson({ event: "ready", url }) : `ledgerctl is ready at ${url}`);
+    const others = await listUrlsForOthers(url, settings.address.host);
+    if (certificate === null) warnWithoutTls(others, output, log);
+    output.line(output.isJson ? toJson({ event: "ready", url }) : readyLine(url, others));
     const signal = await stopRequested;
     log.info({ signal }, "stopping");
   } finally {
@@ -136,14 +137,15 @@ async function serveOn(
   }
 }
 
+/** `url`: where this machine reaches the server, which is not all that it listens on. */
+export function readyLine(url: string, urlsForOthers: readonly string[]): string {
+  const others = urlsForOthers.filter((each) => each !== url);
+  const more = others.length === 0 ? "" : `, for other machines at ${others.join(", ")}`;
+  return `ledgerctl is ready at ${url}${more}`;
+}
+
 /** Where others than this machine can reach the server, what they send can be read on its way. */
-async function warnWithoutTls(
-  url: string,
-  { address }: ServeSettings,
-  output: Output,
-  log: Log,
-): Promise<void> {
-  const urls = await listUrlsForOthers(url, address.host);
+function warnWithoutTls(urls: readonly string[], output: Output, log: Log): void {
   if (urls.length === 0) return;
   const warning =
     "without TLS, requests can be read on their way and sent again. Use --tls-cert and --tls-key, or a proxy with " +

@@ -4,7 +4,7 @@ import type { LedgerClient, WalletAddress } from "../../../client/ledger-client.
 import type { ServiceFlags } from "../../definition/options.ts";
 import { members, type Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
-import { amountsOf, isForPeople } from "./wallet-asset.ts";
+import { amountsOf } from "./wallet-asset.ts";
 import { withWallet } from "./wallet-context.ts";
 
 export async function showWalletBalance(
@@ -18,7 +18,7 @@ export async function showWalletBalance(
     output.result(figures, ({ balance, available }) =>
       members({ balance: shown(balance), available: shown(available) }),
     );
-    if (figures.balance === "0" && isForPeople(output)) await noteUnwritten(output, client, wallet);
+    if (figures.balance === "0" && !output.isQuiet) await noteUnwritten(output, client, wallet);
   });
 }
 

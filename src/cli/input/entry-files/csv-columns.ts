@@ -1,6 +1,7 @@
 // The columns of a CSV of entries, and what a row says about its entry and its line.
 import { parseExactJson } from "../../../contract/exact-json.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../core/journal.ts";
+import { dayFault, parseTimestamp } from "../../../core/time.ts";
 import { usageFailure } from "../../failure.ts";
 import type { Texts } from "./csv-rows.ts";
 import { valueFault } from "./entry-text.ts";
@@ -107,9 +108,11 @@ export function readEntryMembers(texts: RowTexts): Read<JsonObject> {
       const { value, fault } = readMetadata(text);
       if (fault !== undefined) return { fault: `column metadata: ${fault}` };
       members[column] = value;
-    } else {
-      members[column] = column === "transactionDate" ? firstInstant(text) : text;
-    }
+    } else if (column === "transactionDate") {
+      const { value, fault } = readDate(text);
+      if (fault !== undefined) return { fault: `column transactionDate: ${fault}` };
+      members[column] = value;
+    } else members[column] = text;
   }
   return { value: members };
 }
@@ -131,8 +134,12 @@ export function readLine(texts: RowTexts): Read<JsonObject> {
 }
 
 /** Spreadsheets know days; a day is its first instant in UTC, as everywhere on the command line. */
-function firstInstant(text: string): string {
-  return /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? `${text}T00:00:00.000Z` : text;
+function readDate(text: string): Read<string> {
+  const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? `${text}T00:00:00.000Z` : text;
+  // Of a day that the calendar lacks the service says so, beside whatever else is wrong with the entry.
+  if (parseTimestamp(time) !== null || dayFault(text) !== null) return { value: time };
+  const forms = "a day such as 2026-03-15 or a time such as 2026-03-15T09:30:00Z";
+  return { fault: `must be ${forms}, not ${JSON.stringify(text)}` };
 }
 
 function readNumber(text: string): Read<number> {
