@@ -4,11 +4,13 @@ import { isSameEntry } from "../contract/entry-equality.ts";
 import { paths, requireText } from "../contract/paths.ts";
 import type * as wire from "../contract/types.ts";
 import { ReservationConflict, ServiceProblem } from "./errors.ts";
+import { EntryStream, type EntryStreamOptions } from "./entry-stream.ts";
 import { WalletStream, type WalletStreamOptions } from "./wallet-stream.ts";
 import { parseReply, SignedHttp, type HttpReply, type SignedHttpOptions } from "./signed-http.ts";
 
 export { ReservationConflict, ServiceProblem, ServiceUnreachable } from "./errors.ts";
 export type { Exchange, HttpReply, SignedHttpOptions } from "./signed-http.ts";
+export type { EntryStream, EntryStreamOptions } from "./entry-stream.ts";
 export type { WalletMessage, WalletStream, WalletStreamOptions } from "./wallet-stream.ts";
 export type * from "../contract/types.ts";
 
@@ -505,8 +507,18 @@ export class LedgerClient {
 
   /** Every change of a wallet as it happens. Connects when it is first read, and again whenever the connection is lost. */
   streamWallet(wallet: WalletAddress, options: WalletStreamOptions = {}): WalletStream {
-    const target = paths.streamWallet({ walletKey: walletKeyOf(wallet) });
-    return new WalletStream(this.#http, target, options);
+    const walletKey = walletKeyOf(wallet);
+    const history = paths.listWalletWrites({ walletKey });
+    return new WalletStream(this.#http, paths.streamWallet({ walletKey }), history, options);
+  }
+
+  /**
+   * Every entry of a ledger as it is recorded, in order of sequence. Connects when it is first read, and again whenever the
+   * connection is lost. With `since`, first what follows that sequence; without it, from the next entry on.
+   */
+  followEntries(ledgerId: string, options: EntryStreamOptions = {}): EntryStream {
+    const list = paths.listEntries({ ledgerId });
+    return new EntryStream(this.#http, paths.followEntries({ ledgerId }), list, options);
   }
 
   /**

@@ -25,6 +25,7 @@ export const pathTemplates = {
   listEntries: `${ledger}/journal-entries`,
   // A router takes what is fixed before a parameter; and no entryId reads so.
   postEntries: `${ledger}/journal-entries/bulk`,
+  followEntries: `${ledger}/journal-entries/stream`,
   getEntry: `${ledger}/journal-entries/{entryId}`,
   reverseEntry: `${ledger}/journal-entries/{entryId}/reversal`,
   listPostedWrites: `${ledger}/journal-entries/{entryId}/wallet-writes`,

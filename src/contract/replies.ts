@@ -95,6 +95,9 @@ export const entryPageReply = z.strictObject({
   hasMore: z.boolean(),
 });
 
+/** A message of the journal's stream. */
+export const entryMessage = z.strictObject({ type: z.literal("entry"), entry: entryReply });
+
 /** What of an entry is hashed: all but whether it has been reversed since. */
 export const entryDocumentReply = entryReply.omit({
   reversedByJournalId: true,

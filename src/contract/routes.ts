@@ -163,6 +163,13 @@ export const routes = {
     query: queries.entriesQuery,
     reply: replies.entryPageReply,
   },
+  followEntries: {
+    ...read,
+    summary: "Journal entries by sequence, live (a WebSocket)",
+    query: queries.streamQuery,
+    status: 101,
+    reply: replies.entryMessage,
+  },
   getEntry: {
     ...read,
     summary: "One journal entry with its lines",

@@ -50,8 +50,13 @@ export class Journal {
     ({ write }) => write.kind,
   );
 
-  constructor(pool: Pool, options: GroupCommitOptions) {
-    const work = journalWork(new ClosedPeriods());
+  /** `onCommitted` is called with the entries of each batch that was committed, by sequence, before they are answered. */
+  constructor(
+    pool: Pool,
+    options: GroupCommitOptions,
+    onCommitted: (ledgerId: string, entries: readonly Entry[]) => void = () => undefined,
+  ) {
+    const work = journalWork(new ClosedPeriods(), onCommitted);
     this.lanes = new GroupCommit(pool, work, options, this.counts);
   }
 
@@ -94,6 +99,7 @@ export class Journal {
 
 const journalWork = (
   closedPeriods: ClosedPeriods,
+  onCommitted: (ledgerId: string, entries: readonly Entry[]) => void,
 ): LaneWork<JournalItem, readonly WriteResult[]> => ({
   async plan(transaction, ledgerId, items, looksUpKeys) {
     const ledger = items[0]?.ledger;
@@ -132,16 +138,23 @@ const journalWork = (
         decisions = decideJournalBatch({ ...snapshot, idempotencyKeys }, writes, newId);
       }
     }
-    return planOf(ledgerId, decisions);
+    return planOf(ledgerId, decisions, onCommitted);
   },
 });
 
-function planOf(ledgerId: string, decisions: readonly Decision[]): Plan<readonly WriteResult[]> {
+function planOf(
+  ledgerId: string,
+  decisions: readonly Decision[],
+  onCommitted: (ledgerId: string, entries: readonly Entry[]) => void,
+): Plan<readonly WriteResult[]> {
   const outcomes = decisions.map(outcomeOf);
   const entries = decisions.flatMap((decision) => ("entries" in decision ? decision.entries : []));
   const last = entries.at(-1);
   return {
     outcomes,
+    onCommitted: () => {
+      onCommitted(ledgerId, entries);
+    },
     recording:
       last === undefined
         ? null

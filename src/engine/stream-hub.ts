@@ -3,7 +3,6 @@
 // logs of the wallets that have listeners are polled. What others wrote is sent only behind a COMMIT of our own
 // (docs/decisions/0010). No socket is met here.
 import { setImmediate as nextTick } from "node:timers/promises";
-import { Refusal } from "../core/errors.ts";
 import type { WalletLogEntry } from "../core/wallet.ts";
 import { listPendingPostingIds, listPostings } from "../store/pending-postings.ts";
 import {
@@ -11,12 +10,9 @@ import {
   listWalletHistory,
   type PostedWalletLogEntry,
 } from "../store/wallet-writes.ts";
-import { writeBarrier } from "../store/ledger-states.ts";
 import { listWalletFigures, type WalletFigures } from "../store/wallets.ts";
-import { AmbiguousCommit } from "../store/database/errors.ts";
-import type { PipelinedConnection } from "../store/database/pipeline.ts";
 import type { Pool } from "../store/database/pool.ts";
-import { commitsHalted } from "./group-commit.ts";
+import { commitBarrier, confirmRead, FeedPolling, type FeedOptions } from "./feed-polling.ts";
 import {
   confirm,
   eventOf,
@@ -40,17 +36,6 @@ interface WalletStart {
   readonly figures: WalletFigures | null;
 }
 
-export interface StreamHubOptions {
-  readonly pollIntervalMs: number;
-  /** Whether COMMITs wait for a standby without end, so that none may be added; unless given, never. */
-  readonly areCommitsHalted?: () => boolean;
-  readonly onFailure: (error: unknown) => void;
-  /** The logs could be polled. */
-  readonly onSuccess?: () => void;
-}
-
-const notConfirmed =
-  "what is recorded of the wallet could not be confirmed in time; try again in a moment";
 const rowsMax = 500;
 const rowsPerTick = 50;
 /** Wallets asked about in one poll; with more of them, each is asked every so many polls. */
@@ -58,15 +43,19 @@ const feedsPerPoll = 2_000;
 
 export class StreamHub {
   readonly #pool: Pool;
-  readonly #options: StreamHubOptions;
+  readonly #options: FeedOptions;
+  readonly #polling: FeedPolling;
   #feeds = new Map<string, Feed>();
-  #timer: NodeJS.Timeout | null = null;
-  #isStopped = false;
   #pollFrom = 0;
 
-  constructor(pool: Pool, options: StreamHubOptions) {
+  constructor(pool: Pool, options: FeedOptions) {
     this.#pool = pool;
     this.#options = options;
+    this.#polling = new FeedPolling(
+      options,
+      () => this.#feeds.size > 0,
+      () => this.#poll(),
+    );
   }
 
   /** Wallets that somebody listens to. */
@@ -97,7 +86,7 @@ export class StreamHub {
     } while (this.#feeds.get(key) !== feed);
     const { lastSeq, listeners } = feed;
     listeners.set(listener, onLost);
-    this.#pollSoon();
+    this.#polling.soon();
     return {
       fromSeq: lastSeq,
       end: () => {
@@ -161,8 +150,7 @@ export class StreamHub {
 
   /** Ends the polling; nothing is sent any more. */
   stop(): void {
-    this.#isStopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#polling.stop();
   }
 
   /**
@@ -174,13 +162,7 @@ export class StreamHub {
     return this.#pool.withConnection(async (connection) => {
       const [figures = null] = await listWalletFigures(connection, ledgerId, [callerKey]);
       if (figures !== null && figures.lastSeq > confirmedSeq) {
-        if (this.#options.areCommitsHalted?.() === true) throw commitsHalted;
-        await commitBarrier(connection, ledgerId).catch((cause: unknown) => {
-          // Not an outcome that is unknown: nothing was to be written.
-          throw cause instanceof AmbiguousCommit
-            ? new Refusal("unavailable", notConfirmed, { cause })
-            : cause;
-        });
+        await confirmRead(connection, ledgerId, "what is recorded of the wallet", this.#options);
       }
       return figures;
     });
@@ -251,19 +233,6 @@ export class StreamHub {
     return listWalletHistory(this.#pool, ledgerId, callerKey, { afterSeq: seq, limit: rowsMax });
   }
 
-  #pollSoon(): void {
-    if (this.#timer !== null || this.#isStopped || this.#feeds.size === 0) return;
-    const { areCommitsHalted, onSuccess, onFailure, pollIntervalMs } = this.#options;
-    this.#timer = setTimeout(() => {
-      const isHalted = areCommitsHalted?.() === true;
-      const polled = isHalted ? Promise.resolve() : this.#poll().then(onSuccess, onFailure);
-      void polled.finally(() => {
-        this.#timer = null;
-        this.#pollSoon();
-      });
-    }, pollIntervalMs);
-  }
-
   /** Asks which wallets are ahead of their feeds, and which batches have been posted. */
   async #poll(): Promise<void> {
     const feeds = [...this.#feeds.values()];
@@ -303,11 +272,6 @@ export class StreamHub {
       sendPostings(feed, journalOf);
     }
   }
-}
-
-/** Commits something that writes to the log, on the connection that has read what is to be sent. */
-function commitBarrier(connection: PipelinedConnection, ledgerId: string): Promise<void> {
-  return connection.transaction((transaction) => writeBarrier(transaction, ledgerId));
 }
 
 function feedKey(ledgerId: string, callerKey: string): string {

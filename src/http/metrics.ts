@@ -17,6 +17,7 @@ import type { CheckpointMaker } from "../engine/logs/checkpoint-maker.ts";
 import type { WitnessFeed } from "../engine/logs/witness-feed.ts";
 import type { WitnessFeeds } from "../engine/logs/witness-feeds.ts";
 import type { Poster } from "../engine/posting.ts";
+import type { JournalHub } from "../engine/journal-hub.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import type { Wallets } from "../engine/wallets.ts";
 import type { PoolUsage } from "../store/database/pool.ts";
@@ -39,6 +40,7 @@ interface ProcessSources {
   readonly checkpoints: CheckpointMaker | null;
   readonly witnesses: WitnessFeeds;
   readonly hub: StreamHub;
+  readonly journalHub: JournalHub;
   readonly http: HttpCounts;
   readonly readiness: {
     readonly state: { readonly ready: boolean };
@@ -126,12 +128,16 @@ const processTable: MetricTable<ProcessSources> = {
       certificateExpiresAtMs === null ? undefined : certificateExpiresAtMs / 1000,
   },
   ledgerctl_streams: {
-    help: "Open streams of wallets.",
+    help: "Open streams of wallets and of journals.",
     read: ({ http }) => http.countStreams(),
   },
   ledgerctl_streamed_wallets: {
     help: "Wallets that have a stream; one with streams in several workers counts in each.",
     read: ({ hub }) => hub.walletCount,
+  },
+  ledgerctl_streamed_journals: {
+    help: "Journals that have a stream; one with streams in several workers counts in each.",
+    read: ({ journalHub }) => journalHub.journalCount,
   },
   ledgerctl_stream_messages_total: {
     help: "Messages that were sent to streams.",

@@ -16,6 +16,7 @@ import * as ledgerHandlers from "./handlers/ledgers.ts";
 import * as logHandlers from "./handlers/logs.ts";
 import * as closeHandlers from "./handlers/period-closes.ts";
 import type { Services, RouteHandler, RouteRequest } from "./handlers/route-handler.ts";
+import * as streamHandlers from "./handlers/streams.ts";
 import * as walletHandlers from "./handlers/wallets.ts";
 import { readJsonBody } from "./json-body.ts";
 import type { LedgerDirectory } from "./ledger-directory.ts";
@@ -31,6 +32,7 @@ const routeHandlers: { [Name in RouteName]: RouteHandler<Name> } = {
   ...closeHandlers,
   ...logHandlers,
   ...walletHandlers,
+  ...streamHandlers,
   ...administrationHandlers,
 };
 

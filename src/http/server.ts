@@ -5,6 +5,7 @@ import { METHODS } from "node:http";
 import { fastify, type FastifyInstance } from "fastify";
 import { Refusal } from "../core/errors.ts";
 import { newId } from "../engine/new-id.ts";
+import type { JournalHub } from "../engine/journal-hub.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import type { Log } from "../log.ts";
 import { isOverLimit, limitConnections } from "./admission.ts";
@@ -25,12 +26,13 @@ import { PacedRejections } from "./paced-rejections.ts";
 import { logAnswersTo, type LogAnswer } from "./request-log.ts";
 import { newNotes, pathOf } from "./request-notes.ts";
 import type { Dispatcher } from "./route-dispatch.ts";
-import { serveWalletStreams } from "./streams/wallet-streams.ts";
+import { serveStreams } from "./streams/serve-streams.ts";
 import { TlsHandshakes, type Certificate } from "./tls.ts";
 
 export interface HttpServerOptions extends OwnRoutesOptions {
   readonly dispatcher: Dispatcher;
   readonly hub: StreamHub;
+  readonly journalHub: JournalHub;
   readonly log: Log;
   readonly bodyBytesMax: number;
   readonly connectionsMax: number;
@@ -84,7 +86,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.setErrorHandler((error, request, reply) => {
     answerRefusal(error, request, reply);
   });
-  const streams = serveWalletStreams(app.server, { ...options, logAnswer });
+  const streams = serveStreams(app.server, { ...options, logAnswer });
   return {
     listen: async (host, port) => {
       // For each further address of `localhost` Fastify would open another server, with none of the limits above.

@@ -5,6 +5,7 @@ import type { TlogPolicy } from "../core/tlog-policy.ts";
 import { ClosedPeriods } from "../engine/closed-periods.ts";
 import { Closes } from "../engine/closes.ts";
 import { DaySums } from "../engine/day-sums.ts";
+import { JournalHub } from "../engine/journal-hub.ts";
 import { Journal } from "../engine/journal.ts";
 import { LedgerAdministration } from "../engine/ledger-administration.ts";
 import { CheckpointMaker, type CheckpointMakerOptions } from "../engine/logs/checkpoint-maker.ts";
@@ -43,6 +44,11 @@ export function createEngine(
     areCommitsHalted,
     ...logOutages(log, "reading the logs of wallets for streams"),
   });
+  const journalHub = new JournalHub(pools.write, pools.interactive, {
+    pollIntervalMs: 25,
+    areCommitsHalted,
+    ...logOutages(log, "reading journals for streams"),
+  });
   const onHalt = ({ ledgerId, log: name }: LogIdentity, reason: string) => {
     log.error(
       { ledgerId, log: name, reason },
@@ -61,7 +67,9 @@ export function createEngine(
     },
   });
   return {
-    journal: new Journal(pools.write, limits),
+    journal: new Journal(pools.write, limits, (ledgerId, entries) => {
+      journalHub.publish(ledgerId, entries);
+    }),
     wallets: new Wallets(pools.write, limits, (ledgerId, writes) => {
       hub.publish(ledgerId, writes);
     }),
@@ -93,6 +101,7 @@ export function createEngine(
       ...logOutages(log, "summing entries by day"),
     }),
     hub,
+    journalHub,
   };
 }
 

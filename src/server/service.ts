@@ -105,10 +105,12 @@ export function createService(options: ServiceOptions): Service {
     dispatcher.authenticator.forget();
     dispatcher.ledgers.forget();
     engine.hub.forget();
+    engine.journalHub.forget();
   });
   const server = createHttpServer({
     dispatcher,
     hub: engine.hub,
+    journalHub: engine.journalHub,
     log,
     version,
     counts,
@@ -197,11 +199,12 @@ const answerMs = 1_000;
 /** Requests first, since they need all else; then what was accepted; connections to the database last. */
 async function stopInOrder(
   server: HttpServer,
-  { journal, wallets, closes, poster, digests, daySums, checkpoints, witnesses, hub }: Engine,
+  engine: Engine,
   { write }: Pools,
   cutLongRunning: () => Promise<unknown>,
   graceMs: number,
 ): Promise<void> {
+  const { journal, wallets, closes, poster, digests, daySums, checkpoints, witnesses } = engine;
   // A close is stored whole or not at all, and the others change nothing.
   let cancelled: Promise<unknown> | null = null;
   const cancelSums = () => {
@@ -220,6 +223,7 @@ async function stopInOrder(
   clearTimeout(timer);
   await Promise.all([journal.lanes.drain(), wallets.lanes.drain()]);
   await poster.stop();
-  hub.stop();
+  engine.hub.stop();
+  engine.journalHub.stop();
   await Promise.all([write.end(), cancelSums(), inBackground]);
 }

@@ -40,6 +40,7 @@ const yes: Typing = { after: /\[y\/N\] /, type: "y\r" };
 const endless: Readonly<Record<string, RegExp>> = {
   "ledgerctl serve": /https?:\/\/[^:]+:[0-9]+/,
   "ledgerctl wallet tail": /[0-9]{3}/,
+  "ledgerctl entry tail": / connected|[0-9a-f]{8}-[0-9a-f]{4}-7/,
   "ledgerctl top": /[0-9]/,
 };
 
@@ -206,8 +207,8 @@ describe.skipIf(!hasPython)("the examples of", () => {
           const end = runInBash(example, ending.test(example) ? [] : [interrupt]).finally(() => {
             hasEnded.abort();
           });
-          // A wallet that is followed has to move, if anything is to be shown.
-          while (path === "ledgerctl wallet tail" && !hasEnded.signal.aborted) {
+          // What is followed has to move, if anything is to be shown; a wallet's writes are posted, too.
+          while (/ tail$/.test(path) && !hasEnded.signal.aborted) {
             await server.client.creditWallet(alice, { amount: "100", assetCode: "USD" });
             await sleep(100, undefined, { signal: hasEnded.signal }).catch(() => undefined);
           }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
-import { runCli } from "../support/cli.ts";
+import { runCli, startCli } from "../support/cli.ts";
 import { hasPython } from "../support/python.ts";
 import { afterScreen, isLeftClean, TestScreen } from "../support/screen.ts";
 
@@ -142,6 +142,53 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
       expect((await screen.ended()).code).toBe(130);
       expect(screen.output).not.toContain("\u001b[");
     }
+  });
+});
+
+describe.runIf(hasPython)("entry tail on a terminal", () => {
+  const post = (description: string) =>
+    server.client.postEntry(server.ledgerId, {
+      description,
+      lines: [
+        { glAccountCode: "1000", functionalAmount: "12500" },
+        { glAccountCode: "4000", functionalAmount: "-12500" },
+      ],
+    });
+
+  test("shows entries live, the lines of one, and ends with q", async () => {
+    const screen = new TestScreen(["entry", "tail"], server.env);
+    await screen.until(/^entry tail .* connected$/m);
+    await post("Fìrst sale");
+    await screen.until(/^› Fìrst sale .* 125\.00 USD/m);
+    await post("Second sale");
+    await screen.until(/^› Second sale .* 125\.00 USD/m);
+    screen.press("j");
+    await screen.until(/^› Fìrst sale /m);
+    screen.press("d");
+    await screen.until(/^ *-125\.00 USD {2}4000/m);
+    screen.press("q");
+    await expectEnd(screen, 0);
+  });
+
+  test("into a pipe prints a line for each, from where it is told to", async () => {
+    const { journalId } = await post("Piped");
+    const { total } = await server.client.listEntries(server.ledgerId, { limit: 1 });
+    const args = ["entry", "tail", "--since", String(total - 1)];
+    for (const [flags, line] of [
+      [[], /^ +\d+ {2}\S+Z +125\.00 USD {2}[0-9a-f-]{36} {2}Piped$/],
+      [["--quiet"], new RegExp(`^${journalId}$`)],
+      [["--json"], new RegExp(`"journalId":"${journalId}"`)],
+    ] as const) {
+      const { child, result } = startCli([...args, ...flags], { env: server.env });
+      child.stdout?.once("data", () => child.kill("SIGINT"));
+      const { code, stdout } = await result;
+      expect([code, stdout.trimEnd()]).toEqual([130, expect.stringMatching(line)]);
+    }
+  });
+
+  test("ends where the ledger is not there", async () => {
+    const args = ["entry", "tail", "--ledger", "01a1f929-c7b6-727f-ac61-35579962ed4c"];
+    expect((await runCli(args, { env: server.env })).code).toBe(5);
   });
 });
 

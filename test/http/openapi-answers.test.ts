@@ -170,6 +170,7 @@ describe("the document knows the answer of each operation", () => {
     await refused("debitWallet", 422, { amount: "1000000", assetCode: "USD" });
     await refused("creditWallet", 400, { amount: "1", assetCode: "EUR" });
     await refused("streamWallet", 426);
+    await refused("followEntries", 426);
   });
 
   test("where it is done", async () => {
@@ -204,7 +205,7 @@ describe("the document knows the answer of each operation", () => {
     };
     const open = await postEntry(service, entry());
     // What a hold or an entry in a closed period can't have, or is no answer to a request.
-    const apart = new Set(["releaseHold", "streamWallet"]);
+    const apart = new Set(["releaseHold", "streamWallet", "followEntries"]);
     for (const operation of operations.filter(({ name }) => !apart.has(name))) {
       const { name, method } = operation;
       const changed = name === "reverseEntry" ? { entryId: open.journalId } : {};

@@ -14,6 +14,7 @@ import { migrate } from "../../src/store/migrate.ts";
 import { openBooks } from "../support/books.ts";
 import { runStatement } from "../support/database.ts";
 import { neverPosting } from "../support/engine.ts";
+import { openEntryStream } from "../support/entry-reader.ts";
 import { entriesPath, entry, listEntries, postEntry, problem } from "../support/entries.ts";
 import { PostgresCluster } from "../support/postgres-cluster.ts";
 import { startService, type TestBooks, type TestService } from "../support/service.ts";
@@ -145,6 +146,7 @@ test("COMMITs that are ended or cancelled while they wait are acknowledged to no
   const close = (service: TestService) =>
     service.post(`/v1/ledgers/${closing}/period-closes`, { periodId: "2025" });
   const reader = await openStream(second, ended.walletKey);
+  const journal = await openEntryStream(second, ended.ledgerId);
   await standby.stop();
   await until("the first server not to be ready", async () => {
     const reply = await first.get("/readyz");
@@ -161,13 +163,13 @@ test("COMMITs that are ended or cancelled while they wait are acknowledged to no
   await runStatement(primary.url, "SELECT pg_cancel_backend(unnest($1::int[]))", [toCancel]);
   await Promise.all([expectUnknown(ended, sentToEnd), expectUnknown(cancelled, sentToCancel)]);
 
-  // On another server, which never knew of a lost COMMIT: duplicates, the stored close, and what the stream has read.
+  // On another server, which never knew of a lost COMMIT: duplicates, the stored close, and what the streams have read.
   const again = [ended.send(second), cancelled.send(second)];
   const closedAgain = close(second);
   // The close waits for a lock of the first one.
-  await newlyWaiting("second", 5, secondProbes);
+  await newlyWaiting("second", 6, secondProbes);
   for (const sent of [...again, closed, closedAgain]) expect(await isAnswered(sent)).toBe(false);
-  expect(reader.messages).toEqual([]);
+  expect([reader.messages, journal.entries]).toEqual([[], []]);
 
   await standby.start();
   await Promise.all(again.map(expectDuplicates));
@@ -177,6 +179,9 @@ test("COMMITs that are ended or cancelled while they wait are acknowledged to no
   await reader.reach(1);
   expect(reader.messages).toEqual([{ type: "balance", balance: "100", available: "100" }]);
   await reader.end();
+  await journal.reach(1);
+  expect(journal.entries.map(({ externalId }) => externalId)).toEqual(["once"]);
+  await journal.end();
   for (const service of [first, second]) {
     await until("ready again", async () => (await service.get("/readyz")).status === 200);
   }

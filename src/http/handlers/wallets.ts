@@ -1,5 +1,4 @@
 // Writing and reading wallets.
-import { Refusal } from "../../core/errors.ts";
 import type { WalletReply } from "../../core/wallet.ts";
 import {
   parseBulkBody,
@@ -83,11 +82,6 @@ export const listPostedWrites: RouteHandler<"listPostedWrites"> = async (service
     total,
     hasMore: offset + writes.length < total,
   };
-};
-
-/** A plain GET of the stream's path; upgrades never come here. */
-export const streamWallet: RouteHandler<"streamWallet"> = () => {
-  throw new Refusal("upgradeRequired", "this path is a WebSocket; send Upgrade: websocket");
 };
 
 export const writeWallets: RouteHandler<"writeWallets"> = async ({ wallets }, request) => {

@@ -1,4 +1,4 @@
-// The limits of streams of wallets, which docs/wallets.md ("Streaming") tells callers. Each is for one stream. How many a wallet
+// The limits of streams, which docs/wallets.md ("Streaming") tells callers. Each is for one stream. How many a wallet
 // or an API key may have is not limited.
 
 /** The longest message that a client may send; a longer one closes its stream with 1009. */

@@ -73,7 +73,7 @@ export function createLatestSender(socket: WebSocket, counts: HttpCounts): SendE
 }
 
 /** What is unsent goes out before the close; a reader that takes none of it is cut by ws after 30 s. */
-function closeSlow(socket: WebSocket, counts: HttpCounts): void {
+export function closeSlow(socket: WebSocket, counts: HttpCounts): void {
   counts.slowReaders += 1;
   socket.close(closeCodes.tryAgainLater, "the reader can't keep up");
 }

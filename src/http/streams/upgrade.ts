@@ -2,12 +2,14 @@
 // answered while the connection still speaks HTTP.
 import { STATUS_CODES, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
+import { pathTemplates } from "../../contract/paths.ts";
 import type { Refusal } from "../../core/errors.ts";
 import { newId } from "../../engine/new-id.ts";
 import type { Caller } from "../authenticate.ts";
 import type { HttpCounts } from "../http-counts.ts";
 import { problemReply } from "../problems.ts";
 import type { TokenBucket } from "../rate-limit.ts";
+import type { PathParameters } from "../path-parameters.ts";
 import type { LogAnswer } from "../request-log.ts";
 import { pathOfTarget } from "../request-notes.ts";
 
@@ -21,6 +23,7 @@ export class Upgrade {
   readonly requestId = newId();
   readonly request: IncomingMessage;
   readonly socket: Duplex;
+  readonly target: StreamTarget;
   /** Once it is known. */
   caller: Caller | undefined;
   /** Of the caller's key, where there is a rate limit. */
@@ -31,9 +34,15 @@ export class Upgrade {
   readonly #services: UpgradeServices;
   readonly #startedAtMs = performance.now();
 
-  constructor(request: IncomingMessage, socket: Duplex, services: UpgradeServices) {
+  constructor(
+    request: IncomingMessage,
+    socket: Duplex,
+    target: StreamTarget,
+    services: UpgradeServices,
+  ) {
     this.request = request;
     this.socket = socket;
+    this.target = target;
     this.#services = services;
   }
 
@@ -69,7 +78,7 @@ export class Upgrade {
 
   #note(status: number, refusal: Refusal | undefined): void {
     const { logAnswer, counts } = this.#services;
-    counts.countAnswer("streamWallet", status, refusal);
+    counts.countAnswer(this.target.route, status, refusal);
     const { method, url, socket } = this.request;
     logAnswer(status, refusal, () => ({
       requestId: this.requestId,
@@ -82,17 +91,34 @@ export class Upgrade {
   }
 }
 
-const streamPath = /^\/v1\/wallets\/([^/?]+)\/ws(?:\?|$)/;
+/** The routes that are streams. */
+export type StreamRoute = "streamWallet" | "followEntries";
 
-/** The key of the wallet whose stream a request wants to upgrade to; null where it wants anything else. */
-export function streamedWalletKey({ method, url, headers }: IncomingMessage): string | null {
+/** A stream that a request wants to upgrade to, and what its path names. */
+export interface StreamTarget {
+  readonly route: StreamRoute;
+  readonly parameters: PathParameters;
+}
+
+const streamPaths = (["streamWallet", "followEntries"] as const).map((route) => {
+  const template = pathTemplates[route].replace(/\{\w+\}/, "([^/?]+)");
+  const [, parameter = ""] = /\{(\w+)\}/.exec(pathTemplates[route]) ?? [];
+  return { route, parameter, pattern: new RegExp(`^${template}(?:\\?|$)`) };
+});
+
+/** The stream that a request wants to upgrade to; null where it wants anything else. */
+export function streamTarget({ method, url, headers }: IncomingMessage): StreamTarget | null {
   if (method !== "GET" || !/^websocket$/i.test(headers.upgrade ?? "")) return null;
-  const walletKey = streamPath.exec(url ?? "")?.[1];
-  try {
-    return walletKey === undefined ? null : decodeURIComponent(walletKey);
-  } catch {
-    return null;
+  for (const { route, parameter, pattern } of streamPaths) {
+    const value = pattern.exec(url ?? "")?.[1];
+    if (value === undefined) continue;
+    try {
+      return { route, parameters: { [parameter]: decodeURIComponent(value) } };
+    } catch {
+      return null;
+    }
   }
+  return null;
 }
 
 /**

@@ -15,6 +15,7 @@ export function defineEntry(program: Command): void {
     )
     .action(loadAndRun(async () => (await import("./show.ts")).showEntry));
   defineList(entry);
+  defineTail(entry);
 }
 
 function definePost(entry: Command): void {
@@ -91,6 +92,20 @@ function defineList(entry: Command): void {
         "\n  $ ledgerctl entry list --json | jq -r .journalId",
     )
     .action(loadAndRun(async () => (await import("./list.ts")).listEntries));
+}
+
+function defineTail(entry: Command): void {
+  serviceOptions(entry.command("tail"))
+    .description("follow the journal: live on a terminal, else a line for each entry")
+    .option("--since <sequence>", "begin with the entry after this one; else with the next")
+    .addHelpText(
+      "after",
+      "\nA connection that is lost is made again: each entry comes once, in order. On a terminal q ends it, and the keys are" +
+        "\non the screen; into a pipe it goes on until Ctrl-C." +
+        "\n\nExamples:\n  $ ledgerctl entry tail" +
+        "\n  $ ledgerctl entry tail --since 0 --json | jq -r .journalId",
+    )
+    .action(loadAndRun(async () => (await import("./tail.ts")).tailEntries));
 }
 
 function collect(value: string, before: readonly string[] = []): string[] {

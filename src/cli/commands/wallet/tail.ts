@@ -6,6 +6,7 @@ import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { isScreenWanted, outputDrained, toJson, type Output } from "../../terminal/output.ts";
 import { withService } from "../../connection/service-context.ts";
+import { connectionTeller } from "../../connection/stream-notice.ts";
 import { printable } from "../../terminal/printable.ts";
 import { requireWholeNumber } from "../../input/arguments.ts";
 import { addressOf, requireWalletName } from "./wallet-arguments.ts";
@@ -60,17 +61,6 @@ function readSince(flags: TailFlags, keyCount: number): { since?: number } {
     throw usageFailure("--since goes with one KEY: every wallet counts a seq of its own");
   }
   return { since: requireWholeNumber("--since", flags.since, 0) };
-}
-
-/** Tells on stderr when a connection is lost, once however often it is tried, and when it is there again. */
-function connectionTeller(output: Output, key: string): (state: "connected" | "lost") => void {
-  let isLost = false;
-  return (state) => {
-    if (isLost === (state === "lost")) return;
-    isLost = state === "lost";
-    const event = isLost ? "the connection is lost; reconnecting" : "connected again";
-    output.note(`ledgerctl: ${printable(key)}: ${event}`);
-  };
 }
 
 /** A function that prints messages of all wallets one after another, no faster than they are read. */
