@@ -1,6 +1,6 @@
 // A month's end from the shell: the trial balance, the preview of a close, and the close on a terminal.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ClosePreview, TrialBalance } from "../../src/contract/types.ts";
+import type { Close, ClosePreview, TrialBalance } from "../../src/contract/types.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli, type CliResult } from "../support/cli.ts";
 import { runHere } from "../support/program.ts";
@@ -64,9 +64,14 @@ describe("trial-balance", () => {
   it("of a moment and of now has what is dated before it, as the API's object with --json", async () => {
     const closings = ({ accounts }: TrialBalance) =>
       accounts.map(({ glAccountCode, closing }) => `${glAccountCode} ${closing}`);
-    const early = await json<TrialBalance>("trial-balance", "--as-of", "2026-03-31");
+    const midnight = "2026-03-31T00:00:00Z";
+    const early = await json<TrialBalance>("trial-balance", "--as-of", midnight);
     expect(early.endsAt).toBe("2026-03-31T00:00:00.000Z");
     expect(closings(early)).toEqual(["1000 12701", "4000 -12701"]);
+    // A day without a time is all of it.
+    const whole = await json<TrialBalance>("trial-balance", "--as-of", "2026-03-31");
+    expect(whole.endsAt).toBe("2026-04-01T00:00:00.000Z");
+    expect(closings(whole)).toEqual(["1000 12500", "4000 -12701", "5000 201"]);
     const now = await json<TrialBalance>("trial-balance");
     expect(closings(now)).toEqual(["1000 12505", "4000 -12706", "5000 201"]);
     const asOf = "2026-03-31T00:00Z";
@@ -122,8 +127,21 @@ describe("period preview", () => {
 });
 
 describe.runIf(hasPython)("period close on a terminal", () => {
+  const closeMarch = ["period", "close", "2026-03", "--allow-open-earlier"];
+
   it("shows the preview before it asks, and does nothing on a no", async () => {
-    const { code, shown } = await runOnTerminal(["period", "close", "2026-03"], {
+    const unasked = await runOnTerminal(["period", "close", "2026-03"], {
+      env: server.env,
+      answer: "y\r",
+    });
+    expect([unasked.code, unasked.shown]).toEqual([
+      2,
+      expect.stringContaining(
+        "earlier months have entries and are not closed: 2026-02 (1). Close them first",
+      ),
+    ]);
+    expect(unasked.shown).not.toContain("[y/N]");
+    const { code, shown } = await runOnTerminal(closeMarch, {
       env: server.env,
       answer: "n\r",
     });
@@ -136,7 +154,7 @@ describe.runIf(hasPython)("period close on a terminal", () => {
   });
 
   it("closes on a yes, and prints the record", async () => {
-    const { code, shown } = await runOnTerminal(["period", "close", "2026-03"], {
+    const { code, shown } = await runOnTerminal(closeMarch, {
       env: server.env,
       answer: "y\r",
     });
@@ -189,22 +207,34 @@ it("period close warns of a period that has not ended, also where --yes keeps it
   expect(unasked.stderr).toContain(
     "up to 2999-01-01T00:00:00.000Z, WHICH IS STILL TO COME, for good?",
   );
-  const closed = await runBuilt("period", "close", "2998", "--yes");
+  const closed = await runBuilt("period", "close", "2998", "--yes", "--allow-open-earlier");
   expect(closed.code, closed.stderr).toBe(0);
   expect(closed.stderr).toContain("ATTENTION: the period ends in the future");
   expect((await run("period", "close", "2020", "--yes")).stderr).not.toContain("in the future");
 });
 
 it("period close prints each thing to look at also where --yes keeps it from asking", async () => {
-  const closed = await runBuilt("period", "close", "2026-05", "--yes");
+  const close = ["period", "close", "2026-05", "--yes"];
+  const refused = await runBuilt(...close);
+  expect([refused.code, refused.stdout]).toEqual([2, ""]);
+  expect(refused.stderr).toMatch(/^ATTENTION: MOVED since "2026-03" was closed/m);
+  expect(refused.stderr).toMatch(
+    /^ledgerctl: earlier months have entries .*: 2026-02 \(2\), 2026-04 \(1\)\..*--allow-open-earlier/m,
+  );
+  // With --quiet, too.
+  const closed = await runBuilt(...close, "--allow-open-earlier", "--quiet");
   expect(closed.code, closed.stderr).toBe(0);
   expect(closed.stderr).toMatch(/^ATTENTION: earlier months .*2026-02 \(2\), 2026-04 \(1\)/m);
   expect(closed.stderr).toMatch(/^ATTENTION: what wallets accepted in EUR waits for a rate/m);
   expect(closed.stderr).toMatch(/^ATTENTION: MOVED since "2026-03" was closed/m);
   expect(closed.stdout).not.toContain("ATTENTION");
-  const typo = await run("period", "close", "Janaury", "--starts-at", "2026-10-01", "--yes");
-  expect(typo.code, typo.stderr).toBe(0);
-  expect(typo.stderr).toContain(
+  const typo = ["period", "close", "Janaury", "--starts-at", "2026-10-01", "--yes"];
+  const stopped = await run(...typo, "--allow-open-earlier");
+  expect([stopped.code, stopped.stdout]).toEqual([2, ""]);
+  expect(stopped.stderr).toContain('"Janaury" is no date, so that everything up to now would be');
+  const meant = await run(...typo, "--allow-open-earlier", "--to-date");
+  expect(meant.code, meant.stderr).toBe(0);
+  expect(meant.stderr).toContain(
     'ATTENTION: "Janaury" IS NO DATE. A close would take EVERYTHING from 2026-10-01T00:00:00.000Z up to the moment',
   );
 });
@@ -215,10 +245,13 @@ it("period close says what it can of a label and bounds to a key that may not re
     ...["key", "create", ...scope],
   );
   const env = { ...server.env, LEDGERCTL_API_KEY: apiKey, LEDGERCTL_API_SECRET: apiSecret };
-  const closed = await runHere(["period", "close", "finally", "--yes"], env);
+  const refused = await runHere(["period", "close", "finally", "--yes"], env);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--to-date")]);
+  const closed = await runHere(["period", "close", "finally", "--yes", "--to-date"], env);
   expect(closed.code, closed.stderr).toBe(0);
   expect(closed.stderr).toContain('ATTENTION: "finally" IS NO DATE.');
   expect(closed.stderr).toContain("EVERYTHING from the end of what is closed up to the moment");
+  expect(closed.stderr).toContain("ATTENTION: the API key may not read");
 });
 
 it("period close is refused, with exit code 6, where closes come in order and earlier months are open", async () => {
@@ -231,12 +264,40 @@ it("period close is refused, with exit code 6, where closes come in order and ea
   const ledgerId = made.stdout.trim();
   await post("2026-01-05", 5, ["wallets-clearing:USD", "wallets:USD"], ledgerId);
   const close = ["period", "close", "2026-02", "--yes", "--ledger", ledgerId];
-  const early = await run(...close);
+  expect(await run(...close)).toMatchObject({ code: 2 });
+  const early = await run(...close, "--allow-open-earlier");
   expect(early.code).toBe(6);
   expect(early.stderr).toContain("closes of this ledger come in order");
   expect(early.stderr).toContain("2026-01 (1)");
   await server.client.closePeriod(ledgerId, { periodId: "2026-01" });
   expect(await run(...close)).toMatchObject({ code: 0 });
+});
+
+it("with --json, what there is to look at is a member of the result and not on stderr", async () => {
+  const close = ["period", "close", "2026-06", "--yes", "--allow-open-earlier", "--json"];
+  const { code, stdout, stderr } = await run(...close);
+  expect([code, stderr]).toEqual([0, ""]);
+  const { attention, ...record } = JSON.parse(stdout) as Close & { attention: string[] };
+  expect(record).toEqual((await server.client.listCloses(server.ledgerId)).closes.at(-1));
+  expect(attention).toContainEqual(expect.stringMatching(/^ATTENTION: earlier months .*2026-02 \(2\)/));
+  const again = JSON.parse((await run(...close)).stdout) as Close & { attention: string[] };
+  expect(again).toEqual({ ...record, attention: [] });
+});
+
+it("other labels of days that are closed find their close, and closing them once more needs attention", async () => {
+  const shown = await json<Close>("period", "show", "June 2026");
+  expect(shown.periodId).toBe("2026-06");
+  const preview = await json<{ attention: string[] }>("period", "preview", "Jun 2026");
+  expect(preview.attention).toContainEqual(
+    expect.stringMatching(
+      /^ATTENTION: the same days are closed already, as "2026-06" \(close \d+\)/,
+    ),
+  );
+  const second = await run("period", "close", "Jun 2026", "--yes", "--allow-open-earlier");
+  expect(second.stderr).toContain("ATTENTION: the same days are closed already");
+  // Now there are two: which is meant is not for us to say.
+  expect((await run("period", "show", "June 2026")).code).toBe(5);
+  expect((await json<Close>("period", "show", "Jun 2026")).periodId).toBe("Jun 2026");
 });
 
 it("trial-balance ends with 3, and says so, where somebody has changed the database by hand", async () => {

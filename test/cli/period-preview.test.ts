@@ -27,7 +27,7 @@ const preview: ClosePreview = {
 const output = new Output({}, true);
 
 it("has one line where there is nothing else to say, and no text of others commands the terminal", () => {
-  expect(describePreview(output, preview, 2)).toBe(
+  expect(describePreview(output, preview, 2, [])).toBe(
     "2026-03\\u000a\\u001b[2J, from the beginning up to 2026-04-01T00:00:00.000Z: 1 entry",
   );
 });
@@ -42,7 +42,7 @@ it("lists what wallets have pending, and says what of it is not in the period", 
     wallets: 2,
   };
   const later = { ...posting, transactionDate: "2026-04-01T00:00:00.000Z", isInPeriod: false };
-  const shown = describePreview(output, { ...preview, pendingPostings: [posting, later] }, 2);
+  const shown = describePreview(output, { ...preview, pendingPostings: [posting, later] }, 2, []);
   expect(shown).toContain("what wallets have pending is posted first:");
   expect(shown).toMatch(/^USD +2026-03-31T23:00:00\.000Z +123\.45 USD +7 +2$/m);
   expect(shown).toMatch(/^USD +2026-04-01T00:00:00\.000Z +123\.45 USD +7 +2 +not in the period$/m);

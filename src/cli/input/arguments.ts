@@ -2,7 +2,7 @@
 import { currencyExponents } from "../../core/currencies.ts";
 import { readPeriodLabel } from "../../core/period.ts";
 import { labelCodePointsMax, parseUuid, textFault } from "../../core/text.ts";
-import { dayFault, parseTimestamp, type Timestamp } from "../../core/time.ts";
+import { dayFault, parseTimestamp, timestampFromEpochMs, type Timestamp } from "../../core/time.ts";
 import { usageFailure } from "../failure.ts";
 
 /** A name, code or label of 1 to 256 characters. */
@@ -87,8 +87,7 @@ export function requireDurationMs(argument: string, value: string): number {
 
 /** A day (`2026-03-15`, its first instant in UTC) or an ISO 8601 date and time with an offset. */
 export function requireMoment(argument: string, value: string): Timestamp {
-  const isDay = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value);
-  const moment = parseTimestamp(isDay ? `${value}T00:00:00Z` : value);
+  const moment = parseTimestamp(isDay(value) ? `${value}T00:00:00Z` : value);
   if (moment === null) {
     const fault = dayFault(value);
     if (fault !== null) throw usageFailure(`${argument} ${value} is no date: ${fault}`);
@@ -97,4 +96,25 @@ export function requireMoment(argument: string, value: string): Timestamp {
     );
   }
   return moment;
+}
+
+/** A day, which means its last instant, or an ISO 8601 date and time with an offset. */
+export function requireLastMoment(argument: string, value: string): Timestamp {
+  const moment = requireMoment(argument, value);
+  return isDay(value) ? (`${value}T23:59:59.999Z` as Timestamp) : moment;
+}
+
+/** An exclusive bound: a day, which means all of it, or an ISO 8601 date and time with an offset. */
+export function requireEnd(argument: string, value: string): Timestamp {
+  const moment = requireLastMoment(argument, value);
+  return isDay(value) ? momentAfter(moment) : moment;
+}
+
+/** The next moment; that of the last of all times is itself. */
+export function momentAfter(moment: Timestamp): Timestamp {
+  return timestampFromEpochMs(Date.parse(moment) + 1) ?? moment;
+}
+
+function isDay(value: string): boolean {
+  return /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value);
 }

@@ -1,6 +1,7 @@
 // `period close`: shows what it would do and asks first, because it can't be undone.
 import {
   ServiceProblem,
+  type Close,
   type ClosePreview,
   type LedgerClient,
 } from "../../../client/ledger-client.ts";
@@ -8,16 +9,16 @@ import type { Environment } from "../../../config.ts";
 import { sumTimeoutMs } from "../../terminal/balance-tables.ts";
 import { confirm, isTerminal } from "../../terminal/confirm.ts";
 import { Output } from "../../terminal/output.ts";
+import { labelExamples } from "../../../core/period.ts";
+import { usageFailure } from "../../failure.ts";
 import { exponentsShown } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
-import { closesOf } from "./find-close.ts";
+import { attentionTo, noDate, stillToCome } from "./attention.ts";
+import { allCloses } from "./find-close.ts";
 import {
-  attentionTo,
   describePreview,
-  noDate,
   readPreview,
   requirePeriod,
-  stillToCome,
   type PeriodFlags,
   type RequestedPeriod,
 } from "./preview.ts";
@@ -25,6 +26,8 @@ import {
 export interface CloseFlags extends PeriodFlags {
   reason?: string;
   yes?: boolean;
+  toDate?: boolean;
+  allowOpenEarlier?: boolean;
 }
 
 export async function closePeriod(
@@ -41,65 +44,89 @@ export async function closePeriod(
     environment,
     async ({ client, ledgerId, output }) => {
       const id = ledgerId();
-      const isStored = await whereReadable(() => isClosed(client, id, period.periodId));
-      // Closing again does nothing: there is nothing to ask.
-      if (!isStored && isAsked) {
-        await showPreview(client, id, period);
-        await confirm(question, false);
-      } else if (!isStored) {
-        const shown = new Output({ quiet: output.isQuiet }, true);
-        for (const line of await readAttention(client, id, period, shown)) shown.note(line);
-      }
+      const closes = await whereReadable(() => allCloses(client, id));
+      const isStored = closes?.some(({ periodId }) => periodId === period.periodId) ?? false;
+      // Closing again does nothing: there is nothing to ask, and nothing to look at.
+      const attention = isStored ? [] : await lookAt(client, id, { period, closes, flags, output });
+      if (!isStored && isAsked) await confirm(question, false);
       const { periodId, startsAt, endsAt } = period;
       const reason = flags.reason ?? null;
       const close = await client.closePeriod(id, { periodId, startsAt, endsAt, reason });
-      if (isStored) {
-        const by = `close ${close.number} (${close.closeId})`;
-        output.note(
-          `${JSON.stringify(close.periodId)} WAS CLOSED ALREADY, at ${close.closedAt} by ${by}. Nothing was done now; ` +
-            "bounds and reason are the ones of then.",
-        );
-      }
-      output.created(close, ({ closeId }) => closeId);
+      if (isStored) output.note(closedAlready(close));
+      output.created(output.isJson ? { ...close, attention } : close, ({ closeId }) => closeId);
     },
     { timeoutMs: sumTimeoutMs },
   );
 }
 
-async function isClosed(client: LedgerClient, ledgerId: string, label: string): Promise<boolean> {
-  for await (const { periodId } of closesOf(client, ledgerId)) if (periodId === label) return true;
-  return false;
+interface CloseContext {
+  readonly period: RequestedPeriod;
+  /** Null where the key may not read. */
+  readonly closes: readonly Close[] | null;
+  readonly flags: CloseFlags;
+  readonly output: Output;
 }
 
-/** On stderr, with the question: stdout has the record alone. */
-async function showPreview(
+/**
+ * Shows what a close would do and all that there is to look at, which is the result: on stderr, also with `--quiet`; with
+ * `--json` it is for the result alone. Throws a usage failure where it needs a flag that is not given.
+ */
+async function lookAt(
   client: LedgerClient,
   ledgerId: string,
-  period: RequestedPeriod,
-): Promise<void> {
-  const output = new Output({}, true);
-  const preview = await whereReadable(() => readPreview(client, ledgerId, period));
-  if (preview === null) {
-    output.note("no preview: the API key may close, but not read");
-    return;
-  }
-  const exponent = await exponentShown(client, output, preview);
-  output.note(`${describePreview(output, preview, exponent)}\n`);
-}
-
-/** What to look at where nobody is asked; of a key that may not read, as far as the label and the bounds say it. */
-async function readAttention(
-  client: LedgerClient,
-  ledgerId: string,
-  period: RequestedPeriod,
-  output: Output,
+  { period, closes, flags, output }: CloseContext,
 ): Promise<string[]> {
+  const shown = new Output({}, true);
   const preview = await whereReadable(() => readPreview(client, ledgerId, period));
-  if (preview !== null) {
-    return attentionTo(output, preview, await exponentShown(client, output, preview));
+  const exponent = preview === null ? 0 : await exponentShown(client, shown, preview);
+  const attention =
+    preview === null
+      ? attentionUnread(period)
+      : attentionTo(shown, preview, exponent, closes ?? []);
+  if (flags.yes !== true && preview !== null) {
+    shown.note(`${describePreview(shown, preview, exponent, attention)}\n`);
+  } else if (!output.isJson) {
+    for (const line of attention) shown.note(line);
   }
+  requireFlags(period, preview, flags);
+  return attention;
+}
+
+/** What a close of more than its label says has to be told by flags, so that nobody does it by a slip. */
+function requireFlags(
+  { periodId, ownBounds, endsAt }: RequestedPeriod,
+  preview: ClosePreview | null,
+  { toDate = false, allowOpenEarlier = false }: CloseFlags,
+): void {
+  const closesToDate = preview?.closesToDate ?? (ownBounds === null && endsAt === null);
+  if (closesToDate && !toDate) {
+    throw usageFailure(
+      `${JSON.stringify(periodId)} is no date, so that everything up to now would be closed; --to-date says that this ` +
+        `is meant. A period is one of ${labelExamples}, or has an --ends-at.`,
+    );
+  }
+  const earlier = preview?.earlierOpen ?? [];
+  if (earlier.length > 0 && !allowOpenEarlier) {
+    const months = earlier.map((month) => `${month.periodId} (${month.entryCount})`);
+    throw usageFailure(
+      `earlier months have entries and are not closed: ${months.join(", ")}. Close them first, or say ` +
+        "--allow-open-earlier.",
+    );
+  }
+}
+
+function closedAlready({ periodId, closedAt, number, closeId }: Close): string {
+  return (
+    `${JSON.stringify(periodId)} WAS CLOSED ALREADY, at ${closedAt} by close ${number} (${closeId}). Nothing was done ` +
+    "now; bounds and reason are the ones of then."
+  );
+}
+
+/** What there is to look at as far as the label and the bounds say it. */
+function attentionUnread(period: RequestedPeriod): string[] {
   const closesToDate = period.ownBounds === null && period.endsAt === null;
   return [
+    "ATTENTION: the API key may not read: whether earlier months are open, and what has moved, was not looked at.",
     ...(closesToDate ? [noDate(period.periodId, startOf(period))] : []),
     ...(isStillToCome(period) ? [stillToCome] : []),
   ];

@@ -5,7 +5,7 @@ import { loadAndRun } from "../../definition/run-command.ts";
 
 const labelHelp = `
 LABEL is 2026, 2026-03, Mar 2026, 2026-03-31, 2026-Q1, 2026-H1 or 2026-W09, or --starts-at and --ends-at say
-the bounds. Any other label closes the books up to this moment, from where closed books end.`;
+the bounds. Any other label closes the books up to this moment, from where closed books end, and needs --to-date.`;
 
 const diffHelp = `
 A and B are labels of closed periods, or bundles: a file that is there, one that ends with .ndjson, or - for stdin. With
@@ -25,9 +25,11 @@ export function definePeriod(program: Command): void {
     .description("close a period: for good")
     .option("--reason <text>", "kept with the close")
     .option("--yes", "do not ask")
+    .option("--allow-open-earlier", "also where earlier months have entries and are not closed")
+    .option("--to-date", "with a label that is no date: close everything up to this moment")
     .addHelpText(
       "after",
-      `${labelHelp}\n\nExamples:\n  $ ledgerctl period close 2026-03` +
+      `${labelHelp}\n\nExamples:\n  $ ledgerctl period close 2026-01\n  $ ledgerctl period close 2026-03` +
         "\n  $ ledgerctl period close 2026-P4 --starts-at 2026-04-01 --ends-at 2026-04-29 --yes",
     )
     .action(loadAndRun(async () => (await import("./close.ts")).closePeriod));

@@ -1,9 +1,8 @@
 // `period list`: closes, oldest first.
-import type { Close } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { withService } from "../../connection/service-context.ts";
-import { closesOf } from "./find-close.ts";
+import { allCloses } from "./find-close.ts";
 
 const csvNames = [
   ...["ledgerId", "closeId", "number", "periodId", "reason", "startsAt", "endsAt", "closedAt"],
@@ -13,10 +12,8 @@ const csvNames = [
 
 export async function listPeriods(flags: ServiceFlags, environment: Environment): Promise<void> {
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    const closes: Close[] = [];
-    for await (const close of closesOf(client, ledgerId())) closes.push(close);
     output.list(
-      closes,
+      await allCloses(client, ledgerId()),
       [
         { title: "NO", align: "right", value: ({ number }) => String(number) },
         { title: "PERIOD", value: ({ periodId }) => periodId },

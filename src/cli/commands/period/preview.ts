@@ -4,31 +4,20 @@ import type { Environment } from "../../../config.ts";
 import { readPeriodLabel, type Period } from "../../../core/period.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { requireLabel, requireMoment } from "../../input/arguments.ts";
-import { balanceTable, movedTable, sumTimeoutMs } from "../../terminal/balance-tables.ts";
+import { balanceTable, sumTimeoutMs } from "../../terminal/balance-tables.ts";
 import { counted } from "../../terminal/counted.ts";
 import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import type { Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
+import { attentionTo } from "./attention.ts";
+import { allCloses } from "./find-close.ts";
 import { exponentsShown } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 
 export interface PeriodFlags extends ServiceFlags {
   startsAt?: string;
   endsAt?: string;
-}
-
-/** What closing a period means that has not ended. */
-export const stillToCome =
-  "ATTENTION: the period ends in the future. What is still to come in it could not be posted any more; what " +
-  "wallets accept in it is dated after it.";
-
-/** What closing means with a label that is no date. */
-export function noDate(periodId: string, startsAt: string): string {
-  return (
-    `ATTENTION: ${JSON.stringify(periodId)} IS NO DATE. A close would take EVERYTHING from ${startsAt} up to the ` +
-    "moment at which it is made."
-  );
 }
 
 /** A period that is to be closed; a bound of null is the label's own. */
@@ -70,8 +59,11 @@ export async function previewPeriod(
       const preview = await readPreview(client, id, period);
       const { functionalCurrency } = preview;
       const exponentOf = await exponentsShown({ client, output }, id, [functionalCurrency]);
-      output.result(preview, () =>
-        describePreview(output, preview, exponentOf(functionalCurrency)),
+      const exponent = exponentOf(functionalCurrency);
+      const closes = await allCloses(client, id);
+      const attention = attentionTo(output, preview, exponent, closes);
+      output.result({ ...preview, attention }, () =>
+        describePreview(output, preview, exponent, attention),
       );
     },
     { timeoutMs: sumTimeoutMs },
@@ -91,10 +83,15 @@ export function readPreview(
 }
 
 /**
- * The preview for people: bounds, trial balance, postings, and each thing to look at before closing. `exponent`: that of
- * the functional currency.
+ * The preview for people: bounds, trial balance, postings, and what `attentionTo` has to say. `exponent`: that of the
+ * functional currency.
  */
-export function describePreview(output: Output, preview: ClosePreview, exponent: number): string {
+export function describePreview(
+  output: Output,
+  preview: ClosePreview,
+  exponent: number,
+  attention: readonly string[],
+): string {
   const { periodId, startsAt, endsAt, entryCount } = preview;
   const bounds = `from ${startsAt ?? "the beginning"} up to ${endsAt}`;
   return [
@@ -102,7 +99,7 @@ export function describePreview(output: Output, preview: ClosePreview, exponent:
     ...(preview.accounts.length > 0 ? [balanceTable(output, preview, exponent)] : []),
     ...describePostings(output, preview, exponent),
     ...describeClose(preview),
-    ...attentionTo(output, preview, exponent),
+    ...attention,
   ].join("\n\n");
 }
 
@@ -131,35 +128,4 @@ function describeClose({ close }: ClosePreview): string[] {
     `ALREADY CLOSED at ${close.closedAt} by close ${close.number} (${close.closeId}): closing it again changes ` +
       "nothing and prints that record.",
   ];
-}
-
-/**
- * Each thing to look at before closing, in a line or a few that begin with ATTENTION. `exponent`: that of the functional
- * currency.
- */
-export function attentionTo(output: Output, preview: ClosePreview, exponent: number): string[] {
-  const { periodId, startsAt, assetsWithoutRate, earlierOpen, moved } = preview;
-  const told: string[] = [];
-  if (preview.closesToDate) told.push(noDate(periodId, startsAt ?? "the beginning"));
-  if (preview.endsInFuture) told.push(stillToCome);
-  if (assetsWithoutRate.length > 0) {
-    told.push(
-      `ATTENTION: what wallets accepted in ${assetsWithoutRate.join(", ")} waits for a rate and would not be in ` +
-        "the close. `ledgerctl asset set CODE --rate R` sets it.",
-    );
-  }
-  if (earlierOpen.length > 0) {
-    const months = earlierOpen.map((month) => `${month.periodId} (${month.entryCount})`);
-    told.push(
-      `ATTENTION: earlier months have entries and are not closed: ${months.join(", ")}. ` +
-        "The openings can still move.",
-    );
-  }
-  for (const { periodId: closed, closedAt, accounts } of moved) {
-    told.push(
-      `ATTENTION: MOVED since ${JSON.stringify(closed)} was closed at ${closedAt}:\n` +
-        movedTable(output, accounts, preview.functionalCurrency, exponent),
-    );
-  }
-  return told;
 }

@@ -1,7 +1,7 @@
 // The trial balance of the live books.
 import type { Environment } from "../../../config.ts";
 import type { TrialBalance } from "../../../client/ledger-client.ts";
-import { requireMoment, requirePeriodLabel } from "../../input/arguments.ts";
+import { requireEnd, requirePeriodLabel } from "../../input/arguments.ts";
 import {
   balanceCsv,
   balanceTable,
@@ -35,7 +35,7 @@ export async function showTrialBalance(
   if (bundle !== undefined) return showBundleBalance(bundle, flags, environment);
   const query = {
     ...(period === undefined ? {} : { periodId: requirePeriodLabel("--period", period) }),
-    ...(asOf === undefined ? {} : { asOf: requireMoment("--as-of", asOf) }),
+    ...(asOf === undefined ? {} : { asOf: requireEnd("--as-of", asOf) }),
   };
   return withService(
     flags,
