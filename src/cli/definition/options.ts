@@ -114,6 +114,10 @@ export function policyOptions(command: Command): Command {
     );
 }
 
+/** Of `--allow-unknown-currency`. */
+export const unknownCurrencyHelp =
+  "take a code of three letters that is no currency of ISO 4217 as a code of its own";
+
 /** The values of an option that can be repeated. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];

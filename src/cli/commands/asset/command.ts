@@ -1,6 +1,11 @@
 // `ledgerctl asset`: the rules by which wallets of an asset are posted.
 import type { Command } from "commander";
-import { csvOption, eitherOptions, ledgerOptions } from "../../definition/options.ts";
+import {
+  csvOption,
+  eitherOptions,
+  ledgerOptions,
+  unknownCurrencyHelp,
+} from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineAsset(program: Command): void {
@@ -18,6 +23,7 @@ export function defineAsset(program: Command): void {
       "--overdraft <amount>",
       "how far below zero a wallet may go, in smallest units; or none",
     )
+    .option("--allow-unknown-currency", unknownCurrencyHelp)
     .addHelpText("after", setHelp)
     .action(loadAndRun(async () => (await import("./set.ts")).setAsset));
   csvOption(ledgerOptions(asset.command("list")))

@@ -10,11 +10,12 @@ import {
   type AssetRuleOutcome,
 } from "../../../engine/assets.ts";
 import { requireCurrency, requireLabel, requireWholeNumber } from "../../input/arguments.ts";
+import { refuseUnknownCurrency, type CurrencyFlags } from "../../input/currency-guard.ts";
 import { notFoundFailure, usageFailure, type CommandFailure } from "../../failure.ts";
 import { administerLedger, type AdministrationFlags } from "../../connection/administration.ts";
 import { document, readPending } from "./asset-document.ts";
 
-export interface SetAssetFlags extends AdministrationFlags {
+export interface SetAssetFlags extends AdministrationFlags, CurrencyFlags {
   rate?: string;
   exponent?: string;
   walletsAccount?: string;
@@ -28,6 +29,7 @@ export async function setAsset(
   environment: Environment,
 ): Promise<void> {
   const code = requireCurrency("CODE", codeText);
+  refuseUnknownCurrency("CODE", code, flags);
   const change = readChange(flags);
   const ownExponent = currencyExponents.get(code);
   if (change.exponent !== undefined && (ownExponent ?? change.exponent) !== change.exponent) {

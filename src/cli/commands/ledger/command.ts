@@ -1,6 +1,11 @@
 // `ledgerctl ledger`: making ledgers and changing their state, on the database itself.
 import type { Command } from "commander";
-import { csvOption, databaseOptions, eitherOptions } from "../../definition/options.ts";
+import {
+  csvOption,
+  databaseOptions,
+  eitherOptions,
+  unknownCurrencyHelp,
+} from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineLedger(program: Command): void {
@@ -10,6 +15,7 @@ export function defineLedger(program: Command): void {
     .requiredOption("--org <id>", "the organization that owns it")
     .requiredOption("--currency <code>", "its functional currency, such as USD")
     .option("--chart <file>", "a CSV of accounts: glAccountCode,name[,type][,active]")
+    .option("--allow-unknown-currency", unknownCurrencyHelp)
     .option(
       "--closes-in-order",
       "a close also closes what lies before its period, which must be empty or closed",

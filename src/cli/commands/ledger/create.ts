@@ -2,13 +2,14 @@
 import type { Environment } from "../../../config.ts";
 import { createLedger } from "../../../engine/administration.ts";
 import { requireCurrency, requireId, requireLabel } from "../../input/arguments.ts";
+import { refuseUnknownCurrency, type CurrencyFlags } from "../../input/currency-guard.ts";
 import { readChart } from "../../input/chart-file.ts";
 import { withDatabase } from "../../connection/database-context.ts";
 import { notFoundFailure } from "../../failure.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
 import { document } from "./ledger-document.ts";
 
-export interface CreateLedgerFlags extends DatabaseFlags {
+export interface CreateLedgerFlags extends DatabaseFlags, CurrencyFlags {
   org: string;
   currency: string;
   chart?: string;
@@ -22,6 +23,7 @@ export async function createLedgerWithChart(
 ): Promise<void> {
   requireLabel("NAME", name);
   const functionalCurrency = requireCurrency("--currency", flags.currency);
+  refuseUnknownCurrency("--currency", functionalCurrency, flags);
   const organizationId = requireId("--org", flags.org);
   const chart = flags.chart === undefined ? [] : await readChart(flags.chart);
   await withDatabase(flags, environment, async ({ output, pool, now }) => {
