@@ -195,6 +195,9 @@ function hintOf(error: ServiceProblem): string | null {
       "Without one, look first whether it is there."
     );
   }
+  if (error.code === "PERIOD_CLOSED") {
+    return "A mistake in a closed period is put right in an open one: `ledgerctl entry correct ID`.";
+  }
   if (error.status === 503 || error.status === 429) return "Try again in a moment.";
   return null;
 }

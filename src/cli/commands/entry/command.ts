@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { csvOption, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
+import { defineMadeEntries } from "./made-entries-command.ts";
 
 export function defineEntry(program: Command): void {
   const entry = program.command("entry").description("journal entries");
@@ -16,6 +17,7 @@ export function defineEntry(program: Command): void {
     .action(loadAndRun(async () => (await import("./show.ts")).showEntry));
   defineList(entry);
   defineTail(entry);
+  defineMadeEntries(entry);
 }
 
 function definePost(entry: Command): void {

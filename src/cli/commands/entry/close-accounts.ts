@@ -1,0 +1,158 @@
+// `entry close-accounts`: the closing entry of a period, which brings the movement of each income and expense account to
+// zero against one account.
+import type { Environment } from "../../../config.ts";
+import type { Account, EntryLineInput, TrialBalance } from "../../../client/ledger-client.ts";
+import { addMs, type Timestamp } from "../../../core/time.ts";
+import { requirePeriodLabel } from "../../input/arguments.ts";
+import { suggestion } from "../../input/suggestion.ts";
+import { withService, type ServiceContext } from "../../connection/service-context.ts";
+import { exponentsShown } from "../../connection/exponents.ts";
+import { notFoundFailure, usageFailure, type ExitCode } from "../../failure.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
+import { sumTimeoutMs } from "../../terminal/balance-tables.ts";
+import { counted } from "../../terminal/counted.ts";
+import { sumLines, type LineSum } from "./line-sums.ts";
+import { divideLines, postMade, valueOf, type LineGroup, type MadeEntry } from "./made-entries.ts";
+
+export interface CloseAccountsFlags extends ServiceFlags {
+  period: string;
+  to: string;
+  dryRun?: boolean;
+}
+
+export async function closeAccounts(
+  flags: CloseAccountsFlags,
+  environment: Environment,
+): Promise<ExitCode> {
+  const label = requirePeriodLabel("--period", flags.period);
+  return withService(
+    flags,
+    environment,
+    async (context) => {
+      const { client, ledgerId, output } = context;
+      const id = ledgerId();
+      const accounts = await client.listAccounts(id);
+      refuseTarget(accounts, flags.to);
+      const books = await client.getTrialBalance(id, { periodId: label });
+      const closed = new Set(accounts.filter(isOfResult).map(({ glAccountCode }) => glAccountCode));
+      noteUntyped(context, books);
+      const prefix = `close-accounts:${nameOf(books)}`;
+      const make = async () => {
+        const query = {
+          to: books.endsAt,
+          ...(books.startsAt === null ? {} : { from: books.startsAt }),
+        };
+        const sums = await sumLines(client, id, query, ({ glAccountCode }) =>
+          closed.has(glAccountCode),
+        );
+        if (sums.length === 0) output.note(`nothing is left to close in ${label}`);
+        else
+          await noteResult(context, sums, {
+            label,
+            to: flags.to,
+            currency: books.functionalCurrency,
+          });
+        return closingEntries(sums, { label, to: flags.to, books });
+      };
+      return postMade(context, { prefix, isDryRun: flags.dryRun === true }, make);
+    },
+    { timeoutMs: sumTimeoutMs },
+  );
+}
+
+function isOfResult({ type }: Pick<Account, "type">): boolean {
+  return type === "income" || type === "expense";
+}
+
+/** The account to close to holds what remains: it can't be one that is closed. */
+function refuseTarget(accounts: readonly Account[], code: string): void {
+  const found = accounts.find(({ glAccountCode }) => glAccountCode === code);
+  if (found === undefined) {
+    const known = accounts.map(({ glAccountCode }) => glAccountCode);
+    throw notFoundFailure(`the ledger has no account ${code}${suggestion(code, known)}`);
+  }
+  if (isOfResult(found)) {
+    throw usageFailure(
+      `--to ${code} is an account of type ${found.type}, which is closed itself; name one of equity, such as retained earnings`,
+    );
+  }
+}
+
+function noteUntyped({ output }: ServiceContext, { accounts }: TrialBalance): void {
+  const untyped = accounts.filter(({ type, debits, credits }) => {
+    return type === null && BigInt(debits) + BigInt(credits) !== 0n;
+  });
+  if (untyped.length === 0) return;
+  const codes = untyped.map(({ glAccountCode }) => glAccountCode).join(", ");
+  output.note(`ATTENTION: accounts without a type are not closed: ${codes}`);
+}
+
+/** The same for all labels of the same days. */
+function nameOf({ startsAt, endsAt }: TrialBalance): string {
+  const from = startsAt === null ? "" : day(startsAt);
+  return `${from}/${day(endsAt)}`;
+}
+
+function day(moment: string): string {
+  return moment.replace(/T00:00:00\.000Z$/, "");
+}
+
+async function noteResult(
+  { client, ledgerId, output }: ServiceContext,
+  sums: readonly LineSum[],
+  {
+    label,
+    to,
+    currency,
+  }: { readonly label: string; readonly to: string; readonly currency: string },
+): Promise<void> {
+  const exponentOf = await exponentsShown({ client, output }, ledgerId(), [currency]);
+  const codes = new Set(sums.map(({ glAccountCode }) => glAccountCode));
+  const total = sums.reduce((sum, { functional }) => sum + functional, 0n);
+  const amount = displayAmount(total, currency, exponentOf(currency));
+  output.note(`${label}: closes ${counted(codes.size, "account")} to ${to}, with ${amount}`);
+}
+
+/** Dated at the last moment of the period; an entry holds a thousand lines, so that there may be several. */
+function closingEntries(
+  sums: readonly LineSum[],
+  {
+    label,
+    to,
+    books,
+  }: { readonly label: string; readonly to: string; readonly books: TrialBalance },
+): MadeEntry[] {
+  const groups = sums.map((sum) => zeroingLines(sum, books.functionalCurrency));
+  return divideLines(groups, 1).map((lines) => {
+    const value = valueOf(lines);
+    const rest = { glAccountCode: to, functionalAmount: String(-value) };
+    return {
+      transactionDate: addMs(books.endsAt as Timestamp, -1),
+      entryType: "CLOSING",
+      description: `Closing entry of ${label}`,
+      lines: value === 0n ? lines : [...lines, rest],
+    };
+  });
+}
+
+/**
+ * The lines that bring the sum of an account in one currency to zero, in both amounts. The two amounts of a line have the
+ * same sign, or the transaction's is zero: where the sums have not, two lines do it.
+ */
+export function zeroingLines(
+  { glAccountCode, currency, transaction, functional }: LineSum,
+  functionalCurrency: string,
+): LineGroup {
+  const line = (transactionAmount: bigint, functionalAmount: bigint): EntryLineInput => ({
+    glAccountCode,
+    functionalAmount: String(functionalAmount),
+    ...(currency === functionalCurrency
+      ? {}
+      : { transactionCurrency: currency, transactionAmount: String(transactionAmount) }),
+  });
+  const isSameSide = functional !== 0n && transaction > 0n === functional > 0n;
+  if (transaction === 0n || isSameSide) return [line(-transaction, -functional)];
+  const unit = transaction > 0n ? 1n : -1n;
+  return [line(-transaction, -unit), line(0n, unit - functional)];
+}
