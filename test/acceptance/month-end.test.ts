@@ -279,7 +279,9 @@ it("with --json, what there is to look at is a member of the result and not on s
   expect([code, stderr]).toEqual([0, ""]);
   const { attention, ...record } = JSON.parse(stdout) as Close & { attention: string[] };
   expect(record).toEqual((await server.client.listCloses(server.ledgerId)).closes.at(-1));
-  expect(attention).toContainEqual(expect.stringMatching(/^ATTENTION: earlier months .*2026-02 \(2\)/));
+  expect(attention).toContainEqual(
+    expect.stringMatching(/^ATTENTION: earlier months .*2026-02 \(2\)/),
+  );
   const again = JSON.parse((await run(...close)).stdout) as Close & { attention: string[] };
   expect(again).toEqual({ ...record, attention: [] });
 });

@@ -27,12 +27,15 @@ const closed = new ServiceProblem({
   wasRepeated: false,
 });
 
+const remedy =
+  "A mistake in a closed period is put right in an open one: `ledgerctl entry correct ID`.";
+
 describe("the object of a failure", () => {
   it("has the service's code, status and request id", () => {
     expect(failureDocument(closed)).toEqual({
       error: {
         code: "PERIOD_CLOSED",
-        message: "the period is closed",
+        message: `the period is closed\n${remedy}`,
         exit: 6,
         status: 409,
         requestId: "r-1",
@@ -65,11 +68,11 @@ describe("the object of a failure", () => {
   it("tells every fault and hint, each on a line of the message, as people are told", () => {
     const hinted = new HintedFailure(closed, "Did you mean 2026-04?");
     expect(failureDocument(hinted).error).toMatchObject({
-      message: "the period is closed\nDid you mean 2026-04?",
+      message: `the period is closed\n${remedy}\nDid you mean 2026-04?`,
       requestId: "r-1",
     });
     expect(describeFailure(hinted)).toBe(
-      "ledgerctl: the period is closed\n  Did you mean 2026-04?\n  (409 PERIOD_CLOSED, request r-1)",
+      `ledgerctl: the period is closed\n  ${remedy}\n  Did you mean 2026-04?\n  (409 PERIOD_CLOSED, request r-1)`,
     );
   });
 

@@ -1,4 +1,5 @@
 // `period list`: closes, oldest first.
+import type { Close } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { withService } from "../../connection/service-context.ts";
