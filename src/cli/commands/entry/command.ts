@@ -18,6 +18,7 @@ export function defineEntry(program: Command): void {
   defineList(entry);
   defineTail(entry);
   defineMadeEntries(entry);
+  defineImport(entry);
 }
 
 function definePost(entry: Command): void {
@@ -109,6 +110,26 @@ function defineTail(entry: Command): void {
     )
     .action(loadAndRun(async () => (await import("./tail.ts")).tailEntries));
 }
+
+function defineImport(entry: Command): void {
+  serviceOptions(entry.command("import <file>"))
+    .description("post the rows of a bank's CSV, by rules in the manner of hledger's")
+    .requiredOption("--rules <file>", "what the columns are, and which accounts they go to")
+    .option("--dry-run", "print what would be posted, and post nothing")
+    .addHelpText("after", importHelp)
+    .action(loadAndRun(async () => (await import("./import.ts")).importBankFile));
+}
+
+const importHelp = `
+The rules are those of hledger's CSV files: skip, separator, decimal-mark, date-format, fields, if with patterns and
+skip or end, and date, description, account1, account2, amount, amount-in, amount-out, currency, code, comment, with %1
+or %name for a column. Accounts are codes of the chart. docs/cli.md has them all. A row becomes an entry of two lines:
+the amount on account1, its negation on account2. Importing a file again posts nothing twice; of equal rows in one file,
+each is an entry. If a row can't be read, nothing is posted.
+
+Examples:
+  $ ledgerctl entry import bank.csv --rules bank.rules --dry-run
+  $ ledgerctl entry import bank.csv --rules bank.rules`;
 
 function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];

@@ -45,6 +45,23 @@ export async function* readCsvRows<Column extends string>(
   if (header === null) readHeader([]);
 }
 
+/** The rows of a file without a header, with a separator of its own; blank lines are passed over. */
+export async function* readFields(
+  chunks: AsyncIterable<Buffer>,
+  separator: string,
+): AsyncGenerator<
+  | { readonly line: number; readonly fields: readonly string[]; readonly fault?: never }
+  | { readonly line: number; readonly fault: string; readonly fields?: never }
+> {
+  const lines = new LineQueue(readLines(chunks, rowBytesMax));
+  for (let first = await lines.next(); first !== null; first = await lines.next()) {
+    const { line, bytes } = first;
+    if (bytes !== null && isBlank(bytes)) continue;
+    const fields = await readRow(line, bytes, lines, separator);
+    yield typeof fields === "string" ? { line, fault: fields } : { line, fields };
+  }
+}
+
 function isBlank(bytes: Buffer): boolean {
   return bytes.length === 0 || (bytes.length === 1 && bytes[0] === 0x0d);
 }
@@ -66,6 +83,7 @@ async function readRow(
   line: number,
   first: Buffer | null,
   lines: LineQueue,
+  separator = ",",
 ): Promise<string[] | string> {
   if (first === null) return `line ${line}: longer than ${rowBytesMax / 1024} KiB`;
   const parts = [first];
@@ -86,27 +104,27 @@ async function readRow(
   const bytes = parts.length === 1 ? first : Buffer.concat(parts);
   const brokenLine = findBrokenUtf8(bytes, line);
   if (brokenLine !== null) return `line ${brokenLine}: not valid UTF-8`;
-  const fields = splitFields(bytes.toString("utf8").replace(/\r$/, ""));
+  const fields = splitFields(bytes.toString("utf8").replace(/\r$/, ""), separator);
   if (typeof fields !== "string") return fields;
   lines.giveBack(more);
   return `line ${line}, ${fields}`;
 }
 
 /** The fields of a row whose quotes are balanced, or which column is broken and how. */
-function splitFields(row: string): string[] | string {
+function splitFields(row: string, separator: string): string[] | string {
   const fields: string[] = [];
   for (let start = 0; ;) {
     const column = `column ${fields.length + 1}`;
     let end: number;
     if (row.charAt(start) === '"') {
       end = endOfQuoted(row, start);
-      if (end < row.length && row.charAt(end) !== ",") {
+      if (end < row.length && row.charAt(end) !== separator) {
         return `${column}: something follows the closing quote`;
       }
       fields.push(row.slice(start + 1, end - 1).replaceAll('""', '"'));
     } else {
-      const comma = row.indexOf(",", start);
-      end = comma < 0 ? row.length : comma;
+      const at = row.indexOf(separator, start);
+      end = at < 0 ? row.length : at;
       const field = row.slice(start, end);
       if (field.includes('"')) return `${column}: a quote inside of a field that is not quoted`;
       fields.push(field);

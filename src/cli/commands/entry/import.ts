@@ -1,0 +1,148 @@
+// `entry import`: a bank's CSV, by rules. All of the file is read before anything is sent.
+import { readFile } from "node:fs/promises";
+import type { Environment } from "../../../config.ts";
+import type { JsonObject } from "../../../core/journal.ts";
+import { Exponents } from "../../connection/exponents.ts";
+import { withService, type ServiceContext } from "../../connection/service-context.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
+import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
+import {
+  readBankFile,
+  type BankEntry,
+  type Currency,
+} from "../../input/bank-files/bank-entries.ts";
+import { parseBankRules, type BankRules } from "../../input/bank-files/rules.ts";
+import { openByteSource } from "../../input/entry-files/byte-source.ts";
+import type { EntrySource, FileEntry } from "../../input/entry-files/open-entries.ts";
+import { fileFailureReason } from "../../input/file-failure.ts";
+import { suggestion } from "../../input/suggestion.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
+import { counted } from "../../terminal/counted.ts";
+import { toJson, type Column } from "../../terminal/output.ts";
+import { postList } from "./post-list.ts";
+
+export interface ImportFlags extends ServiceFlags {
+  rules: string;
+  dryRun?: boolean;
+}
+
+/** A server that restarts in the middle of a file is waited for. */
+const retryForMs = 60_000;
+
+export async function importBankFile(
+  file: string,
+  flags: ImportFlags,
+  environment: Environment,
+): Promise<ExitCode> {
+  const rules = await readRules(flags.rules);
+  const more = { showsProgress: true, retryForMs };
+  return withService(
+    flags,
+    environment,
+    (context) => importFile(file, rules, flags, context),
+    more,
+  );
+}
+
+async function readRules(file: string): Promise<BankRules> {
+  try {
+    return parseBankRules(file, await readFile(file, "utf8"));
+  } catch (error) {
+    if (!(error instanceof Error) || !("syscall" in error)) throw error;
+    throw usageFailure(`--rules ${file} can't be read: ${fileFailureReason(error)}`);
+  }
+}
+
+async function importFile(
+  file: string,
+  rules: BankRules,
+  { dryRun = false }: ImportFlags,
+  context: ServiceContext,
+): Promise<ExitCode> {
+  const { client, ledgerId, output } = context;
+  const { functionalCurrency: code } = await client.getLedger(ledgerId());
+  const exponents = new Exponents(client, ledgerId());
+  await exponents.learn([code]);
+  const currency = { code, exponent: exponents.of(code) };
+  const source = await openByteSource(file === "-" ? null : file);
+  const { entries, faults } = await readBankFile(source.chunks, rules, currency).finally(
+    source.stop,
+  );
+  const accounts = await client.listAccounts(ledgerId());
+  const known = accounts.filter(({ active }) => active).map(({ glAccountCode }) => glAccountCode);
+  const all = [...faults, ...unknownAccounts(entries, known)];
+  if (all.length > 0) {
+    const lines = all.slice(0, faultsShown).map((fault) => `\n  ${fault}`);
+    const rest = all.length > faultsShown ? `\n  and ${all.length - faultsShown} more` : "";
+    throw usageFailure(
+      `${file}: nothing was posted, as rows can't be read:${lines.join("")}${rest}`,
+    );
+  }
+  if (dryRun) {
+    if (output.isJson) for (const entry of entries) output.line(toJson(bodyOf(entry)));
+    else output.list(entries, columnsOf(currency), ({ externalId }) => externalId);
+    output.note(`would post ${counted(entries.length, "entry", "entries")}; nothing was sent`);
+    return exitCodes.done;
+  }
+  return postList(context, sourceOf(entries), 1);
+}
+
+const faultsShown = 20;
+
+/** The chart is the ledger's to say; a code that it lacks is told before anything is posted. */
+function unknownAccounts(entries: readonly BankEntry[], known: readonly string[]): string[] {
+  const told = new Set<string>();
+  return entries.flatMap(({ line, account1, account2 }) =>
+    [account1, account2].flatMap((code) => {
+      if (known.includes(code) || told.has(code)) return [];
+      told.add(code);
+      const meant = suggestion(code, known).trim();
+      const more = meant === "" ? "" : ` ${meant}`;
+      return [`line ${line}: the ledger has no active account ${JSON.stringify(code)}.${more}`];
+    }),
+  );
+}
+
+const columnsOf = ({ code, exponent }: Currency): readonly Column<BankEntry>[] => [
+  { title: "LINE", align: "right", leaveOut: 1, value: ({ line }) => String(line) },
+  { title: "DATE", value: ({ date }) => date },
+  { title: "ACCOUNT", cutTo: 8, value: ({ account1 }) => account1 },
+  {
+    title: "AMOUNT",
+    align: "right",
+    isAmount: true,
+    value: ({ amount }) => displayAmount(amount, code, exponent),
+  },
+  { title: "AGAINST", cutTo: 8, value: ({ account2 }) => account2 },
+  { title: "DESCRIPTION", cutTo: 12, value: ({ description }) => description },
+];
+
+function bodyOf(entry: BankEntry): JsonObject {
+  const { externalId, date, description, account1, account2, amount, metadata } = entry;
+  return {
+    externalId,
+    transactionDate: `${date}T00:00:00.000Z`,
+    ...(description === "" ? {} : { description }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    lines: [
+      { glAccountCode: account1, functionalAmount: amount.toString() },
+      { glAccountCode: account2, functionalAmount: (-amount).toString() },
+    ],
+  };
+}
+
+/** The entries as those of a file that has been read. */
+function sourceOf(entries: readonly BankEntry[]): EntrySource {
+  async function* all(): AsyncGenerator<FileEntry> {
+    for (const entry of entries) {
+      yield { line: entry.line, externalId: entry.externalId, body: bodyOf(entry) };
+    }
+  }
+  return {
+    isSingle: false,
+    bytesTotal: null,
+    bytesRead: () => 0,
+    stop: () => undefined,
+    entries: all(),
+  };
+}

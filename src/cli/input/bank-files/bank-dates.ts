@@ -1,0 +1,63 @@
+// Dates as banks write them: `date-format` of the rules, in the manner of strptime.
+
+/** The day of a text as `YYYY-MM-DD`, which the calendar may not have; null where the text has another form. */
+export type DateReader = (text: string) => string | null;
+
+const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+const monthNames =
+  "january february march april may june july august september october november december".split(
+    " ",
+  );
+
+const parts: Readonly<Record<string, string>> = {
+  Y: "(?<year>[0-9]{4})",
+  y: "(?<shortYear>[0-9]{2})",
+  m: "(?<month>[0-9]{1,2})",
+  d: "(?<day>[0-9]{1,2})",
+  e: " ?(?<day>[0-9]{1,2})",
+  b: `(?<monthName>${months.join("|")})`,
+  B: `(?<monthName>${monthNames.join("|")})`,
+  // A time is there to be passed over: entries are of days.
+  H: "[0-9]{1,2}",
+  M: "[0-9]{2}",
+  S: "[0-9]{2}",
+  "%": "%",
+};
+
+/** A reader of dates in a format such as `%d.%m.%Y`; null: of `2026-03-15`, `2026/03/15` and `2026.03.15`. Throws RangeError. */
+export function readDateFormat(format: string | null): DateReader {
+  const pattern = format === null ? plainDate : patternOf(format);
+  return (text) => {
+    const groups = pattern.exec(text.trim())?.groups;
+    if (groups === undefined) return null;
+    const { year, shortYear = "", month, monthName = "", day = "" } = groups;
+    // As POSIX has it: 69 to 99 are of the last century.
+    const century = Number(shortYear) >= 69 ? "19" : "20";
+    const ofName = String(months.indexOf(monthName.slice(0, 3).toLowerCase()) + 1);
+    const padded = (number: string) => number.padStart(2, "0");
+    return `${year ?? century + shortYear}-${padded(month ?? ofName)}-${padded(day)}`;
+  };
+}
+
+const plainDate = /^(?<year>[0-9]{4})([-/.])(?<month>[0-9]{1,2})\2(?<day>[0-9]{1,2})$/;
+
+function patternOf(format: string): RegExp {
+  let source = "";
+  for (const [found, directive] of format.matchAll(/%-?(.)|[^%]/gsu)) {
+    const part = directive === undefined ? escaped(found) : parts[directive];
+    if (part === undefined) throw new RangeError(`date-format: ${found} is not known`);
+    source += part;
+  }
+  for (const needed of ["ear>", "onth", "day>"]) {
+    if (!source.includes(needed)) {
+      throw new RangeError(
+        "date-format needs a year (%Y, %y), a month (%m, %b, %B) and a day (%d)",
+      );
+    }
+  }
+  return new RegExp(`^${source}$`, "iu");
+}
+
+function escaped(literal: string): string {
+  return literal.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
+}
