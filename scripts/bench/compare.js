@@ -1,11 +1,13 @@
 // Compares the speed of two builds: two servers, each on an embedded database of its own, get the same load in
 // alternating slices, so that a machine whose speed changes from minute to minute changes it for both. Both have to be built.
 //
-//   node scripts/bench/compare.js DIR_A DIR_B [--starts 4] [--slice 1.5] [--only LOAD]
+//   node scripts/bench/compare.js DIR_A DIR_B [--starts 4] [--slice 1.5] [--only LOAD] [--set-a V=X …] [--set-b V=X …]
 //
 // Two starts of one build differ by up to 8 %, so both are started anew several times. Each start gives a load a round
 // of slices of so many seconds. Shown are the medians of all slices, and of the rounds' ratios the median, the least and
-// the greatest: above 1, B is the faster one. `--only` leaves out loads whose names do not have that part.
+// the greatest: above 1, B is the faster one. `--only` leaves out loads whose names do not have that part. `--set-a` and
+// `--set-b` set a variable of the environment of one side: so a build is compared with itself under another setting.
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { comparison, printRow } from "./table-rows.js";
 import { startBenchServer } from "./server.js";
@@ -16,15 +18,20 @@ const { values, positionals } = parseArgs({
     starts: { type: "string", default: "4" },
     slice: { type: "string", default: "1.5" },
     only: { type: "string", default: "" },
+    "set-a": { type: "string", multiple: true, default: [] },
+    "set-b": { type: "string", multiple: true, default: [] },
   },
   allowPositionals: true,
 });
 const [checkoutA, checkoutB] = positionals;
 if (checkoutA === undefined || checkoutB === undefined) {
   throw new Error(
-    "usage: node scripts/bench/compare.js DIR_A DIR_B [--starts N] [--slice S] [--only LOAD]",
+    "usage: node scripts/bench/compare.js DIR_A DIR_B [--starts N] [--slice S] [--only LOAD] [--set-a V=X]",
   );
 }
+const settings = [values["set-a"], values["set-b"]].map((set) =>
+  Object.fromEntries(set.map((text) => text.split(/=(.*)/s).slice(0, 2))),
+);
 const sliceMs = Number(values.slice) * 1000;
 const warmUpMs = 10_000;
 
@@ -47,7 +54,10 @@ for (let start = 0; start < Number(values.starts); start += 1) {
   const sides = start % 2 === 0 ? [0, 1] : [1, 0];
   const servers = [];
   try {
-    for (const side of sides) servers[side] = await startBenchServer([checkoutA, checkoutB][side]);
+    for (const side of sides) {
+      const checkout = resolve([checkoutA, checkoutB][side]);
+      servers[side] = await startBenchServer(checkout, [], settings[side]);
+    }
     for (const side of sides) {
       for (const load of loads) {
         const runSlice = await prepareSlices(servers[side], load);

@@ -6,12 +6,11 @@
 // The full one has so many entries of two lines over 200 accounts and five years, and so many wallets with nine writes each:
 // 31 million rows unless told otherwise. They are written past the service: the hashes of them are none. Filling it
 // takes some ten minutes and 9 GB, and then the server's sums by day take as long.
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import pg from "pg";
-import { startBenchServer, startSecondServer } from "./server.js";
+import { startBenchServer, startSecondServer, withDatabase } from "./server.js";
 import { prepareSlices, runInTurn } from "./slices.js";
 import { comparison, printRow } from "./table-rows.js";
 
@@ -41,22 +40,6 @@ const loads = [
   { name: "entries in atomic bulks of 500", connections: 2, kind: "entries", bulk: 500 },
   { name: "lone entry writer, p50", connections: 1, unit: "ms", kind: "entries" },
 ];
-
-/** Runs `work` on a connection to a server's database. */
-async function withDatabase({ dataDir }, work) {
-  const client = new pg.Client({
-    host: join(dataDir, "socket"),
-    user: "ledgerctl",
-    database: "ledgerctl",
-    password: readFileSync(join(dataDir, "database-password"), "utf8").trim(),
-  });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
 
 /** Fills the database of a running server, and resolves with the bytes that it has then. */
 async function fill(client, ledgerId) {

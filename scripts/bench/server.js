@@ -1,18 +1,22 @@
 // Starts a built checkout on an embedded database of its own for a benchmark, or a second server on the same
 // database, and stops it again.
 import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import pg from "pg";
 import { root } from "../import-source.js";
 
-/** Resolves with credentials, the process id and how to stop it. `flags` are more flags of `serve`. */
-export async function startBenchServer(checkout = root, flags = []) {
+/**
+ * Resolves with credentials, the process id and how to stop it. `flags` are more flags of `serve`, `settings` variables of its
+ * environment.
+ */
+export async function startBenchServer(checkout = root, flags = [], settings = {}) {
   const home = mkdtempSync(join(tmpdir(), "ledgerctl-bench-"));
   // Started as root, the database runs as another user; its folder has to be within that user's reach.
   chmodSync(home, 0o755);
-  const server = await serve(checkout, home, ["--bootstrap", ...flags]);
+  const server = await serve(checkout, home, ["--bootstrap", ...flags], settings);
   return {
     ...server,
     /** Stops it, and keeps its database. */
@@ -25,15 +29,31 @@ export async function startBenchServer(checkout = root, flags = []) {
 }
 
 /** Another server on a server's database, with the same credentials; it has to be stopped first. */
-export async function startSecondServer(first) {
-  return { ...first, ...(await serve(root, first.home, [])) };
+export async function startSecondServer(first, settings = {}) {
+  return { ...first, ...(await serve(root, first.home, [], settings)) };
 }
 
-async function serve(checkout, home, flags) {
+/** Runs `work` on a connection to a server's database. */
+export async function withDatabase({ dataDir }, work) {
+  const client = new pg.Client({
+    host: join(dataDir, "socket"),
+    user: "ledgerctl",
+    database: "ledgerctl",
+    password: readFileSync(join(dataDir, "database-password"), "utf8").trim(),
+  });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function serve(checkout, home, flags, settings) {
   const dataDir = join(home, "books");
   const binary = join(checkout, "bin", "ledgerctl.js");
   const child = spawn(binary, ["serve", ...flags, "--json", "--port", "0", "--data-dir", dataDir], {
-    env: { ...process.env, HOME: home, LEDGERCTL_LOG_LEVEL: "warn" },
+    env: { ...process.env, HOME: home, LEDGERCTL_LOG_LEVEL: "warn", ...settings },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const facts = {};
