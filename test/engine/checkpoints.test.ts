@@ -8,7 +8,7 @@ import { auditLedgers } from "../../src/audit/audit.ts";
 import { parseCheckpoint } from "../../src/core/checkpoint.ts";
 import { isConsistent } from "../../src/core/merkle.ts";
 import { parseVerifierKey } from "../../src/core/note.ts";
-import { policyOfKeys } from "../../src/core/tlog-policy.ts";
+import { parseTlogPolicy, policyOfKeys } from "../../src/core/tlog-policy.ts";
 import { CheckpointMaker } from "../../src/engine/logs/checkpoint-maker.ts";
 import { haltLog, restartLog, resumeLog } from "../../src/engine/logs/halted-logs.ts";
 import { LogReader } from "../../src/engine/logs/log-reader.ts";
@@ -19,6 +19,7 @@ import { verifyCheckpoint } from "../../src/verify/checkpoint.ts";
 import { entriesPath, entry } from "../support/entries.ts";
 import { serveBooks } from "../support/service.ts";
 import { forge } from "../support/tampering.ts";
+import { policyOfAbsentWitness } from "../support/witness.ts";
 
 const service = serveBooks();
 const settings: LogSettings = { logName: "ledger.example.com", logKeys: [randomBytes(32)] };
@@ -111,6 +112,20 @@ test("many servers make one line of checkpoints, while entries are posted", asyn
     const proof = await reader.readConsistency(log, from.size, to.size);
     expect(isConsistent(from.size, from.rootHash, to.size, to.rootHash, proof)).toBe(true);
   }
+});
+
+test("a policy that demands no cosignature is met by the newest checkpoint", async () => {
+  const log = await newLedger(2);
+  await makerOf().maker.signLog(log.ledgerId, "journal");
+  const [witnessLine = ""] = policyOfAbsentWitness().witnessLines;
+  const read = (quorum: string) =>
+    new LogReader(pool, {
+      settings,
+      policy: parseTlogPolicy(Buffer.from(`${witnessLine}\nquorum ${quorum}\n`)),
+      intervalMs: 1_000,
+    }).readCheckpoint(log, { size: null, isCosigned: true, origin: null });
+  expect(await read("none")).toMatchObject({ size: 2 });
+  await expect(read("absent")).rejects.toMatchObject({ problem: "checkpointNotFound" });
 });
 
 test("a rotated key signs beside the one before, and a server with neither signs nothing", async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "pg";
 import { parseCheckpoint } from "../../src/core/checkpoint.ts";
 import { formatSignatureLine, formatVerifierKey, parseNote } from "../../src/core/note.ts";
+import { resumeLog } from "../../src/engine/logs/halted-logs.ts";
 import { WitnessFeeds } from "../../src/engine/logs/witness-feeds.ts";
 import { WitnessedLogs } from "../../src/engine/logs/witnessed-logs.ts";
 import { AmbiguousCommit } from "../../src/store/database/errors.ts";
@@ -62,7 +63,7 @@ afterAll(async () => {
 }, 60_000);
 
 /** What the sessions of a server are called on the primary. */
-type ServerName = "first" | "second" | "impatient" | "feeding";
+type ServerName = "first" | "second" | "impatient" | "feeding" | "resuming";
 
 /** The primary, where a server's sessions have its name. */
 function urlOf(server: ServerName): string {
@@ -233,13 +234,21 @@ test("a statement by itself whose wait is cancelled is not taken for committed, 
 }, 60_000);
 
 /** A checkpoint that is to be read, but that the standby lacks, as after a COMMIT whose wait was cut off. */
-async function signUnconfirmed(ledgerId: string, log: TestLog): Promise<void> {
+async function signUnconfirmed(
+  ledgerId: string,
+  log: TestLog,
+  haltReason: string | null = null,
+): Promise<void> {
   const { size, note } = log.checkpoint();
   const { text, signatures } = parseNote(note);
   const client = new Client({ connectionString: primary.url });
   await client.connect();
   await client.query("SET synchronous_commit = local");
-  await client.query("INSERT INTO log_states VALUES ($1, 'journal', 1, '', '')", [ledgerId]);
+  await client.query(
+    `INSERT INTO log_states
+       VALUES ($1, 'journal', 1, '', '', CASE WHEN $2::text IS NOT NULL THEN now() END, $2)`,
+    [ledgerId, haltReason],
+  );
   await client.query(
     "INSERT INTO log_heads VALUES ($1, 'journal', $2, '', $2, statement_timestamp(), 1, 0)",
     [ledgerId, size],
@@ -290,6 +299,29 @@ test("a witness is shown no checkpoint before the standby has it", async () => {
   );
   expect(witness.requests.count).toBe(1);
   await Promise.all([feeds.stop(), witness.close()]);
+  await pool.end();
+  await standbyFollows();
+}, 60_000);
+
+test("nor before a halted log is resumed, which asks the witness", async () => {
+  const ledgerId = await books.createLedger();
+  const pool = new Pool({
+    databaseUrl: urlOf("resuming"),
+    connectionsMax: 2,
+    answerTimeoutMs: 60_000,
+  });
+  await standby.stop();
+  await signUnconfirmed(ledgerId, new TestLog().grow(3), "for a test");
+  let asked = 0;
+  const resumed = resumeLog(pool, { ledgerId, log: "journal" }, () => {
+    asked += 1;
+    return Promise.resolve();
+  });
+  await newlyWaiting("resuming", 1);
+  expect(asked).toBe(0);
+  await standby.start();
+  expect(await resumed).toBe(true);
+  expect(asked).toBe(1);
   await pool.end();
   await standbyFollows();
 }, 60_000);

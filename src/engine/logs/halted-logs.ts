@@ -1,6 +1,7 @@
 // Halting a log, and what an operator does then: resume it where nothing else was shown, or begin it anew.
 import type { LogIdentity } from "../../core/log-origin.ts";
 import type { Connection } from "../../store/database/connection.ts";
+import { writeBarrier } from "../../store/ledger-states.ts";
 import {
   findLogState,
   insertLogHead,
@@ -43,6 +44,8 @@ export async function resumeLog(
   { ledgerId, log }: LogOfLedger,
   refuse: (transaction: Connection, identity: LogIdentity) => Promise<void>,
 ): Promise<boolean> {
+  // `refuse` may show witnesses the newest checkpoint: it has to be on the standbys (docs/decisions/0010).
+  await pool.transaction((transaction) => writeBarrier(transaction, ledgerId));
   return changeState(pool, { ledgerId, log }, async (transaction, state) => {
     if (state?.haltedAt == null) return false;
     const identity = { ledgerId, log, generation: state.generation };
