@@ -5,6 +5,9 @@ import { readPeriodLabel } from "../core/period.ts";
 import { descriptionCodePointsMax, labelCodePointsMax, quoted, textFault } from "../core/text.ts";
 import { dayFault, parseTimestamp, type Timestamp } from "../core/time.ts";
 
+/** The pattern of a text without NUL. */
+export const withoutNul = "^[^\\u0000]*$";
+
 /** Of one bulk. */
 export const bulkItemsMax = 1000;
 
@@ -31,8 +34,18 @@ export function fault<Value>(
   };
 }
 
+/** What JSON Schema can say of a text; it counts code points, too, and knows no lone surrogates. */
+const documentedText = (codePointsMax: number) => ({
+  minLength: 1,
+  maxLength: codePointsMax,
+  pattern: withoutNul,
+});
+
 const text = (codePointsMax: number) =>
-  z.string(wrongType("a string")).check(fault((value) => textFault(value, codePointsMax)));
+  z
+    .string(wrongType("a string"))
+    .check(fault((value) => textFault(value, codePointsMax)))
+    .meta(documentedText(codePointsMax));
 
 /** Ids, codes and labels. */
 export const label = text(labelCodePointsMax);
@@ -62,13 +75,27 @@ const amount = (pattern: RegExp, zeroMessage: string) =>
         return `must be ${/^[+-]?[0-9]*[.,][0-9]+$/.test(String(input)) ? decimal : integer}`;
       },
     })
+    .meta({ description: "integer, smallest unit" })
     .transform(BigInt);
 
 export const functionalAmount = amount(/^-?[1-9][0-9]{0,37}$/, "must not be zero");
 export const transactionAmount = amount(/^(?:0|-?[1-9][0-9]{0,37})$/, "");
 
+const dayPattern =
+  "(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|" +
+  "02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)";
+const hourPattern = "(?:[01][0-9]|2[0-3])";
+const minutePattern = "[0-5][0-9]";
+
 export const timestamp = z
   .string(wrongType("a string: an ISO 8601 date and time"))
+  .meta({
+    description:
+      "ISO 8601 date and time with Z or an offset, years 0001 to 9999; digits finer than a millisecond are cut",
+    pattern:
+      `^(?!0000)${dayPattern}[Tt]${hourPattern}:${minutePattern}(?::${minutePattern}(?:[.,][0-9]+)?)?` +
+      `(?:[Zz]|[+-]${hourPattern}(?::?${minutePattern})?)$`,
+  })
   .transform((value, context): Timestamp => {
     const parsed = parseTimestamp(value);
     if (parsed !== null) return parsed;

@@ -6,7 +6,7 @@ import { brokenTextFault } from "../core/text.ts";
 import { isJsonObject, type JsonObject } from "../core/journal.ts";
 
 export const metadataBytesMax = 64 * 1024;
-const metadataDepthMax = 64;
+export const metadataDepthMax = 64;
 
 /** A free-form object; it is kept as it came, key order aside. */
 export const metadata = z

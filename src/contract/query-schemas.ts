@@ -10,21 +10,31 @@ const pageLimitMax = 100;
 export const optionalParameter = <Schema extends z.ZodType>(schema: Schema) =>
   schema.optional().transform((value) => value ?? null);
 
-const wholeNumber = z
-  .string()
-  .regex(/^[0-9]+$/, { error: "must be a whole number" })
-  .transform(Number);
+/** A number from `minimum` on, which JSON Schema calls an integer although it travels as text. */
+const wholeNumber = (documented: { minimum: number; maximum?: number; description?: string }) =>
+  z
+    .string({ error: "is required" })
+    .regex(/^[0-9]+$/, { error: "must be a whole number" })
+    .meta({ type: "integer", ...documented, pattern: undefined })
+    .transform(Number);
 
 /** Anything over the maximum is taken as the maximum. */
-export const limit = wholeNumber
+export const limit = wholeNumber({
+  minimum: 1,
+  description: `how many at most: ${pageLimitDefault} unless given, never more than ${pageLimitMax}`,
+})
   .refine((value) => value > 0, { error: "must be above zero" })
   .transform((value) => Math.min(value, pageLimitMax))
   .optional()
   .transform((value) => value ?? pageLimitDefault);
 
-const position = wholeNumber.refine((value) => value <= Number.MAX_SAFE_INTEGER, {
-  error: "must be at most 9007199254740991",
-});
+const positionFrom = (minimum: number) =>
+  wholeNumber({ minimum, maximum: Number.MAX_SAFE_INTEGER }).refine(
+    (value) => value <= Number.MAX_SAFE_INTEGER,
+    { error: "must be at most 9007199254740991" },
+  );
+
+const position = positionFrom(0);
 
 export const noQuery = z.object({});
 
@@ -116,7 +126,7 @@ export const previewQuery = z
 export const proofQuery = z.object({ entryId: z.string({ error: "is required" }) });
 
 /** Of a tree: its number of leaves. */
-const treeSize = position.refine((value) => value > 0, { error: "must be above zero" });
+const treeSize = positionFrom(1).refine((value) => value > 0, { error: "must be above zero" });
 
 export const checkpointQuery = z
   .object({
@@ -140,8 +150,8 @@ export const checkpointsQuery = z.object({
 
 export const consistencyQuery = z
   .object({
-    from: z.string({ error: "is required" }).pipe(treeSize),
-    to: z.string({ error: "is required" }).pipe(treeSize),
+    from: treeSize,
+    to: treeSize,
   })
   .refine(({ from, to }) => from <= to, { path: ["to"], error: "must not be smaller than from" });
 

@@ -1,10 +1,10 @@
 // Bodies of wallet writes: from parsed JSON to a write, or to every fault that it has.
 import * as z from "zod";
-import { parseAssetCode } from "../core/asset.ts";
+import { assetCodePattern, parseAssetCode } from "../core/asset.ts";
 import { brokenTextFault, parseUuid } from "../core/text.ts";
 import type { MovementType, WalletWrite } from "../core/wallet.ts";
 import type { ExactJson } from "./exact-json.ts";
-import { bulkItemsMax, fault, label, optional, wrongType } from "./field-schemas.ts";
+import { bulkItemsMax, fault, label, optional, withoutNul, wrongType } from "./field-schemas.ts";
 import { metadataBytesMax } from "./metadata.ts";
 import { parseBy } from "./schema-faults.ts";
 
@@ -15,18 +15,22 @@ const positiveInteger = "a positive integer in smallest units, as a string of at
 const amount = z
   .string(wrongType(positiveInteger))
   .regex(/^[1-9][0-9]{0,37}$/, { error: `must be ${positiveInteger}` })
+  .meta({ description: "positive integer, smallest unit" })
   .transform(BigInt);
 
 const assetCharacters = "1 to 32 letters, digits or _ . : / -";
 
-const assetCode = z.string(wrongType(assetCharacters)).check((payload) => {
-  const { value } = payload;
-  const parsed = parseAssetCode(value);
-  if (parsed !== null) payload.value = parsed;
-  else {
-    payload.issues.push({ code: "custom", message: `must be ${assetCharacters}`, input: value });
-  }
-});
+const assetCode = z
+  .string(wrongType(assetCharacters))
+  .check((payload) => {
+    const { value } = payload;
+    const parsed = parseAssetCode(value);
+    if (parsed !== null) payload.value = parsed;
+    else {
+      payload.issues.push({ code: "custom", message: `must be ${assetCharacters}`, input: value });
+    }
+  })
+  .meta({ pattern: assetCodePattern.source });
 
 /** Any text; it is kept and not read. */
 const walletMetadata = z
@@ -37,7 +41,16 @@ const walletMetadata = z
         ? "must be at most 64 KiB"
         : brokenTextFault(value),
     ),
-  );
+  )
+  .meta({
+    // Bytes are not counted by JSON Schema: the most characters that can fit.
+    maxLength: metadataBytesMax,
+    pattern: withoutNul,
+    description: `any text of at most ${metadataBytesMax / 1024} KiB; it is kept and not read`,
+  });
+
+/** The pattern of a text without control characters (Unicode category Cc). */
+export const withoutControls = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 
 const notObject = { error: "must be a JSON object" };
 
@@ -66,13 +79,15 @@ export const reserveBody = z.strictObject(
 export const commitBody = z.strictObject({ amount: optional(amount) }, notObject);
 export const releaseBody = z.strictObject({}, notObject);
 
+const callerKey = label
+  .refine((value) => !hasControlCharacter(value), { error: "must not contain control characters" })
+  .meta({ pattern: withoutControls });
+
 /** One of many: the members of a movement, whose wallet it is and which way it goes. */
 export const bulkMovement = z.strictObject(
   {
     ...movementMembers,
-    callerKey: label.refine((value) => !hasControlCharacter(value), {
-      error: "must not contain control characters",
-    }),
+    callerKey,
     type: z.enum(["credit", "debit"], { error: "must be credit or debit" }),
   },
   notObject,

@@ -2,7 +2,8 @@
 import { currencyExponents } from "./currencies.ts";
 import { walletAccounts } from "./ledger.ts";
 
-const assetCodePattern = /^[A-Za-z0-9_.:/-]{1,32}$/;
+/** What a code may be; see `parseAssetCode`. */
+export const assetCodePattern = /^[A-Za-z0-9_.:/-]{1,32}$/;
 
 /** An asset code as it is kept, or null: one that equals an ISO 4217 code without regard to case is that code. */
 export function parseAssetCode(text: string): string | null {

@@ -22,6 +22,8 @@ const bufferedNdjsonBytesMax = 128 * 1024 * 1024;
 const bufferedNdjsonBytesPerOrganization = bufferedNdjsonBytesMax / 4;
 /** What one streamed answer buffers while its reader does not read: pieces read ahead, as rows and as text. */
 const ndjsonBytes = 4 * 1024 * 1024;
+/** How many of them one organization may read at a time. */
+export const ndjsonAnswersPerOrganization = bufferedNdjsonBytesPerOrganization / ndjsonBytes;
 
 /** What the routes share: how requests are answered, and how much of them is kept in memory. */
 interface ApiServices {

@@ -8,6 +8,8 @@ import { unreadableReply } from "./problems.ts";
 import { pathOf, pathOfTarget } from "./request-notes.ts";
 
 export const headerBytesMax = 16 * 1024;
+/** In which a request has to arrive whole. */
+export const requestTimeoutMs = 30_000;
 
 const brokenRequestStatuses: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,

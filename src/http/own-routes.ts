@@ -1,11 +1,12 @@
 // The routes that are not the API's: health, readiness, documentation and metrics. None of them is signed.
 import { METHODS } from "node:http";
 import type { FastifyInstance } from "fastify";
-import { openApiDocument } from "../contract/openapi.ts";
+import { openApiDocument } from "../contract/openapi/document.ts";
 import { Refusal } from "../core/errors.ts";
 import type { Replica } from "../store/database/replica.ts";
 import { retryAfterSeconds } from "./admission.ts";
-import { documentationPage } from "./documentation-page.ts";
+import { documentedLimits } from "./documented-limits.ts";
+import { documentationHeaders, documentationPage } from "./documentation/page.ts";
 import { metricsContentType } from "./metrics.ts";
 import { isFromLoopback } from "./metrics-server.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
@@ -13,6 +14,7 @@ import { refuseOtherMethods } from "./other-methods.ts";
 export interface OwnRoutesOptions {
   readonly version: string;
   readonly clockWindowSeconds: number;
+  readonly bodyBytesMax: number;
   /** Whether the service can take requests, and why not; database nodes that are down although it can. */
   readonly readiness: () => {
     readonly ready: boolean;
@@ -25,10 +27,7 @@ export interface OwnRoutesOptions {
 }
 
 export function addOwnRoutes(app: FastifyInstance, options: OwnRoutesOptions): void {
-  const { readiness, version, clockWindowSeconds } = options;
-  // Made when it is asked for: it would be a twentieth of the work of a start.
-  let openApi: string | undefined;
-  const page = documentationPage(version, clockWindowSeconds);
+  const { readiness } = options;
   app.get("/healthz", async () => ({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
     const { ready, reason, nodesDown, replica } = readiness();
@@ -39,20 +38,28 @@ export function addOwnRoutes(app: FastifyInstance, options: OwnRoutesOptions): v
     const read = { ready: unusedFor === null, reason: unusedFor, lagSeconds: lagMs / 1000 };
     return { status, reason, nodesDown, replica: read };
   });
-  app.get("/openapi.json", async (_request, reply) => {
-    openApi ??= JSON.stringify(openApiDocument(version));
-    return reply.type("application/json").send(openApi);
-  });
-  app.get("/docs", async (_request, reply) =>
-    reply
-      .type("text/html; charset=utf-8")
-      .header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")
-      .send(page),
-  );
+  addDocumentation(app, options);
   for (const url of ["/healthz", "/readyz", "/openapi.json", "/docs"]) {
     refuseOtherMethods(app, url, ["GET"]);
   }
   if (options.metrics !== null) addMetrics(app, options.metrics);
+}
+
+/** What describes the API, made when it is asked for: it would be a twentieth of the work of a start. */
+function addDocumentation(app: FastifyInstance, options: OwnRoutesOptions): void {
+  const { version, clockWindowSeconds, bodyBytesMax } = options;
+  const limits = documentedLimits(bodyBytesMax);
+  let json: string | undefined;
+  let page: string | undefined;
+  const document = () => openApiDocument({ version, clockWindowSeconds, limits });
+  app.get("/openapi.json", async (_request, reply) => {
+    json ??= JSON.stringify(document());
+    return reply.type("application/json").send(json);
+  });
+  app.get("/docs", async (_request, reply) => {
+    page ??= documentationPage(document());
+    return reply.type("text/html; charset=utf-8").headers(documentationHeaders).send(page);
+  });
 }
 
 /** To others than this machine there is nothing here, whatever the method. */

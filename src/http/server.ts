@@ -17,6 +17,7 @@ import {
   answerHeaderFault,
   headerBytesMax,
   headerFault,
+  requestTimeoutMs,
 } from "./broken-requests.ts";
 import { Connections, watchProgress } from "./connections.ts";
 import { isCancelled, isLast } from "./exchanges.ts";
@@ -34,7 +35,6 @@ export interface HttpServerOptions extends OwnRoutesOptions {
   readonly hub: StreamHub;
   readonly journalHub: JournalHub;
   readonly log: Log;
-  readonly bodyBytesMax: number;
   readonly connectionsMax: number;
   readonly counts: HttpCounts;
   /** What TLS shows; null for plain HTTP. */
@@ -55,7 +55,6 @@ export interface HttpServer {
 }
 
 const idleTimeoutMs = 75_000;
-const requestTimeoutMs = 30_000;
 /** How long a stopping server still answers whatever comes on connections that were open. */
 const drainMsMax = 1_000;
 

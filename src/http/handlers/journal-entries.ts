@@ -14,16 +14,13 @@ import type { EntryOutcome } from "../../contract/types.ts";
 import { asRefusal, problemDocument } from "../problems.ts";
 import { requireEntry, resolvePeriod } from "./named-records.ts";
 import { wireEntry } from "./wire-entry.ts";
-import { searchInSnapshot, type RouteHandler } from "./route-handler.ts";
+import { pageBytesMax, searchInSnapshot, type RouteHandler } from "./route-handler.ts";
 
 /** What a reversal weighs beside its body: the entry that it mirrors is read and written whole. */
 const reversalBytes = 32 * 1024;
 
 /** How long the entries of one body are read before the event loop goes on to its next tick. */
 const tickMs = 10;
-
-/** What a page of a list may weigh as JSON; one entry alone may weigh more. */
-const pageBytesMax = 8 * 1024 * 1024;
 
 export const postEntry: RouteHandler<"postEntry"> = async ({ journal }, request) => {
   const { body, ledger, bodyBytes } = request;

@@ -17,6 +17,9 @@ import type { Caller } from "../authenticate.ts";
 /** How long one statement of a list, a proof or a bundle may take. */
 const searchMsMax = 30_000;
 
+/** What a page of entries may weigh as JSON; one entry alone may weigh more. */
+export const pageBytesMax = 8 * 1024 * 1024;
+
 /** What handlers work with. */
 export interface Services {
   /** For reads that are cheap, whatever they are asked for. */
