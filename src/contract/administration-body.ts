@@ -56,13 +56,16 @@ const decimal =
   "an exact decimal above zero, such as 1.0845, of at most 38 digits before the point and 38 after it";
 const limitText = "a whole number of smallest units, 0 or more, as a string of at most 38 digits";
 
+const ratePattern = "^(?:none|[1-9][0-9]{0,37}(?:\\.[0-9]{1,38})?|0\\.(?=0*[1-9])[0-9]{1,38})$";
+
 const rate = z
   .string(wrongType(`a string: ${decimal}`))
   .check(
     fault((value) =>
       value === none || parseRate(value) !== null ? null : `must be ${decimal}, or "${none}"`,
     ),
-  );
+  )
+  .meta({ description: `${decimal}; or "${none}"`, pattern: ratePattern });
 
 const limit = z
   .string(wrongType(`a string: ${limitText}`))

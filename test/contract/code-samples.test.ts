@@ -34,14 +34,16 @@ test("the samples for Node.js compile", { timeout: 120_000 }, () => {
 function faultsOf(file: string, source: string): string[] {
   const configuration = ts.readConfigFile(`${root}tsconfig.json`, (path) => ts.sys.readFile(path));
   const { options } = ts.parseJsonConfigFileContent(configuration.config, ts.sys, root);
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile, fileExists, readFile } = host;
-  host.fileExists = (path) => path === file || fileExists.call(host, path);
-  host.readFile = (path) => (path === file ? source : readFile.call(host, path));
-  host.getSourceFile = (path, ...more) =>
-    path === file
-      ? ts.createSourceFile(path, source, ts.ScriptTarget.Latest)
-      : getSourceFile.call(host, path, ...more);
+  const base = ts.createCompilerHost(options);
+  const host: ts.CompilerHost = {
+    ...base,
+    fileExists: (path) => path === file || base.fileExists(path),
+    readFile: (path) => (path === file ? source : base.readFile(path)),
+    getSourceFile: (path, ...more) =>
+      path === file
+        ? ts.createSourceFile(path, source, ts.ScriptTarget.Latest)
+        : base.getSourceFile(path, ...more),
+  };
   const program = ts.createProgram([file], { ...options, noEmit: true }, host);
   return [...program.getSyntacticDiagnostics(), ...program.getSemanticDiagnostics()]
     .filter((fault) => fault.file?.fileName === file)

@@ -160,6 +160,7 @@ describe("/openapi.json", () => {
     expect(query("getBalance")).toEqual([
       ["account", true],
       ["currency", false],
+      ["asOf", false],
     ]);
   });
 

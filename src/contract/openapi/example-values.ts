@@ -38,6 +38,7 @@ const members: Readonly<Record<string, unknown>> = {
   active: true,
   activeOnly: "true",
   amount: "2500",
+  amounts: ["12500"],
   asOf: "2026-04-01T00:00:00Z",
   assetCode: "USD",
   assetsWithoutRate: [],
@@ -57,7 +58,9 @@ const members: Readonly<Record<string, unknown>> = {
   closesToDate: false,
   closing: "12500",
   code: "PERIOD_CLOSED",
+  columns: [{ from: "2026-03-01T00:00:00.000Z", to: "2026-04-01T00:00:00.000Z" }],
   cosigned: "true",
+  counterAccounts: ["4000"],
   cosigners: [],
   createdAt: "2026-01-02T08:00:00.000Z",
   credits: "0",
@@ -131,6 +134,8 @@ const members: Readonly<Record<string, unknown>> = {
   walletsAccount: "wallets:USD",
   witnessLines: [],
   witnesses: [],
+  nextCursor: null,
+  result: ["0"],
   // What is null until something happens.
   close: null,
   previousCloseHash: null,
@@ -145,6 +150,7 @@ const members: Readonly<Record<string, unknown>> = {
 const otherMembers: Readonly<Record<string, unknown>> = {
   balance: 12_500,
   metadata: '{"order":"17"}',
+  totals: ["12500"],
 };
 
 /** What a member may have in an example: the first that its schema allows. */
@@ -199,6 +205,13 @@ export const routeExamples: Readonly<Partial<Record<string, RouteExample>>> = {
     body: { externalId: "invoice-2026-0042-cancelled", reason: "cancelled" },
     reply: { journalId: reversalId, persistedAt },
   },
+  importAccounts: {
+    body: { accounts: [{ glAccountCode: "1000", name: "Cash", type: "asset" }] },
+  },
+  setAssetRule: { body: { rate: "1.0845" } },
+  getRegister: { query: { periodId: "2026-03" } },
+  getBalanceSheet: { query: { periodId: "2026-03" } },
+  getIncomeStatement: { query: { periodId: "2026-03" } },
   getTrialBalance: { query: { periodId: "2026-03" } },
   closePeriod: { body: { periodId: "2026-03", reason: "month-end" } },
   getCheckpoint: { text: checkpoint },

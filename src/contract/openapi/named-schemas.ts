@@ -1,5 +1,6 @@
 // JSON Schema of what travels, objects that have a name said once and referred to.
 import * as z from "zod";
+import { accountBody, assetRuleBody } from "../administration-body.ts";
 import { closeBody } from "../close-body.ts";
 import { entryBody, lineBody, reversalBody } from "../entry-body.ts";
 import { timestamp, withoutNul } from "../field-schemas.ts";
@@ -14,6 +15,8 @@ export type Json = Record<string, unknown>;
 /** What is sent, by the names that the package's types have. */
 const inputs: Readonly<Record<string, z.ZodType>> = {
   Timestamp: timestamp,
+  AccountInput: accountBody,
+  AssetRuleInput: assetRuleBody,
   EntryInput: entryBody,
   EntryLineInput: lineBody,
   ReversalInput: reversalBody,
@@ -39,8 +42,9 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 const names = new Map<unknown, string>([
-  ...Object.entries({ ...replies, ...bookReplies }).flatMap(([name, schema]): [unknown, string][] =>
-    isObject(schema) ? [[schema, otherNames[name] ?? typeName(name)]] : [],
+  ...Object.entries({ ...replies, ...bookReplies }).flatMap(
+    ([name, schema]): [unknown, string][] =>
+      isObject(schema) ? [[schema, otherNames[name] ?? typeName(name)]] : [],
   ),
   ...Object.entries(inputs).map(([name, schema]): [unknown, string] => [schema, name]),
 ]);

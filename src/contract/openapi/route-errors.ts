@@ -38,6 +38,7 @@ const more: Partial<Record<string, readonly ProblemName[]>> = {
   debitWallet: ["insufficientFunds"],
   reserveFunds: ["insufficientFunds"],
   getLogProof: ["notLoggedYet"],
+  importAccounts: ["accountInUse"],
 };
 
 /** Rules that take too much for granted. */
@@ -96,6 +97,7 @@ export const problemMeanings: Readonly<Record<ProblemName, string>> = {
   entryNotFound: "the ledger has no entry with this id",
   closeNotFound: "the ledger has no such close or period, or the close does not cover the entry",
   checkpointNotFound: "the log has no such checkpoint, or the server has no log key",
+  accountInUse: "wallets are posted to an account that was to be made inactive; nothing is changed",
   accountNotFound: "the chart of accounts does not have this code",
   reversalNotReversible: "the entry is a reversal itself",
   walletBatchNotReversible: "the entry is a posting of wallets",
