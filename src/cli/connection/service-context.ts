@@ -2,7 +2,6 @@
 import type { Environment } from "../../config.ts";
 import { LedgerClient, ServiceProblem, type Exchange } from "../../client/ledger-client.ts";
 import { problemKinds } from "../../core/errors.ts";
-import { usageFailure } from "../failure.ts";
 import { interruptible } from "../terminal/interrupts.ts";
 import {
   requireCredentials,
@@ -13,6 +12,7 @@ import {
 import type { ServiceFlags } from "../definition/options.ts";
 import { Output } from "../terminal/output.ts";
 import { ProgressLine, waitingFor } from "../terminal/progress-line.ts";
+import { findNamedLedger, type LedgerFinder } from "./named-ledger.ts";
 import { RetryNotice } from "./retry-notice.ts";
 
 export interface ServiceContext {
@@ -20,7 +20,7 @@ export interface ServiceContext {
   readonly connection: Connection;
   readonly client: LedgerClient;
   /** The ledger that the command is about. Throws a usage failure when none was named. */
-  readonly ledgerId: () => string;
+  readonly ledgerId: LedgerFinder;
   readonly wait: RetryNotice;
 }
 
@@ -72,13 +72,12 @@ export async function withService<Result>(
     },
     signal: wait.signal,
   });
-  const ledgerId = () => {
-    if (ledger === null) throw usageFailure("name the ledger with --ledger or LEDGERCTL_LEDGER");
-    return ledger;
-  };
   try {
     return await interruptible(
-      () => run({ output, connection, client, ledgerId, wait }),
+      async () => {
+        const ledgerId = await findNamedLedger(client, ledger);
+        return run({ output, connection, client, ledgerId, wait });
+      },
       () => {
         wait.close();
       },

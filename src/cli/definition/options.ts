@@ -68,7 +68,7 @@ export function serviceOptions(command: Command): Command {
       "--api-key <key>",
       "the API key (LEDGERCTL_API_KEY); its secret comes from the environment or profile",
     ],
-    ["--ledger <id>", "the ledger (LEDGERCTL_LEDGER)"],
+    ["--ledger <id>", "the ledger, or its name where only one has it (LEDGERCTL_LEDGER)"],
     ["--profile <name>", "a profile of the configuration file (LEDGERCTL_PROFILE)"],
   ]);
 }

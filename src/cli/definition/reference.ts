@@ -75,7 +75,7 @@ function optionTable(options: readonly Option[]): string {
 }
 
 /** What a command's help says after its options: notes and examples. */
-function helpAfterOptions(command: Command): string {
+export function helpAfterOptions(command: Command): string {
   let text = "";
   // A command is an EventEmitter, which its types leave out.
   (command as unknown as NodeJS.EventEmitter).emit("afterHelp", {

@@ -24,6 +24,15 @@ export function defineConfig(program: Command): void {
     )
     .addHelpText("after", setHelp)
     .action(loadAndRun(async () => (await import("./set.ts")).setSetting));
+  outputOptions(config.command("unset <key>"))
+    .description("take a setting out of the profile in use, or of --profile")
+    .addOption(
+      new Option("--profile <name>", "the profile to change (LEDGERCTL_PROFILE)").helpGroup(
+        "Options:",
+      ),
+    )
+    .addHelpText("after", "\nExample:\n  $ ledgerctl config unset ledger --profile auditor")
+    .action(loadAndRun(async () => (await import("./unset.ts")).unsetSetting));
   serviceOptions(config.command("list"))
     .description("the settings that commands would use, and where each comes from; secrets masked")
     .addHelpText("after", "\nExample:\n  $ ledgerctl config list")

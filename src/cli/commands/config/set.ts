@@ -56,7 +56,8 @@ export async function setSetting(
   if (isNew) output.note(`profile ${name} was made in ${environment.configFile}`);
 }
 
-function requireMember(key: string): ProfileMember {
+/** The setting of that name. Throws a usage failure. */
+export function requireMember(key: string): ProfileMember {
   const found = Object.entries(settingMembers).find(([name]) => name === key);
   if (found !== undefined) return found[1];
   const keys = Object.keys(settingMembers);

@@ -19,4 +19,12 @@ export function defineProfile(program: Command): void {
     .description("use a profile from now on, where --profile and LEDGERCTL_PROFILE name none")
     .addHelpText("after", "\nExample:\n  $ ledgerctl profile use local")
     .action(loadAndRun(async () => (await import("./use.ts")).switchProfile));
+  outputOptions(profile.command("remove <name>"))
+    .description("take a profile out of the file; its API key stays valid until it is revoked")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ ledgerctl config set url http://127.0.0.1:8420 --profile trial" +
+        "\n  $ ledgerctl profile remove trial",
+    )
+    .action(loadAndRun(async () => (await import("./remove.ts")).removeProfile));
 }

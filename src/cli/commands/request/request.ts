@@ -3,12 +3,11 @@ import { ServiceProblem, type Problem } from "../../../client/ledger-client.ts";
 import type { Environment } from "../../../config.ts";
 import { exitCodeOfProblem, exitCodes, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { readBody, requireTarget } from "../../input/request-arguments.ts";
+import { readBody, requireTarget, type BodyFlags } from "../../input/request-arguments.ts";
+import { indentedJson } from "../../terminal/indented-json.ts";
 import { withService } from "../../connection/service-context.ts";
 
-export interface RequestFlags extends ServiceFlags {
-  body?: string;
-}
+export type RequestFlags = ServiceFlags & BodyFlags;
 
 /** Resolves with the exit code that the reply's status stands for. */
 export async function request(
@@ -18,10 +17,10 @@ export async function request(
   environment: Environment,
 ): Promise<ExitCode> {
   requireTarget(target);
-  const body = await readBody(flags.body);
+  const body = await readBody(flags);
   return withService(flags, environment, async ({ output, client }) => {
     const reply = await client.request(method.toUpperCase(), target, body);
-    output.verbatim(reply.text);
+    output.verbatim(process.stdout.isTTY ? indentedJson(reply.text) : reply.text);
     if (reply.status < 300) return exitCodes.done;
     const { status, requestId } = reply;
     const problem = readProblem(reply.text);

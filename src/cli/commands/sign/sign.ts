@@ -2,15 +2,14 @@
 import type { Environment } from "../../../config.ts";
 import { signRequest } from "../../../core/signing.ts";
 import { requireOneOf } from "../../input/arguments.ts";
-import { readBody, requireTarget } from "../../input/request-arguments.ts";
+import { readBody, requireTarget, type BodyFlags } from "../../input/request-arguments.ts";
 import { usageFailure } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { Output, toJson } from "../../terminal/output.ts";
 import { printableLines } from "../../terminal/printable.ts";
 import { requireCredentials, resolveConnection } from "../../connection/settings.ts";
 
-export interface SignFlags extends ServiceFlags {
-  body?: string;
+export interface SignFlags extends ServiceFlags, BodyFlags {
   timestamp?: string;
   format: string;
 }
@@ -31,7 +30,7 @@ export async function sign(
   const { url, apiKey, apiSecret } = requireCredentials(
     await resolveConnection(flags, environment, output),
   );
-  const body = await readBody(flags.body);
+  const body = await readBody(flags);
   const method = methodText.toUpperCase();
   const signature = signRequest(apiSecret, { timestamp, method, target, body }).toString("hex");
   const headers = {
