@@ -29,7 +29,8 @@ async function writtenTypes() {
     export * from "./contract/book-replies.ts";
     export * from "./contract/close-body.ts";
     export * from "./contract/entry-body.ts";
-    export * from "./contract/wallet-body.ts";`);
+    export * from "./contract/wallet-body.ts";
+    export * from "./contract/wallet-transfers-body.ts";`);
   const registries = { Reply: z.registry(), Body: z.registry() };
   for (const [, name, side, schema] of source.matchAll(inferredLine)) {
     registries[side].add(schemas[schema], { id: name });

@@ -1,6 +1,5 @@
 // Checks of wallets: their figures against their logs, pending postings against writes, the journal against both.
 import { convert, parseRate } from "../core/asset.ts";
-import type { WalletWriteType } from "../core/wallet.ts";
 import { countRows } from "../store/audit/journal.ts";
 import {
   listBatchFaults,
@@ -14,6 +13,7 @@ import {
   type AuditedWrite,
   listStrayDigests,
   listStrayHolds,
+  listTransferFaults,
   readAuditedWallets,
   readAuditedWrites,
 } from "../store/audit/wallets.ts";
@@ -21,6 +21,7 @@ import { PageCursor } from "../store/pages.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { AuditLog, CheckLog } from "./audit-log.ts";
 import { WalletLogCheck } from "./wallet-log-check.ts";
+import { replayOf } from "./wallet-replay.ts";
 
 /**
  * Each wallet equals the result of its log. Wallets and logs are read in parallel, both by wallet. `areDigested`: all
@@ -69,80 +70,8 @@ export async function checkWallets(
   }
   await skipStray(null);
   log.findAll(await listStrayHolds(connection, ledgerId));
+  log.findAll(await listTransferFaults(connection, ledgerId));
   logs.finish(await listStrayDigests(connection, ledgerId));
-}
-
-/** A wallet's log, replayed from nothing. */
-function replayOf(wallet: AuditedWallet, log: CheckLog) {
-  const find = (what: string) => {
-    log.find(`wallet ${JSON.stringify(wallet.callerKey)}`, what);
-  };
-  let last = { seq: 0, balance: 0n, held: 0n, at: "" };
-  return {
-    add(write: AuditedWrite): void {
-      const { seq, type, balance, held, at, pendingPostingId, holdStatus } = write;
-      if (seq !== last.seq + 1) find(`seq ${seq} comes after seq ${last.seq}`);
-      const change = changeOf(write);
-      if (change === null) find(`seq ${seq} is a ${type} of a hold that is not there`);
-      const balanceDue = last.balance + (change?.balance ?? 0n);
-      const heldDue = last.held + (change?.held ?? 0n);
-      if (balance !== balanceDue) {
-        find(`seq ${seq} has the balance ${balance}, the log comes to ${balanceDue}`);
-      }
-      if (held !== heldDue) find(`seq ${seq} has ${held} held, the log comes to ${heldDue}`);
-      const status = resolvedStatus[type];
-      if (status !== undefined && holdStatus !== null && holdStatus !== status) {
-        find(`seq ${seq} is a ${type} of a hold that is ${holdStatus}`);
-      }
-      const isMoving = type === "credit" || type === "debit" || type === "commit";
-      if (isMoving !== (pendingPostingId !== null)) {
-        find(`seq ${seq} ${isMoving ? "moves money and has no batch" : "has a batch"}`);
-      }
-      if (at < last.at) find(`seq ${seq} is of ${at}, before ${last.at}`);
-      if (write.isFinerThanShown) find(`seq ${seq} has a time finer than a millisecond`);
-      // What follows is compared with what is written, so that one wrong row is reported once.
-      last = write;
-    },
-    finish(): void {
-      const { balance, held, lastSeq, lastAt, activeHolds } = wallet;
-      const compare = (name: string, stored: bigint | number | string, logged: typeof stored) => {
-        if (stored !== logged) find(`${name} is ${stored}, the log comes to ${logged}`);
-      };
-      compare("balance", balance, last.balance);
-      compare("held", held, last.held);
-      compare("lastSeq", lastSeq, last.seq);
-      compare("lastAt", lastAt, last.at);
-      if (wallet.isFinerThanShown) find("lastAt is finer than a millisecond");
-      if (activeHolds !== last.held) {
-        find(`its active holds sum to ${activeHolds}, the log comes to ${last.held}`);
-      }
-    },
-  };
-}
-
-/** The status that a row of the log gives to a hold. */
-const resolvedStatus: Partial<Record<WalletWriteType, string>> = {
-  commit: "committed",
-  release: "released",
-  expire: "expired",
-};
-
-/** What a row adds to balance and held; null where that can't be known. */
-function changeOf(write: AuditedWrite): { balance: bigint; held: bigint } | null {
-  const { type, amount, holdAmount } = write;
-  switch (type) {
-    case "credit":
-      return { balance: amount, held: 0n };
-    case "debit":
-      return { balance: -amount, held: 0n };
-    case "reserve":
-      return holdAmount === amount ? { balance: 0n, held: amount } : null;
-    case "commit":
-      return holdAmount === null ? null : { balance: -amount, held: -holdAmount };
-    case "release":
-    case "expire":
-      return holdAmount === amount ? { balance: 0n, held: -amount } : null;
-  }
 }
 
 /** Pending postings are the sums of their writes, and name exactly those. */

@@ -73,7 +73,9 @@ export function exitCodeOf(error: unknown): ExitCode {
 
 /** The exit code of an answer of the service. */
 export function exitCodeOfProblem(status: number, code: string | null): ExitCode {
-  if (code === "LEDGER_SUSPENDED" || code === "LEDGER_CLOSED") return exitCodes.conflict;
+  if (code === "LEDGER_SUSPENDED" || code === "LEDGER_CLOSED" || code === "WALLET_FROZEN") {
+    return exitCodes.conflict;
+  }
   return exitCodeOfStatus[status] ?? exitCodes.failed;
 }
 

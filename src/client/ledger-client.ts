@@ -78,6 +78,17 @@ export interface PageQuery {
   readonly offset?: number;
 }
 
+/** Which wallets, and which page of them. */
+export interface WalletListQuery {
+  /** What their callerKeys begin with. */
+  readonly prefix?: string;
+  readonly assetCode?: string;
+  /** 1 to 100; 50 unless given. */
+  readonly limit?: number;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string;
+}
+
 /** Which checkpoint of a log; the newest unless given. */
 export interface CheckpointQuery {
   /** Leaves in its tree. */
@@ -505,6 +516,45 @@ export class LedgerClient {
     };
   }
 
+  /**
+   * Up to 1,000 transfers, each by itself: for each, in order, its result or its status and error. `duplicate` where the
+   * externalId was used before in `from`; without one of the caller's, a transfer that was made by an attempt whose answer
+   * was lost resolves as `accepted`.
+   */
+  async transferFunds(
+    ledgerId: string,
+    transfers: readonly wire.TransferInput[],
+  ): Promise<wire.TransfersResult> {
+    return this.#transfer(ledgerId, transfers, {});
+  }
+
+  /**
+   * Up to 1,000 transfers, all of them or none, in order. Rejects with the problem of the first that fails, whose `errors`
+   * begin with its place (`#/transfers/17`): 422 INSUFFICIENT_FUNDS, 403 WALLET_FROZEN, 409 where only some were made before.
+   */
+  async transferAtomically(
+    ledgerId: string,
+    transfers: readonly wire.TransferInput[],
+  ): Promise<readonly wire.TransferResult[]> {
+    const { results } = await this.#transfer(ledgerId, transfers, { atomic: true });
+    return results as readonly wire.TransferResult[];
+  }
+
+  /** A page of the ledger's wallets, by the UTF-8 bytes of their callerKeys. To read all, go on with `cursor`: `nextCursor`. */
+  async listWallets(ledgerId: string, query: WalletListQuery = {}): Promise<wire.WalletPage> {
+    return this.#get(withQuery(paths.listWallets({ ledgerId }), query));
+  }
+
+  /** Lets nothing be taken out of a wallet: scope `admin`. `duplicate` where it is frozen; 404 where it was never written. */
+  async freezeWallet(wallet: WalletAddress): Promise<wire.FreezeResult> {
+    return this.#control(paths.freezeWallet({ walletKey: walletKeyOf(wallet) }));
+  }
+
+  /** Lets a frozen wallet be used again, as `freezeWallet`. */
+  async unfreezeWallet(wallet: WalletAddress): Promise<wire.FreezeResult> {
+    return this.#control(paths.unfreezeWallet({ walletKey: walletKeyOf(wallet) }));
+  }
+
   /** Every change of a wallet as it happens. Connects when it is first read, and again whenever the connection is lost. */
   streamWallet(wallet: WalletAddress, options: WalletStreamOptions = {}): WalletStream {
     const walletKey = walletKeyOf(wallet);
@@ -558,6 +608,31 @@ export class LedgerClient {
     return wasRepeated && isUnkeyed(movement) ? asAccepted(result) : result;
   }
 
+  async #transfer(
+    ledgerId: string,
+    transfers: readonly wire.TransferInput[],
+    more: { readonly atomic?: true },
+  ): Promise<wire.TransfersResult> {
+    const keyed = transfers.map((transfer) => ({
+      ...transfer,
+      externalId: transfer.externalId ?? randomUUID(),
+    }));
+    const target = paths.transferFunds({ ledgerId });
+    const { reply, wasRepeated } = await this.#post(target, { transfers: keyed, ...more });
+    const { results } = parseReply(reply).value as wire.TransfersResult;
+    return {
+      results: results.map((result, index) =>
+        wasRepeated && isUnkeyed(transfers[index]) ? asAccepted(result) : result,
+      ),
+    };
+  }
+
+  /** To freeze twice is the same as once, so it needs no key of its own. */
+  async #control(target: string): Promise<wire.FreezeResult> {
+    const { reply } = await this.#post(target, {});
+    return parseReply(reply).value as wire.FreezeResult;
+  }
+
   /**
    * Resolving a hold twice the same way answers "duplicate", so it needs no key of its own. A duplicate
    * after a lost answer stays one: whoever resolved the hold, it is resolved that way.
@@ -592,7 +667,7 @@ function receiptOf({ journalId, persistedAt }: wire.Entry): wire.EntryReceipt {
 }
 
 /** Whether the externalId of a write was made up here: a duplicate of it can only be an attempt of ours. */
-function isUnkeyed(write: wire.MovementInput | undefined): boolean {
+function isUnkeyed(write: Pick<wire.MovementInput, "externalId"> | undefined): boolean {
   return write !== undefined && (write.externalId ?? null) === null;
 }
 

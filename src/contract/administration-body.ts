@@ -83,6 +83,8 @@ export const assetRuleBody = z.strictObject(
     walletsAccount: optional(label),
     clearingAccount: optional(label),
     overdraftLimit: optional(limit),
+    maxBalance: optional(limit),
+    dailyDebitMax: optional(limit),
   },
   notObject,
 );
@@ -99,6 +101,9 @@ export interface AssetRuleWish {
   readonly walletsAccount?: string;
   readonly clearingAccount?: string;
   readonly overdraftLimit?: bigint;
+  /** null: no limit. */
+  readonly maxBalance?: bigint | null;
+  readonly dailyDebitMax?: bigint | null;
 }
 
 /** Reads a change of an asset's rule, for a code as it is kept. Throws `validation` with every fault. */
@@ -109,7 +114,8 @@ export function parseAssetRuleBody(assetCode: string, body: unknown): AssetRuleW
     const detail = `of ${assetCode} is ${own}, as ISO 4217 has it`;
     throw validationRefusal([{ path: ["exponent"], detail }]);
   }
-  const { rate, exponent, walletsAccount, clearingAccount, overdraftLimit } = given;
+  const { rate, exponent, walletsAccount, clearingAccount, ...limits } = given;
+  const { overdraftLimit, maxBalance, dailyDebitMax } = limits;
   return {
     ...(rate === null ? {} : { rate: rate === none ? null : rate }),
     ...(exponent === null ? {} : { exponent }),
@@ -119,5 +125,11 @@ export function parseAssetRuleBody(assetCode: string, body: unknown): AssetRuleW
     ...(overdraftLimit === null
       ? {}
       : { overdraftLimit: overdraftLimit === none ? 0n : BigInt(overdraftLimit) }),
+    ...(maxBalance === null ? {} : { maxBalance: limitOf(maxBalance) }),
+    ...(dailyDebitMax === null ? {} : { dailyDebitMax: limitOf(dailyDebitMax) }),
   };
+}
+
+function limitOf(text: string): bigint | null {
+  return text === none ? null : BigInt(text);
 }

@@ -50,6 +50,10 @@ export const pathTemplates = {
   commitHold: `${wallet}/holds/{holdId}/commit`,
   releaseHold: `${wallet}/holds/{holdId}/release`,
   writeWallets: `${ledger}/wallet-writes`,
+  transferFunds: `${ledger}/wallet-transfers`,
+  listWallets: `${ledger}/wallets`,
+  freezeWallet: `${wallet}/freeze`,
+  unfreezeWallet: `${wallet}/unfreeze`,
 } as const;
 
 export type PathTemplates = typeof pathTemplates;

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { validationRefusal, type Fault } from "../core/errors.ts";
 import { entryTypes } from "../core/journal.ts";
 import { closeLabel, label, oneOf, timestamp } from "./field-schemas.ts";
+import { assetCode } from "./wallet-body.ts";
 
 const pageLimitDefault = 50;
 const pageLimitMax = 100;
@@ -101,6 +102,13 @@ export const entriesQuery = z
   );
 
 export const historyQuery = z.object({ limit, after: optionalParameter(position) });
+
+export const walletsQuery = z.object({
+  limit,
+  prefix: optionalParameter(label),
+  assetCode: optionalParameter(assetCode),
+  cursor: optionalParameter(z.string()),
+});
 
 /** Of a list that has nothing to filter by. */
 export const pageQuery = z.object({ limit, offset: optionalParameter(position) });

@@ -47,6 +47,14 @@ export const assetReply = z.strictObject({
   walletsAccount: z.string(),
   clearingAccount: z.string(),
   overdraftLimit: amount,
+  maxBalance: amount
+    .nullable()
+    .describe("the most that a wallet may have, integer, smallest unit; null: no limit"),
+  dailyDebitMax: amount
+    .nullable()
+    .describe(
+      "the most that may be taken out of a wallet in a UTC day, integer, smallest unit; null: no limit",
+    ),
 });
 
 export const assetListReply = z.strictObject({ assets: z.array(assetReply) });
@@ -335,6 +343,41 @@ export const reserveReply = walletReply.extend({
   holdId: id.nullable().describe("null only for a duplicate of a credit or a debit"),
 });
 
+export const freezeReply = walletReply.extend({
+  frozen: z.boolean().describe("whether nothing can be taken out of the wallet"),
+});
+
+export const transferReply = z.strictObject({
+  status: z.enum(["accepted", "duplicate"]),
+  transferId: id.nullable().describe("null only for a duplicate of what was no transfer"),
+  from: walletBalanceReply,
+  to: walletBalanceReply,
+});
+
+/** An item of a bulk that was refused. */
+const refusedItemReply = z.strictObject({ status: z.int(), error: z.string() });
+
+export const transfersReply = z.strictObject({
+  results: z
+    .array(z.union([transferReply, refusedItemReply]))
+    .describe("in the order of the transfers; of an atomic bulk, none that was refused"),
+});
+
+export const walletRowReply = z.strictObject({
+  callerKey: z.string(),
+  assetCode: z.string(),
+  ...walletBalanceReply.shape,
+  held: amount.describe("what active holds reserve, integer, smallest unit"),
+  seq: z.int().positive().describe("of the last row of its log"),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+export const walletPageReply = z.strictObject({
+  wallets: z.array(walletRowReply).describe("by the UTF-8 bytes of their callerKeys"),
+  nextCursor: z.string().nullable().describe("for the page after this one; null on the last"),
+});
+
 export const walletLogEntryReply = z.strictObject({
   seq: z.int().positive().describe("1, 2, 3 … in its wallet, without gaps"),
   type: z.enum(walletWriteTypes),
@@ -347,6 +390,8 @@ export const walletLogEntryReply = z.strictObject({
   holdId: id.nullable(),
   metadata: z.string().nullable(),
   at: timestamp,
+  transferId: id.exactOptional().describe("of a transfer: in the logs of both wallets"),
+  counterparty: z.string().exactOptional().describe("of a transfer: the other wallet's callerKey"),
   journalId: id
     .nullable()
     .describe("the entry that posts it; null until then, and for what moves no balance"),
@@ -364,7 +409,7 @@ export const walletHistoryReply = z.strictObject({
 });
 
 export const bulkReply = z.strictObject({
-  results: z.array(z.union([walletReply, z.strictObject({ status: z.int(), error: z.string() })])),
+  results: z.array(z.union([walletReply, refusedItemReply])),
 });
 
 /** What a wallet's stream sends. */

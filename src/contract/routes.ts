@@ -14,9 +14,10 @@ import {
   bulkMovementsBody,
   commitBody,
   movementBody,
-  releaseBody,
+  noMembersBody,
   reserveBody,
 } from "./wallet-body.ts";
+import { transfersBody } from "./wallet-transfers-body.ts";
 import type { Immutable } from "./types.ts";
 
 export interface Route {
@@ -29,7 +30,7 @@ export interface Route {
   /** The body's schema; null for none. Whether it may be left out. */
   readonly body: { readonly schema: z.ZodType; readonly optional: boolean } | null;
   /** Of a bulk: the member of its body that has the items. Each counts towards a rate limit as a request does. */
-  readonly items?: "entries" | "writes" | "accounts";
+  readonly items?: "entries" | "writes" | "accounts" | "transfers";
   /** 101: an upgrade to a WebSocket, whose messages are the reply. */
   readonly status: 101 | 200 | 201;
   readonly reply: z.ZodType;
@@ -301,7 +302,7 @@ export const routes = {
   releaseHold: {
     ...walletWrite,
     summary: "Let go of what was held",
-    body: { schema: releaseBody, optional: true },
+    body: { schema: noMembersBody, optional: true },
     reply: replies.walletReply,
   },
   writeWallets: {
@@ -310,6 +311,33 @@ export const routes = {
     body: { schema: bulkMovementsBody, optional: false },
     items: "writes",
     reply: replies.bulkReply,
+  },
+  transferFunds: {
+    ...walletWrite,
+    summary: "Move amounts between wallets, each by itself or atomically",
+    body: { schema: transfersBody, optional: false },
+    items: "transfers",
+    reply: replies.transfersReply,
+  },
+  listWallets: {
+    ...read,
+    summary: "Wallets by callerKey",
+    query: queries.walletsQuery,
+    reply: replies.walletPageReply,
+  },
+  freezeWallet: {
+    ...walletWrite,
+    scope: "admin",
+    summary: "Let nothing be taken out of a wallet",
+    body: { schema: noMembersBody, optional: true },
+    reply: replies.freezeReply,
+  },
+  unfreezeWallet: {
+    ...walletWrite,
+    scope: "admin",
+    summary: "Let a frozen wallet be used again",
+    body: { schema: noMembersBody, optional: true },
+    reply: replies.freezeReply,
   },
 } as const satisfies { [Name in keyof typeof pathTemplates]: Route };
 

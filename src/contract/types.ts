@@ -7,6 +7,7 @@ import type { closeBody } from "./close-body.ts";
 import type { entryBody, lineBody, reversalBody } from "./entry-body.ts";
 import type * as replies from "./replies.ts";
 import type { bulkMovement, movementBody, reserveBody } from "./wallet-body.ts";
+import type { transferBody } from "./wallet-transfers-body.ts";
 
 export type { JsonObject, JsonValue } from "../core/journal.ts";
 
@@ -53,6 +54,11 @@ export type ReserveResult = Reply<typeof replies.reserveReply>;
 export type WalletLogEntry = Reply<typeof replies.walletLogEntryReply>;
 export type WalletLogPage = Reply<typeof replies.walletHistoryReply>;
 export type PostedWritePage = Reply<typeof replies.postedWritesReply>;
+export type FreezeResult = Reply<typeof replies.freezeReply>;
+export type TransferResult = Reply<typeof replies.transferReply>;
+export type TransfersResult = Reply<typeof replies.transfersReply>;
+export type Wallet = Reply<typeof replies.walletRowReply>;
+export type WalletPage = Reply<typeof replies.walletPageReply>;
 export type BulkResult = Reply<typeof replies.bulkReply>;
 export type BalanceMessage = Reply<typeof replies.balanceMessage>;
 export type Problem = Reply<typeof replies.problemReply>;
@@ -66,3 +72,4 @@ export type CloseInput = Body<typeof closeBody>;
 export type MovementInput = Body<typeof movementBody>;
 export type ReserveInput = Body<typeof reserveBody>;
 export type BulkMovementInput = Body<typeof bulkMovement>;
+export type TransferInput = Body<typeof transferBody>;

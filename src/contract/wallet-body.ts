@@ -20,7 +20,7 @@ const amount = z
 
 const assetCharacters = "1 to 32 letters, digits or _ . : / -";
 
-const assetCode = z
+export const assetCode = z
   .string(wrongType(assetCharacters))
   .check((payload) => {
     const { value } = payload;
@@ -52,9 +52,10 @@ const walletMetadata = z
 /** The pattern of a text without control characters (Unicode category Cc). */
 export const withoutControls = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 
-const notObject = { error: "must be a JSON object" };
+export const notObject = { error: "must be a JSON object" };
 
-const movementMembers = {
+/** What every write of an amount has. */
+export const movementMembers = {
   amount,
   assetCode,
   externalId: optional(label),
@@ -77,9 +78,10 @@ export const reserveBody = z.strictObject(
 );
 
 export const commitBody = z.strictObject({ amount: optional(amount) }, notObject);
-export const releaseBody = z.strictObject({}, notObject);
+/** Of a request whose path says it all. */
+export const noMembersBody = z.strictObject({}, notObject);
 
-const callerKey = label
+export const callerKey = label
   .refine((value) => !hasControlCharacter(value), { error: "must not contain control characters" })
   .meta({ pattern: withoutControls });
 
@@ -146,8 +148,18 @@ export function parseReleaseBody(
   callerKey: string,
   holdId: string,
 ): WalletWrite {
-  parseBy(releaseBody, body === null ? {} : body.value);
+  parseBy(noMembersBody, body === null ? {} : body.value);
   return { type: "release", callerKey, holdId: parseUuid(holdId) };
+}
+
+/** Reads the body of a freeze or of its end, and throws, as for a commit. */
+export function parseFreezeBody(
+  body: ExactJson | null,
+  type: "freeze" | "unfreeze",
+  callerKey: string,
+): WalletWrite {
+  parseBy(noMembersBody, body === null ? {} : body.value);
+  return { type, callerKey };
 }
 
 /**

@@ -37,7 +37,17 @@ export function convert(amount: bigint, rate: Rate): bigint {
   return isUp ? quotient + 1n : quotient;
 }
 
-export interface AssetRule {
+/** What an asset allows of each of its wallets, in smallest units. */
+export interface AssetLimits {
+  /** How far below zero `available` may go. */
+  readonly overdraftLimit: bigint;
+  /** What a credit or a transfer may bring the balance to at most; null: no limit. */
+  readonly maxBalance: bigint | null;
+  /** What debits, commits and transfers may take out in a UTC day at most; null: no limit. */
+  readonly dailyDebitMax: bigint | null;
+}
+
+export interface AssetRule extends AssetLimits {
   readonly assetCode: string;
   /** 1, 2, 3 … for its asset. */
   readonly version: number;
@@ -46,8 +56,6 @@ export interface AssetRule {
   /** An exact decimal: functional smallest units per smallest unit of the asset; null while there is none. */
   readonly rate: string | null;
   readonly exponent: number;
-  /** How far below zero `available` may go. */
-  readonly overdraftLimit: bigint;
 }
 
 /** Of each asset the last of its versions, which come by asset and version. */
@@ -71,5 +79,7 @@ export function defaultAssetRule(assetCode: string, functionalCurrency: string):
     rate: isOneToOne ? "1" : null,
     exponent: exponent ?? 0,
     overdraftLimit: 0n,
+    maxBalance: null,
+    dailyDebitMax: null,
   };
 }

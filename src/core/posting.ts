@@ -1,7 +1,7 @@
 // Postings of wallets: which pending postings make one journal entry, the amounts of its lines, and what stays
 // pending. Pure.
 import { convert, parseRate, type AssetRule } from "./asset.ts";
-import type { NewPendingPosting } from "./wallet-batch.ts";
+import type { NewPendingPosting } from "./wallet-pending.ts";
 import type { Entry, JsonObject, Line } from "./journal.ts";
 import type { LedgerIdentity } from "./ledger.ts";
 import type { ClosedCalendar } from "./period.ts";

@@ -37,6 +37,21 @@ export function quoted(text: string): string {
   return JSON.stringify((isLong ? `${text.slice(0, quotedCharactersMax)}…` : text).toWellFormed());
 }
 
+/**
+ * The least text, by its UTF-8 bytes, that comes after all that begin with a prefix; null where there is none: after the
+ * empty prefix, or one of nothing but the last code point.
+ */
+export function textAfterPrefix(prefix: string): string | null {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
+  while (points.length > 0) {
+    const last = points.pop() ?? 0;
+    // Surrogates are no characters of their own.
+    if (last < 0x10_ff_ff)
+      return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+  }
+  return null;
+}
+
 /** Orders texts by their UTF-8 bytes, which is also the order of their code points. */
 export function compareUtf8(left: string, right: string): number {
   const length = Math.min(left.length, right.length);

@@ -39,20 +39,22 @@ export function chainStart(wallet: ChainStart): ChainHash {
 /**
  * The hash after one more row: SHA-256 over the hex digits of the hash before and the canonical JSON (RFC 8785) of
  * `[seq,type,amount,balance,held,externalId,holdId,metadata,at,expiresAt,pendingPostingId,ruleVersion]`, amounts as
- * strings, in UTF-8.
+ * strings, in UTF-8. The row of a transfer has `transferId,counterparty` at the end of it, so that rows without them are
+ * hashed as they were before there were transfers.
  */
 export function chainEntry(
   previous: ChainHash,
   entry: ChainedEntry,
   { expiresAt, ruleVersion }: AcceptedWith,
 ): ChainHash {
-  const { externalId, holdId, metadata, pendingPostingId } = entry;
+  const { externalId, holdId, metadata, pendingPostingId, transferId } = entry;
+  const transfer = transferId === null ? "" : `,"${transferId}",${quotedText(entry.counterparty)}`;
   // Put together by hand: JSON.stringify of the whole takes three times as long, and this is done for each write.
   return hash(
     "sha256",
     `${previous}[${entry.seq},"${entry.type}","${entry.amount}","${entry.balance}","${entry.held}",` +
       `${quotedText(externalId)},${quotedOrNull(holdId)},${quotedText(metadata)},"${entry.at}",` +
-      `${quotedOrNull(expiresAt)},${quotedOrNull(pendingPostingId)},${ruleVersion ?? "null"}]`,
+      `${quotedOrNull(expiresAt)},${quotedOrNull(pendingPostingId)},${ruleVersion ?? "null"}${transfer}]`,
   );
 }
 

@@ -11,9 +11,7 @@ import { withLedgerStateLocked } from "./ledger-state.ts";
 import type { Pool } from "../store/database/pool.ts";
 
 /** What of a rule is to change; what is left out stays as it is. */
-export type AssetRuleChange = Partial<
-  Pick<AssetRule, "rate" | "exponent" | "walletsAccount" | "clearingAccount" | "overdraftLimit">
->;
+export type AssetRuleChange = Partial<Omit<AssetRule, "assetCode" | "version">>;
 
 export type AssetRuleOutcome =
   | { readonly outcome: "done"; readonly rule: AssetRule }

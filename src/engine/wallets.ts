@@ -1,49 +1,49 @@
-// Crediting, debiting and reserving: the wallets' lane work for group commit, and what callers use.
+// Writing to wallets, transfers between them too: the wallets' lane work for group commit, and what callers use.
+import { assert } from "../core/errors.ts";
 import { walletAccounts, type LedgerIdentity } from "../core/ledger.ts";
 import {
   decideWalletBatch,
-  keyOf,
+  type TransfersReply,
   type WalletBatch,
-  type WalletSnapshot,
+  type WalletItem,
 } from "../core/wallet-batch.ts";
-import type {
-  Hold,
-  Wallet,
-  WalletLogEntry,
-  WalletReply,
-  WalletState,
-  WalletWrite,
-} from "../core/wallet.ts";
+import type { WalletSnapshot } from "../core/wallet-batch-state.ts";
+import type { TransferReply, WalletTransfer } from "../core/wallet-transfer.ts";
+import type { Wallet, WalletLogEntry, WalletReply, WalletWrite } from "../core/wallet.ts";
 import { insertMissingAccounts } from "../store/accounts.ts";
-import { insertAssetRules, listAssetRules } from "../store/asset-rules.ts";
-import { readClock } from "../store/journal-heads.ts";
-import { lockLedgerState, lockLedgerStateShared, writeBarrier } from "../store/ledger-states.ts";
+import { insertAssetRules } from "../store/asset-rules.ts";
+import { lockLedgerState, writeBarrier } from "../store/ledger-states.ts";
 import { insertPendingPostings } from "../store/pending-postings.ts";
-import { listActiveHolds, listHolds, upsertHolds } from "../store/wallet-holds.ts";
-import {
-  hasWalletWrites,
-  insertWalletWrites,
-  listWritesByExternalId,
-} from "../store/wallet-writes.ts";
-import { insertWallets, lockWallets, updateWallets } from "../store/wallets.ts";
+import { upsertHolds } from "../store/wallet-holds.ts";
+import { hasWalletWrites, insertWalletWrites } from "../store/wallet-writes.ts";
+import { insertWallets, updateControlledWallets, updateWallets } from "../store/wallets.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { GroupCommit } from "./group-commit.ts";
 import type { GroupCommitOptions, LaneWork, Outcome, Plan } from "./lane-work.ts";
 import { newId } from "./new-id.ts";
+import { readIdempotencyKeys, readWalletSnapshot } from "./wallet-snapshot.ts";
 import { WriteCounts } from "./write-counts.ts";
 
-interface WalletItem {
+interface LaneItem {
   readonly ledger: LedgerIdentity;
-  readonly write: WalletWrite;
+  readonly write: WalletItem;
 }
+
+type Reply = WalletReply | TransfersReply;
+
+/** What each of many transfers weighs at least, so that a transaction holds no more than a few thousand. */
+const transferBytes = 1024;
 
 /** What is written to the wallets of all ledgers. */
 export class Wallets {
   /** One for each ledger. */
-  readonly lanes: GroupCommit<WalletItem, WalletReply>;
-  readonly counts = new WriteCounts<WalletWrite["type"], WalletItem, WalletReply>(
-    ["credit", "debit", "reserve", "commit", "release"],
+  readonly lanes: GroupCommit<LaneItem, Reply>;
+  readonly counts = new WriteCounts<WalletItem["type"], LaneItem, Reply>(
+    [
+      ...(["credit", "debit", "reserve", "commit", "release"] as const),
+      ...(["transfer", "atomic-transfers", "freeze", "unfreeze"] as const),
+    ],
     ({ write }) => write.type,
     ({ status }) => status === "duplicate",
   );
@@ -58,20 +58,55 @@ export class Wallets {
   }
 
   /** Makes one write. Rejects with a Refusal. Writes of one wallet are decided in the order of their arrival. */
-  write(ledger: LedgerIdentity, write: WalletWrite, bytes: number): Promise<WalletReply> {
-    return this.lanes.submit(ledger.ledgerId, { ledger, write }, bytes);
+  async write(ledger: LedgerIdentity, write: WalletWrite, bytes: number): Promise<WalletReply> {
+    const reply = await this.lanes.submit(ledger.ledgerId, { ledger, write }, bytes);
+    assert("balance" in reply, "a write of one wallet has its figures");
+    return reply;
+  }
+
+  /** Moves an amount from one wallet to another. Rejects with a Refusal. */
+  async transferFunds(
+    ledger: LedgerIdentity,
+    transfer: WalletTransfer,
+    bytes: number,
+  ): Promise<TransferReply> {
+    const [reply] = await this.#submitTransfers({ ledger, write: transfer }, bytes);
+    assert(reply !== undefined, "one transfer has one reply");
+    return reply;
+  }
+
+  /**
+   * Makes transfers atomically: all of them, in order, or none. No two from one wallet may have one externalId. Rejects with
+   * the Refusal of the first that fails, with its place (`transfers/3`) in each fault. If all were made before, they are
+   * duplicates; if only some were, `partlyDuplicate` is the refusal.
+   */
+  transferAtomically(
+    ledger: LedgerIdentity,
+    transfers: readonly WalletTransfer[],
+    bytes: number,
+  ): Promise<readonly TransferReply[]> {
+    return this.#submitTransfers(
+      { ledger, write: { type: "atomic-transfers", transfers } },
+      Math.max(bytes, transfers.length * transferBytes),
+    );
+  }
+
+  async #submitTransfers(item: LaneItem, bytes: number): Promise<readonly TransferReply[]> {
+    const reply = await this.lanes.submit(item.ledger.ledgerId, item, bytes);
+    assert("transfers" in reply, "transfers are answered one by one");
+    return reply.transfers;
   }
 }
 
 function walletWork(
   onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
-): LaneWork<WalletItem, WalletReply> {
+): LaneWork<LaneItem, Reply> {
   return {
     async plan(transaction, _laneKey, items, looksUpKeys) {
       const ledger = items[0]?.ledger;
       if (ledger === undefined) throw new Error("a batch has an item");
       const writes = items.map(({ write }) => write);
-      const snapshot = await readSnapshot(transaction, ledger, writes, looksUpKeys);
+      const snapshot = await readWalletSnapshot(transaction, ledger, writes, looksUpKeys);
       let batch = decideWalletBatch(snapshot, writes, newId);
       // A retry of something that was recorded is answered "duplicate", never with the refusal it would meet today.
       const refused = looksUpKeys ? [] : writes.filter((_, index) => isRefused(batch, index));
@@ -89,85 +124,14 @@ function isRefused(batch: WalletBatch, index: number): boolean {
   return outcome !== undefined && "refusal" in outcome;
 }
 
-/** One round trip; a second one only where wallets have holds or assets that no item named. */
-async function readSnapshot(
-  transaction: Connection,
-  ledger: LedgerIdentity,
-  writes: readonly WalletWrite[],
-  looksUpKeys: boolean,
-): Promise<WalletSnapshot> {
-  const { ledgerId } = ledger;
-  const callerKeys = [...new Set(writes.map(({ callerKey }) => callerKey))].sort();
-  const assetCodes = [
-    ...new Set(writes.flatMap((write) => ("assetCode" in write ? write.assetCode : []))),
-  ];
-  const holdIds = writes.flatMap((write) => ("holdId" in write ? (write.holdId ?? []) : []));
-  const [status, wallets, now, rules, holds, idempotencyKeys] = await Promise.all([
-    lockLedgerStateShared(transaction, ledgerId),
-    lockWallets(transaction, ledgerId, callerKeys),
-    readClock(transaction),
-    listAssetRules(transaction, ledgerId, assetCodes),
-    listHolds(transaction, ledgerId, [...new Set(holdIds)]),
-    readIdempotencyKeys(transaction, ledgerId, looksUpKeys ? writes : []),
-  ]);
-  const holders = wallets.filter(({ held }) => held > 0n).map(({ walletId }) => walletId);
-  const otherAssets = wallets
-    .map(({ assetCode }) => assetCode)
-    .filter((assetCode) => !assetCodes.includes(assetCode));
-  const [activeHolds, otherRules] = await Promise.all([
-    listActiveHolds(transaction, ledgerId, holders),
-    listAssetRules(transaction, ledgerId, [...new Set(otherAssets)]),
-  ]);
-  return {
-    ledger,
-    status,
-    now,
-    wallets: statesOf(wallets, activeHolds),
-    rules: new Map([...rules, ...otherRules].map((rule) => [rule.assetCode, rule])),
-    idempotencyKeys,
-    namedHolds: new Map(holds.map((hold) => [hold.holdId, hold])),
-  };
-}
-
-async function readIdempotencyKeys(
-  transaction: Connection,
-  ledgerId: string,
-  writes: readonly WalletWrite[],
-): Promise<Map<string, { holdId: string | null }>> {
-  const keys = writes.flatMap((write) =>
-    "externalId" in write && write.externalId !== null
-      ? [{ callerKey: write.callerKey, externalId: write.externalId }]
-      : [],
-  );
-  const rows = await listWritesByExternalId(transaction, ledgerId, keys);
-  return new Map(
-    rows.map(({ callerKey, externalId, holdId }) => [keyOf(callerKey, externalId), { holdId }]),
-  );
-}
-
-function statesOf(wallets: readonly Wallet[], holds: readonly Hold[]): Map<string, WalletState> {
-  const holdsByWallet = new Map<string, Map<string, Hold>>();
-  for (const hold of holds) {
-    const held = holdsByWallet.get(hold.walletId) ?? new Map<string, Hold>();
-    holdsByWallet.set(hold.walletId, held.set(hold.holdId, hold));
-  }
-  const none = new Map<string, Hold>();
-  return new Map(
-    wallets.map((wallet) => [
-      wallet.callerKey,
-      { wallet, activeHolds: holdsByWallet.get(wallet.walletId) ?? none },
-    ]),
-  );
-}
-
 function planOf(
   ledgerId: string,
   batch: WalletBatch,
   now: WalletSnapshot["now"],
   onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
-): Plan<WalletReply> {
+): Plan<Reply> {
   return {
-    outcomes: batch.outcomes satisfies readonly Outcome<WalletReply>[],
+    outcomes: batch.outcomes satisfies readonly Outcome<Reply>[],
     recording:
       batch.writes.length === 0
         ? null
@@ -188,12 +152,13 @@ function planOf(
 
 /**
  * The writes of a batch that show that it was recorded, and not what another server wrote at the same place:
- * one that bears an id made for this batch. Releases and expiries have none: where there is nothing else, all of them
+ * one that bears an id made for this batch. Releases, expiries and freezes have none: where there is nothing else, all of them
  * have to be there, at the time of this batch.
  */
 function marksOf(writes: readonly WalletLogEntry[]): readonly WalletLogEntry[] {
   const marked = writes.find(
-    ({ pendingPostingId, type }) => pendingPostingId !== null || type === "reserve",
+    ({ pendingPostingId, transferId, type }) =>
+      pendingPostingId !== null || transferId !== null || type === "reserve",
   );
   return marked === undefined ? writes : [marked];
 }
@@ -204,14 +169,21 @@ function record(
   batch: WalletBatch,
   now: WalletSnapshot["now"],
 ): Promise<unknown>[] {
-  const added = batch.wallets.flatMap(({ wallet, isNew }) => (isNew ? [wallet] : []));
-  const moved = batch.wallets.flatMap(({ wallet, isNew }) => (isNew ? [] : [wallet]));
+  const added: Wallet[] = [];
+  const moved: Wallet[] = [];
+  const controlled: Wallet[] = [];
+  for (const { wallet, before } of batch.wallets) {
+    if (before === null) added.push(wallet);
+    else if (areControlsAsBefore(wallet, before)) moved.push(wallet);
+    else controlled.push(wallet);
+  }
   const accounts = batch.newRules.flatMap(({ assetCode }) =>
     Object.values(walletAccounts(assetCode)),
   );
   return [
     insertWallets(transaction, ledgerId, added),
     updateWallets(transaction, ledgerId, moved),
+    updateControlledWallets(transaction, ledgerId, controlled),
     insertWalletWrites(transaction, ledgerId, batch.writes),
     upsertHolds(transaction, ledgerId, batch.holds),
     insertPendingPostings(transaction, ledgerId, batch.pendingPostings),
@@ -222,4 +194,12 @@ function record(
           insertMissingAccounts(transaction, ledgerId, accounts, now),
         ]),
   ];
+}
+
+function areControlsAsBefore(wallet: Wallet, before: Wallet): boolean {
+  return (
+    wallet.frozenAt === before.frozenAt &&
+    wallet.debitedOn === before.debitedOn &&
+    wallet.debited === before.debited
+  );
 }

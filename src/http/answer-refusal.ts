@@ -24,13 +24,16 @@ interface Keyed {
 
 /**
  * Only asked when an outcome is unknown: an accepted body with this member has it as its idempotency key. In an
- * atomic bulk, one entry that has it keeps all of them from being posted twice.
+ * atomic bulk, one item that has it keeps all of them from being written twice.
  */
 function mentionsExternalId(body: Buffer | null | undefined): boolean {
   if (body === null || body === undefined) return false;
   try {
-    const value = JSON.parse(body.toString("utf8")) as Keyed & { entries?: readonly Keyed[] };
-    return [value, ...(value.entries ?? [])].some(
+    const value = JSON.parse(body.toString("utf8")) as Keyed & {
+      entries?: readonly Keyed[];
+      transfers?: readonly Keyed[];
+    };
+    return [value, ...(value.entries ?? []), ...(value.transfers ?? [])].some(
       ({ externalId }) => (externalId ?? null) !== null,
     );
   } catch {

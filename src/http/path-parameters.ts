@@ -44,7 +44,8 @@ export function requireCallerKey(callerKey: string, parameters: PathParameters):
   ]);
 }
 
-function callerKeyFault(callerKey: string): string | null {
+/** What is wrong with a callerKey, if anything. */
+export function callerKeyFault(callerKey: string): string | null {
   const fault = hasControlCharacter(callerKey)
     ? "must not contain control characters"
     : textFault(callerKey, labelCodePointsMax);

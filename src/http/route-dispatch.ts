@@ -17,6 +17,7 @@ import * as logHandlers from "./handlers/logs.ts";
 import * as closeHandlers from "./handlers/period-closes.ts";
 import type { Services, RouteHandler, RouteRequest } from "./handlers/route-handler.ts";
 import * as streamHandlers from "./handlers/streams.ts";
+import * as transferHandlers from "./handlers/wallet-transfers.ts";
 import * as walletHandlers from "./handlers/wallets.ts";
 import { readJsonBody } from "./json-body.ts";
 import type { LedgerDirectory } from "./ledger-directory.ts";
@@ -34,6 +35,7 @@ const routeHandlers: { [Name in RouteName]: RouteHandler<Name> } = {
   ...walletHandlers,
   ...streamHandlers,
   ...administrationHandlers,
+  ...transferHandlers,
 };
 
 interface RawRequest {

@@ -24,7 +24,8 @@ import {
   type PostingTotal,
 } from "../core/posting.ts";
 import { laterOf, type Timestamp } from "../core/time.ts";
-import type { NewPendingPosting, WalletBatch } from "../core/wallet-batch.ts";
+import type { WalletBatch } from "../core/wallet-batch.ts";
+import type { NewPendingPosting } from "../core/wallet-pending.ts";
 import type { Hold, Wallet } from "../core/wallet.ts";
 import { SeedBusiness, timestampOf } from "./seed-business.ts";
 import { functionalCurrency, seedChart, walletAssets } from "./seed-chart.ts";

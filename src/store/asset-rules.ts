@@ -14,13 +14,16 @@ const assetRuleRow = z.object({
   rate: z.string().nullable(),
   exponent: z.number(),
   overdraftLimit: z.bigint(),
+  maxBalance: z.bigint().nullable(),
+  dailyDebitMax: z.bigint().nullable(),
 }) satisfies z.ZodType<AssetRule>;
 
 /** Columns of a rule `rules`. */
 const columns = sql.fragment`
   rules.asset_code AS "assetCode", rules.version, rules.wallets_account AS "walletsAccount",
   rules.clearing_account AS "clearingAccount", rules.rate::text AS rate, rules.exponent,
-  rules.overdraft_limit AS "overdraftLimit"`;
+  rules.overdraft_limit AS "overdraftLimit", rules.max_balance AS "maxBalance",
+  rules.daily_debit_max AS "dailyDebitMax"`;
 
 /** The newest rules of assets, where they have one. */
 export async function listAssetRules(
@@ -81,7 +84,8 @@ export function insertAssetRules(
 ): Promise<unknown> {
   return connection.run(command`
     INSERT INTO asset_rules (ledger_id, asset_code, version, wallets_account,
-                             clearing_account, rate, exponent, overdraft_limit, created_at)
+                             clearing_account, rate, exponent, overdraft_limit, max_balance,
+                             daily_debit_max, created_at)
     ${newRows(ledgerId, [
       column(rules, ({ assetCode }) => assetCode, "text"),
       column(rules, ({ version }) => version, "int4"),
@@ -90,6 +94,8 @@ export function insertAssetRules(
       column(rules, ({ rate }) => rate, "numeric"),
       column(rules, ({ exponent }) => exponent, "int2"),
       column(rules, ({ overdraftLimit }) => overdraftLimit, "numeric"),
+      column(rules, ({ maxBalance }) => maxBalance, "numeric"),
+      column(rules, ({ dailyDebitMax }) => dailyDebitMax, "numeric"),
       column(rules, () => createdAt, "timestamptz"),
     ])}
     ON CONFLICT (ledger_id, asset_code, version) DO NOTHING`);

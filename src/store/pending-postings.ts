@@ -3,7 +3,7 @@
 import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import type { PendingPosting } from "../core/posting.ts";
-import type { NewPendingPosting } from "../core/wallet-batch.ts";
+import type { NewPendingPosting } from "../core/wallet-pending.ts";
 import { assetCodeRow, ledgerIdRow, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { column, command, sql } from "./database/statement.ts";

@@ -1,6 +1,6 @@
 // Holds: amounts of wallets that are reserved.
 import * as z from "zod";
-import type { Hold } from "../core/wallet.ts";
+import { holdStatuses, type Hold } from "../core/wallet.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { column, command, newRows, sql } from "./database/statement.ts";
@@ -10,7 +10,7 @@ const holdRow = z.object({
   walletId: z.string(),
   amount: z.bigint(),
   expiresAt: timestampColumn.nullable(),
-  status: z.enum(["active", "committed", "released", "expired"]),
+  status: z.enum(holdStatuses),
 }) satisfies z.ZodType<Hold>;
 
 const columns = sql.fragment`

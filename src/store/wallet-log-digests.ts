@@ -76,7 +76,7 @@ export async function listOlderRows(
   return connection.any(sql.type(olderRow)`
     SELECT writes.wallet_id AS "walletId", seq, type, writes.amount, balance, held,
            external_id AS "externalId", writes.hold_id AS "holdId", metadata, at,
-           writes.batch_id AS "pendingPostingId",
+           transfer_id AS "transferId", counterparty, writes.batch_id AS "pendingPostingId",
            CASE WHEN type = 'reserve' THEN holds.expires_at END AS "expiresAt",
            postings.rule_version AS "ruleVersion"
       FROM (SELECT * FROM wallet_writes

@@ -10,10 +10,11 @@ const firstUseRow = z.object({
   callerKey: z.string(),
   externalId: z.string(),
   holdId: z.string().nullable(),
+  transferId: z.string().nullable(),
 });
 
 /**
- * Of the externalIds named (each with its wallet's key), those in use, and the hold that the write made.
+ * Of the externalIds named (each with its wallet's key), those in use, and the hold or the transfer that the write made.
  * The wallet is named by the bytes of its id, which only the index of externalIds has. By the id itself, with
  * statistics from before a log grew, the planner may take the primary key and read the whole log for each externalId.
  */
@@ -25,7 +26,8 @@ export async function listWritesByExternalId(
   if (keys.length === 0) return [];
   return connection.any(sql.type(firstUseRow)`
     SELECT wanted.caller_key AS "callerKey", wanted.external_id AS "externalId",
-           writes.hold_id AS "holdId"
+           CASE WHEN writes.type = 'reserve' THEN writes.hold_id END AS "holdId",
+           writes.transfer_id AS "transferId"
       FROM unnest(
         ${column(keys, ({ callerKey }) => callerKey, "text")},
         ${column(keys, ({ externalId }) => externalId, "text")}) AS wanted (caller_key, external_id)
@@ -35,7 +37,7 @@ export async function listWritesByExternalId(
          LIMIT 1
       ) AS owner
       CROSS JOIN LATERAL (
-        SELECT hold_id FROM wallet_writes
+        SELECT type, hold_id, transfer_id FROM wallet_writes
          WHERE ledger_id = ${ledgerId} AND uuid_send(wallet_id) = uuid_send(owner.wallet_id)
            AND external_id = wanted.external_id
          LIMIT 1
@@ -48,7 +50,7 @@ export async function hasWalletWrites(
   ledgerId: string,
   writes: readonly Pick<
     WalletLogEntry,
-    "walletId" | "seq" | "type" | "holdId" | "at" | "pendingPostingId"
+    "walletId" | "seq" | "type" | "holdId" | "at" | "transferId" | "pendingPostingId"
   >[],
 ): Promise<boolean> {
   const { count } = await connection.one(sql.type(countRow)`
@@ -59,15 +61,17 @@ export async function hasWalletWrites(
         ${column(writes, ({ type }) => type, "text")},
         ${column(writes, ({ holdId }) => holdId, "uuid")},
         ${column(writes, ({ at }) => at, "timestamptz")},
+        ${column(writes, ({ transferId }) => transferId, "uuid")},
         ${column(writes, ({ pendingPostingId }) => pendingPostingId, "uuid")})
-        AS wanted (wallet_id, seq, type, hold_id, at, batch_id)
+        AS wanted (wallet_id, seq, type, hold_id, at, transfer_id, batch_id)
       CROSS JOIN LATERAL (
-        SELECT type, hold_id, at, batch_id FROM wallet_writes
+        SELECT type, hold_id, at, transfer_id, batch_id FROM wallet_writes
          WHERE ledger_id = ${ledgerId} AND wallet_id = wanted.wallet_id AND seq = wanted.seq
          LIMIT 1
       ) AS found
      WHERE found.type = wanted.type AND found.at = wanted.at
        AND found.hold_id IS NOT DISTINCT FROM wanted.hold_id
+       AND found.transfer_id IS NOT DISTINCT FROM wanted.transfer_id
        AND found.batch_id IS NOT DISTINCT FROM wanted.batch_id`);
   return count === writes.length;
 }
@@ -78,6 +82,9 @@ export function insertWalletWrites(
   ledgerId: string,
   writes: readonly WalletLogEntry[],
 ): Promise<unknown> {
+  if (writes.some(({ transferId }) => transferId !== null)) {
+    return insertTransfers(connection, ledgerId, writes);
+  }
   return withKeyConflict(
     "wallet_writes_external_id_key",
     connection.run(command`
@@ -100,6 +107,36 @@ export function insertWalletWrites(
   );
 }
 
+/** As `insertWalletWrites`: what is no transfer is spared two columns. */
+function insertTransfers(
+  connection: Connection,
+  ledgerId: string,
+  writes: readonly WalletLogEntry[],
+): Promise<unknown> {
+  return withKeyConflict(
+    "wallet_writes_external_id_key",
+    connection.run(command`
+      INSERT INTO wallet_writes
+        (ledger_id, wallet_id, seq, type, amount, balance, held, external_id, hold_id,
+         metadata, at, batch_id, transfer_id, counterparty)
+      ${newRows(ledgerId, [
+        column(writes, ({ walletId }) => walletId, "uuid"),
+        column(writes, ({ seq }) => seq, "int8"),
+        column(writes, ({ type }) => type, "text"),
+        column(writes, ({ amount }) => amount, "numeric"),
+        column(writes, ({ balance }) => balance, "numeric"),
+        column(writes, ({ held }) => held, "numeric"),
+        column(writes, ({ externalId }) => externalId, "text"),
+        column(writes, ({ holdId }) => holdId, "uuid"),
+        column(writes, ({ metadata }) => metadata, "text"),
+        column(writes, ({ at }) => at, "timestamptz"),
+        column(writes, ({ pendingPostingId }) => pendingPostingId, "uuid"),
+        column(writes, ({ transferId }) => transferId, "uuid"),
+        column(writes, ({ counterparty }) => counterparty, "text"),
+      ])}`),
+  );
+}
+
 /** An entry of a wallet's log with the journal entry that it was posted with, once it was. */
 export type PostedWalletLogEntry = WalletLogEntry & { readonly journalId: string | null };
 
@@ -115,6 +152,8 @@ export const walletWriteRow = z.object({
   holdId: z.string().nullable(),
   metadata: z.string().nullable(),
   at: timestampColumn,
+  transferId: z.string().nullable(),
+  counterparty: z.string().nullable(),
   pendingPostingId: z.string().nullable(),
 });
 
@@ -127,7 +166,8 @@ const logRow = walletWriteRow.extend({
 const logColumns = sql.fragment`
   owner.caller_key AS "callerKey", owner.wallet_id AS "walletId", writes.seq, writes.type,
   writes.amount, writes.balance, writes.held, writes.external_id AS "externalId",
-  writes.hold_id AS "holdId", writes.metadata, writes.at, writes.batch_id AS "pendingPostingId",
+  writes.hold_id AS "holdId", writes.metadata, writes.at, writes.transfer_id AS "transferId",
+  writes.counterparty, writes.batch_id AS "pendingPostingId",
   postings.journal_id AS "journalId"`;
 
 /** A wallet's log after a seq, in order; empty for a wallet that was never written. */
@@ -155,6 +195,35 @@ export async function listWalletHistory(
          LIMIT 1
       ) AS postings ON true
      ORDER BY writes.seq`);
+}
+
+const dayDebitRow = z.object({ walletId: z.string(), amount: z.bigint() });
+
+/** What was taken out of wallets on a UTC day, each with its day: the last rows of their logs, which are all that is read. */
+export async function sumDayDebits(
+  connection: Connection,
+  ledgerId: string,
+  days: readonly { readonly walletId: string; readonly day: string }[],
+): Promise<z.output<typeof dayDebitRow>[]> {
+  if (days.length === 0) return [];
+  return connection.any(sql.type(dayDebitRow)`
+    SELECT wanted.wallet_id AS "walletId", taken.amount
+      FROM unnest(
+        ${column(days, ({ walletId }) => walletId, "uuid")},
+        ${column(days, ({ day }) => `${day}T00:00:00Z`, "timestamptz")}) AS wanted (wallet_id, begins_at)
+      -- Rows are in the order of their times: backwards to the last one of an earlier day.
+      CROSS JOIN LATERAL (
+        SELECT coalesce(max(seq), 0) AS seq
+          FROM (SELECT seq FROM wallet_writes
+                 WHERE ledger_id = ${ledgerId} AND wallet_id = wanted.wallet_id
+                   AND at < wanted.begins_at
+                 ORDER BY seq DESC LIMIT 1) AS last
+      ) AS earlier
+      CROSS JOIN LATERAL (
+        SELECT coalesce(sum(amount), 0) AS amount FROM wallet_writes
+         WHERE ledger_id = ${ledgerId} AND wallet_id = wanted.wallet_id AND seq > earlier.seq
+           AND type IN ('debit', 'commit', 'transfer-out')
+      ) AS taken`);
 }
 
 const seqRow = z.object({ seq: z.number() });

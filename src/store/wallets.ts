@@ -15,13 +15,17 @@ const walletRow = z.object({
   lastSeq: z.number(),
   lastAt: timestampColumn,
   logHash: z.string().nullable(),
+  frozenAt: timestampColumn.nullable(),
+  debitedOn: z.string().nullable(),
+  debited: z.bigint().nullable(),
 }) satisfies z.ZodType<Wallet>;
 
 /** Columns of a wallet `locked`. */
 const lockedColumns = sql.fragment`
   locked.wallet_id AS "walletId", locked.caller_key AS "callerKey",
   locked.asset_code AS "assetCode", locked.balance, locked.held, locked.last_seq AS "lastSeq",
-  locked.last_at AS "lastAt", encode(locked.log_hash, 'hex') AS "logHash"`;
+  locked.last_at AS "lastAt", encode(locked.log_hash, 'hex') AS "logHash",
+  locked.frozen_at AS "frozenAt", locked.debited_on::text AS "debitedOn", locked.debited`;
 
 /**
  * Locks wallets by key. Keys come sorted, so that two batches take locks in one order. Each is looked up by itself: with
@@ -151,6 +155,38 @@ function updateWallet(connection: Connection, ledgerId: string, wallet: Wallet):
            last_at = ${wallet.lastAt}, log_hash = ${hashOf(wallet)},
            chained_after = coalesce(chained_after, last_seq)
      WHERE ledger_id = ${ledgerId} AND caller_key = ${wallet.callerKey}`);
+}
+
+/** As `updateWallets`, of wallets that are frozen or not any more, or whose figure for the day is kept or not any more. */
+export function updateControlledWallets(
+  connection: Connection,
+  ledgerId: string,
+  wallets: readonly Wallet[],
+): Promise<unknown> {
+  if (wallets.length === 0) return Promise.resolve();
+  return connection.run(command`
+    UPDATE wallets
+       SET balance = new.balance, held = new.held, last_seq = new.last_seq,
+           last_at = new.last_at, log_hash = decode(new.log_hash, 'hex'),
+           chained_after = coalesce(wallets.chained_after, wallets.last_seq),
+           frozen_at = new.frozen_at, debited_on = new.debited_on, debited = new.debited
+      FROM unnest(
+        ${column(wallets, ({ callerKey }) => callerKey, "text")},
+        ${column(wallets, ({ balance }) => balance, "numeric")},
+        ${column(wallets, ({ held }) => held, "numeric")},
+        ${column(wallets, ({ lastSeq }) => lastSeq, "int8")},
+        ${column(wallets, ({ lastAt }) => lastAt, "timestamptz")},
+        ${column(wallets, ({ logHash }) => logHash, "text")},
+        ${column(wallets, ({ frozenAt }) => frozenAt, "timestamptz")},
+        ${column(wallets, ({ debitedOn }) => debitedOn, "date")},
+        ${column(wallets, ({ debited }) => debited, "numeric")})
+        AS new (caller_key, balance, held, last_seq, last_at, log_hash, frozen_at, debited_on, debited)
+      CROSS JOIN LATERAL (
+        SELECT ctid FROM wallets
+         WHERE ledger_id = ${ledgerId} AND caller_key = new.caller_key
+         LIMIT 1
+      ) AS locked
+     WHERE wallets.ledger_id = ${ledgerId} AND wallets.ctid = locked.ctid`);
 }
 
 /** As PostgreSQL reads bytes. */

@@ -12,6 +12,8 @@ interface Asset {
   walletsAccount: string;
   clearingAccount: string;
   overdraftLimit: string;
+  maxBalance: string | null;
+  dailyDebitMax: string | null;
   pending: string;
 }
 
@@ -48,6 +50,8 @@ const eur: Asset = {
   walletsAccount: "wallets:EUR",
   clearingAccount: "wallets-clearing:EUR",
   overdraftLimit: "0",
+  maxBalance: null,
+  dailyDebitMax: null,
   pending: "0",
 };
 
@@ -89,6 +93,8 @@ describe("the rules of assets", () => {
         "walletsAccount   wallets:GOLD",
         "clearingAccount  wallets-clearing:GOLD",
         "overdraftLimit   2500",
+        "maxBalance",
+        "dailyDebitMax",
         "pending          0",
         "",
       ].join("\n"),

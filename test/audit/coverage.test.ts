@@ -31,6 +31,7 @@ import {
   type TableChange,
 } from "../support/table-changes.ts";
 import { forge } from "../support/tampering.ts";
+import { transferOne } from "../support/transfers.ts";
 import { accepted, move, resolve } from "../support/wallets.ts";
 
 const service = serveBooks(neverPosting);
@@ -63,6 +64,8 @@ async function makeBooks(): Promise<void> {
     accepted(await move(service, key(name), "credit", 90, { externalId: "e", metadata: "m" }));
     await makeOlder(name);
   }
+  await engine.setRule(ledgerId, "USD", { maxBalance: 1_000n, dailyDebitMax: 1_000n });
+  await transferOne(service, "older", "oldest", 5, { externalId: "t", metadata: "m" });
   accepted(await move(service, key("older"), "debit", 10));
   const labels = { externalId: "first", metadata: "{}" };
   accepted(await move(service, key("a"), "credit", 500, labels));

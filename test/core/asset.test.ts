@@ -110,6 +110,8 @@ describe("the rule of an asset that has none", () => {
         rate,
         exponent,
         overdraftLimit: 0n,
+        maxBalance: null,
+        dailyDebitMax: null,
       });
     },
   );

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { defaultAssetRule } from "../../src/core/asset.ts";
 import type { Timestamp } from "../../src/core/time.ts";
-import { decideWalletBatch, keyOf, type WalletSnapshot } from "../../src/core/wallet-batch.ts";
+import { decideWalletBatch } from "../../src/core/wallet-batch.ts";
+import { keyOf, type WalletSnapshot } from "../../src/core/wallet-batch-state.ts";
 import type { Hold, WalletState, WalletWrite } from "../../src/core/wallet.ts";
 
 const now = "2026-03-01T12:00:00.000Z" as Timestamp;
@@ -23,8 +24,16 @@ function snapshot(more: Partial<WalletSnapshot> = {}): WalletSnapshot {
 
 function wallet(callerKey: string, more: Partial<WalletState["wallet"]> = {}, holds: Hold[] = []) {
   const figures = { balance: 100n, held: 0n, lastSeq: 1, lastAt: now, logHash: null };
+  const controls = { frozenAt: null, debitedOn: null, debited: null };
   const state: WalletState = {
-    wallet: { walletId: `id ${callerKey}`, callerKey, assetCode: "USD", ...figures, ...more },
+    wallet: {
+      walletId: `id ${callerKey}`,
+      callerKey,
+      assetCode: "USD",
+      ...figures,
+      ...controls,
+      ...more,
+    },
     activeHolds: new Map(holds.map((hold) => [hold.holdId, hold])),
   };
   return [callerKey, state] as const;
@@ -89,7 +98,7 @@ describe("a batch", () => {
   test("names wallets in one order, new ones and others", () => {
     const given = snapshot({ wallets: new Map([wallet("b")]) });
     const { wallets } = decide(given, [write("credit", "b", 1n), write("credit", "a", 1n)]);
-    expect(wallets.map(({ wallet: { callerKey }, isNew }) => [callerKey, isNew])).toEqual([
+    expect(wallets.map(({ wallet, before }) => [wallet.callerKey, before === null])).toEqual([
       ["a", true],
       ["b", false],
     ]);
@@ -118,7 +127,7 @@ describe("a batch", () => {
   });
 
   test("tells duplicates before state, asset and figures", () => {
-    const idempotencyKeys = new Map([[keyOf("a", "k"), { holdId: "h" }]]);
+    const idempotencyKeys = new Map([[keyOf("a", "k"), { holdId: "h", transferId: null }]]);
     const given = snapshot({ status: "closed", wallets: new Map([wallet("a")]), idempotencyKeys });
     const batch = decide(given, [
       write("debit", "a", 999n, { externalId: "k", assetCode: "x" }),

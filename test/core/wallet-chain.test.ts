@@ -23,6 +23,8 @@ const entry: ChainedEntry = {
   holdId: "01a1f91f-5d51-745a-b856-82e539f85087",
   metadata: '{"a":"\\u0000\t"}',
   at: "2026-01-01T00:00:00.001Z" as Timestamp,
+  transferId: null,
+  counterparty: null,
   pendingPostingId: null,
 };
 const accepted = { expiresAt: "2026-01-02T00:00:00.000Z" as Timestamp, ruleVersion: null };

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import type { Timestamp } from "../../src/core/time.ts";
 import {
   availableOf,
-  decideWalletWrite,
   duplicateReply,
   expiredHolds,
   type Hold,
   type WalletState,
   type WalletWrite,
 } from "../../src/core/wallet.ts";
+import { decideWalletWrite } from "../../src/core/wallet-write.ts";
 
 const at = (time: string) => `2026-03-01T${time}Z` as Timestamp;
 const noon = at("12:00:00.000");
@@ -29,6 +29,9 @@ function state(balance: bigint, holds: Hold[] = [], lastAt = at("00:00:00.000"))
     lastSeq: 4,
     lastAt,
     logHash: null,
+    frozenAt: null,
+    debitedOn: null,
+    debited: null,
   };
   return { wallet, activeHolds: new Map(holds.map((one) => [one.holdId, one])) };
 }
@@ -45,7 +48,7 @@ const debit = (amount: bigint) => ({
 function decide(given: WalletState, write: WalletWrite, now = noon, more = {}) {
   return decideWalletWrite(given, write, {
     now,
-    overdraftLimit: 0n,
+    limits: { overdraftLimit: 0n, maxBalance: null, dailyDebitMax: null },
     namedHold: "holdId" in write ? given.activeHolds.get(write.holdId ?? "") : undefined,
     newHoldId: () => "new",
     ...more,
@@ -129,7 +132,7 @@ describe("a clock that is behind the wallet's last write", () => {
 describe("an overdraft limit", () => {
   test("is the last unit that may be taken, holds counted", () => {
     const given = state(100n, [hold("h", 30n)]);
-    const limit = { overdraftLimit: 50n };
+    const limit = { limits: { overdraftLimit: 50n, maxBalance: null, dailyDebitMax: null } };
     expect(problem(given, debit(120n), noon, limit)).toBeNull();
     expect(problem(given, debit(121n), noon, limit)).toBe("insufficientFunds");
     const reserve: WalletWrite = { ...debit(121n), type: "reserve", expiresInSeconds: null };

@@ -148,10 +148,13 @@ test("the rules of assets come by code, of each the newest", async () => {
     walletsAccount: `wallets:${code}`,
     clearingAccount: `wallets-clearing:${code}`,
   });
+  const unlimited = { maxBalance: null, dailyDebitMax: null };
+  const euros = { ...pairOf("EUR"), overdraftLimit: "0", ...unlimited };
+  const points = { ...pairOf("POINTS"), overdraftLimit: "500", ...unlimited };
   expect(await assetsOf()).toEqual({
     assets: [
-      { assetCode: "EUR", rate: null, exponent: 2, ...pairOf("EUR"), overdraftLimit: "0" },
-      { assetCode: "POINTS", rate: "0.5", exponent: 2, ...pairOf("POINTS"), overdraftLimit: "500" },
+      { assetCode: "EUR", rate: null, exponent: 2, ...euros },
+      { assetCode: "POINTS", rate: "0.5", exponent: 2, ...points },
     ],
   });
 });

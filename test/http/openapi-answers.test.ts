@@ -171,6 +171,9 @@ describe("the document knows the answer of each operation", () => {
     await refused("creditWallet", 400, { amount: "1", assetCode: "EUR" });
     await refused("streamWallet", 426);
     await refused("followEntries", 426);
+    const transfer = { from: "poor", to: "bob", amount: "1", assetCode: "USD" };
+    await refused("transferFunds", 422, { transfers: [transfer], atomic: true });
+    await refused("listWallets", 400, undefined, "?cursor=none");
   });
 
   test("where it is done", async () => {
@@ -187,6 +190,9 @@ describe("the document knows the answer of each operation", () => {
       debitWallet: [{ amount: "1", assetCode: "USD", externalId: "d" }],
       reserveFunds: [{ amount: "1", assetCode: "USD" }],
       commitHold: [{}],
+      transferFunds: [false, true].map((atomic) => ({
+        ...{ atomic, transfers: [{ from: "alice", to: "bob", amount: "2", assetCode: "USD" }] },
+      })),
       writeWallets: [
         {
           writes: [

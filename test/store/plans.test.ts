@@ -43,6 +43,7 @@ import * as digests from "../../src/store/wallet-log-digests.ts";
 import * as walletPostings from "../../src/store/wallet-postings.ts";
 import * as walletWrites from "../../src/store/wallet-writes.ts";
 import * as wallets from "../../src/store/wallets.ts";
+import * as walletLists from "../../src/store/wallet-lists.ts";
 import { isCluster } from "../support/cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import {
@@ -98,6 +99,11 @@ function of<Arguments extends unknown[]>(
   ...given: Arguments
 ): Case {
   return { name: call.name, of: [call.name], send: (connection) => call(connection, ...given) };
+}
+
+/** The same, of a statement that is in another function. */
+function within(each: Case, inside: string): Case {
+  return { ...each, name: `${each.name}, ${inside}`, of: [...each.of, inside] };
 }
 
 const { ledgerId, entryCount, busyAccount, rareAccount, busyWallet, walletCount } = largeLedger;
@@ -197,7 +203,15 @@ const logEntries = callerKeys.map((callerKey, index) => ({
   holdId: null,
   metadata: null,
   at: now,
+  transferId: null,
+  counterparty: null,
   pendingPostingId: null,
+}));
+const transferEntries = logEntries.map((entry) => ({
+  ...entry,
+  type: "transfer-out" as const,
+  transferId: newIds[0] ?? "",
+  counterparty: "1",
 }));
 const writtenWallets = logEntries.map(({ callerKey, walletId: id }) => ({
   walletId: id,
@@ -208,6 +222,9 @@ const writtenWallets = logEntries.map(({ callerKey, walletId: id }) => ({
   lastSeq: 1_000_000,
   lastAt: now,
   logHash: "00".repeat(32),
+  frozenAt: null,
+  debitedOn: null,
+  debited: null,
 }));
 
 /** Statements of batches, of posting and of streams, and look-ups by key: for fifty or a hundred rows each. */
@@ -270,6 +287,7 @@ const writePath: readonly Case[] = [
   of(wallets.updateWallets, ledgerId, writtenWallets),
   ofOne(wallets.lockWallets, callerKeys),
   ofOne(wallets.updateWallets, writtenWallets, ["updateWallet"]),
+  of(wallets.updateControlledWallets, ledgerId, writtenWallets),
   of(
     wallets.insertWallets,
     ledgerId,
@@ -294,6 +312,8 @@ const writePath: readonly Case[] = [
         rate: null,
         exponent: 0,
         overdraftLimit: 0n,
+        maxBalance: null,
+        dailyDebitMax: null,
       },
     ],
     now,
@@ -323,6 +343,13 @@ const writePath: readonly Case[] = [
   ),
   of(walletWrites.insertWalletWrites, ledgerId, logEntries),
   ofOne(walletWrites.insertWalletWrites, logEntries),
+  within(of(walletWrites.insertWalletWrites, ledgerId, transferEntries), "insertTransfers"),
+  ofOne(walletWrites.insertWalletWrites, transferEntries),
+  of(
+    walletWrites.sumDayDebits,
+    ledgerId,
+    walletIds.map((id) => ({ walletId: id, day: "2025-11-20" })),
+  ),
   of(pendingPostings.insertPendingPostings, ledgerId, [
     {
       pendingPostingId: newIds[0] ?? "",
@@ -405,6 +432,7 @@ const writePath: readonly Case[] = [
   of(pendingPostings.listPendingPostings, ledgerId, 500),
 ];
 
+const walletPage = { prefix: "", afterKey: "12", limit: 101 };
 const page = { afterSequence: 0, offset: 0, limit: 100, bytesMax: 8_000_000 };
 const march = {
   from: "2025-03-01T00:00:00.000Z" as Timestamp,
@@ -423,6 +451,11 @@ const pages: readonly Case[] = [
   of(listEntryContents, ledgerId, marchSpan, page),
   of(journalSpans.readLeaves, ledgerId, marchSpan, 1_024),
   of(walletWrites.listPostedWrites, ledgerId, idOf("entry 250003"), { offset: 0, limit: 100 }),
+  within(of(walletLists.listWallets, ledgerId, walletPage), "listRows"),
+  of(walletLists.listWallets, ledgerId, { ...walletPage, prefix: "12" }),
+  of(walletLists.listWalletsOfAsset, ledgerId, "USD", walletPage),
+  of(walletLists.listWalletsOfAsset, ledgerId, "USD", { ...walletPage, prefix: "12" }),
+  of(walletLists.listWalletsOfAsset, ledgerId, "EUR", { ...walletPage, afterKey: "" }),
   of(listAdministrationActs, 100),
   of(accounts.listAccounts, ledgerId, true),
   of(periodCloses.listCloseBalances, closed),

@@ -13,6 +13,7 @@ const release = {
   type: "release",
   holdId: randomUUID(),
   at: "2026-01-31T12:00:00.123Z" as Timestamp,
+  transferId: null,
   pendingPostingId: null,
 } as const;
 let database: TestDatabase;

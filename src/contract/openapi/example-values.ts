@@ -84,6 +84,7 @@ const members: Readonly<Record<string, unknown>> = {
   halted: null,
   hasMore: false,
   hashes: ["xelGEPxAXKeWXK/VpSTP/TJydVTGwNjRACrDCDz+oOs="],
+  dailyDebitMax: null,
   held: "2500",
   holdId,
   id: ledgerId,
@@ -108,7 +109,9 @@ const members: Readonly<Record<string, unknown>> = {
   opening: "0",
   origin,
   origins: [{ origin, verifierKey }],
+  maxBalance: null,
   overdraftLimit: "0",
+  prefix: "al",
   pendingPostings: [],
   periodId: "2026-03",
   persistedAt,
@@ -231,6 +234,34 @@ export const routeExamples: Readonly<Partial<Record<string, RouteExample>>> = {
   debitWallet: { body: { amount: "700", assetCode: "USD", externalId: "order-17" } },
   commitHold: { body: { amount: "2000" } },
   releaseHold: { body: {} },
+  listWallets: {
+    query: { prefix: "al", assetCode: "USD" },
+    reply: {
+      wallets: [
+        {
+          ...{ callerKey: "alice", assetCode: "USD", balance: "12500", available: "10000" },
+          ...{ held: "2500", seq: 3, createdAt: persistedAt, updatedAt: persistedAt },
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+  transferFunds: {
+    body: {
+      transfers: [
+        { from: "alice", to: "bob", amount: "500", assetCode: "USD", externalId: "rent" },
+      ],
+    },
+    reply: {
+      results: [
+        {
+          ...{ status: "accepted", transferId: journalId },
+          from: { balance: "12000", available: "9500" },
+          to: { balance: "500", available: "500" },
+        },
+      ],
+    },
+  },
   writeWallets: {
     body: {
       writes: [

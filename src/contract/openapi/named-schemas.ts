@@ -8,6 +8,7 @@ import { metadataBytesMax, metadataDepthMax } from "../metadata.ts";
 import * as bookReplies from "../book-replies.ts";
 import * as replies from "../replies.ts";
 import { bulkMovement, movementBody, reserveBody } from "../wallet-body.ts";
+import { transferBody } from "../wallet-transfers-body.ts";
 import { memberDescriptions } from "./member-descriptions.ts";
 
 export type Json = Record<string, unknown>;
@@ -24,6 +25,7 @@ const inputs: Readonly<Record<string, z.ZodType>> = {
   MovementInput: movementBody,
   BulkMovementInput: bulkMovement,
   ReserveInput: reserveBody,
+  TransferInput: transferBody,
 };
 
 /** Replies whose types have another name than the schema's, as contract/types.ts has them. */
@@ -37,6 +39,10 @@ const otherNames: Readonly<Record<string, string>> = {
   walletHistoryReply: "WalletLogPage",
   postedWritesReply: "PostedWritePage",
   bulkReply: "BulkResult",
+  freezeReply: "FreezeResult",
+  transferReply: "TransferResult",
+  transfersReply: "TransfersResult",
+  walletRowReply: "Wallet",
   entriesReply: "BulkEntriesResult",
   atomicEntriesReply: "AtomicEntriesResult",
 };

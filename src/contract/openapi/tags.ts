@@ -19,6 +19,7 @@ const groupOf: Readonly<Record<string, string>> = {
   balances: "ledgers",
   "trial-balance": "ledgers",
   "wallet-writes": "wallets",
+  "wallet-transfers": "wallets",
 };
 
 interface Tagged {

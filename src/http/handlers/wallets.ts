@@ -1,20 +1,28 @@
 // Writing and reading wallets.
+import { validationRefusal } from "../../core/errors.ts";
 import type { WalletReply } from "../../core/wallet.ts";
 import {
   parseBulkBody,
   parseBulkMovement,
   parseCommitBody,
+  parseFreezeBody,
   parseMovementBody,
   parseReleaseBody,
   parseReserveBody,
 } from "../../contract/wallet-body.ts";
-import type { BulkResult, WalletResult, WalletLogEntry } from "../../contract/types.ts";
+import type { BulkResult, Wallet, WalletResult, WalletLogEntry } from "../../contract/types.ts";
+import {
+  listWallets as listPage,
+  listWalletsOfAsset as listOfAsset,
+  type ListedWallet,
+} from "../../store/wallet-lists.ts";
 import {
   listPostedWrites as listPosted,
   listWalletHistory,
   type PostedWalletLogEntry,
 } from "../../store/wallet-writes.ts";
 import { asRefusal, plainMessage } from "../problems.ts";
+import { callerKeyFault } from "../path-parameters.ts";
 import { requireEntry } from "./named-records.ts";
 import { limitSearch, type RouteHandler } from "./route-handler.ts";
 
@@ -47,6 +55,39 @@ export const releaseHold: RouteHandler<"releaseHold"> = async ({ wallets }, requ
   const { body, ledger, callerKey, holdId, bodyBytes } = request;
   const write = parseReleaseBody(body, callerKey, holdId);
   return wireReply(await wallets.write(ledger, write, bodyBytes));
+};
+
+export const freezeWallet: RouteHandler<"freezeWallet"> = async ({ wallets }, request) => {
+  const { body, ledger, callerKey, bodyBytes } = request;
+  const write = parseFreezeBody(body, "freeze", callerKey);
+  return { ...wireReply(await wallets.write(ledger, write, bodyBytes)), frozen: true };
+};
+
+export const unfreezeWallet: RouteHandler<"unfreezeWallet"> = async ({ wallets }, request) => {
+  const { body, ledger, callerKey, bodyBytes } = request;
+  const write = parseFreezeBody(body, "unfreeze", callerKey);
+  return { ...wireReply(await wallets.write(ledger, write, bodyBytes)), frozen: false };
+};
+
+export const listWallets: RouteHandler<"listWallets"> = async ({ pages }, { ledger, query }) => {
+  const { prefix, assetCode, cursor, limit } = query;
+  const place = {
+    prefix: prefix ?? "",
+    afterKey: cursor === null ? "" : readCursor(cursor),
+    limit: limit + 1,
+  };
+  const rows = await pages.withConnection((connection) =>
+    assetCode === null
+      ? listPage(connection, ledger.ledgerId, place)
+      : listOfAsset(connection, ledger.ledgerId, assetCode, place),
+  );
+  const wallets = rows.slice(0, limit);
+  const last = wallets.at(-1);
+  const isMore = rows.length > limit && last !== undefined;
+  return {
+    wallets: wallets.map(wireWallet),
+    nextCursor: isMore ? writeCursor(last.callerKey) : null,
+  };
 };
 
 export const getWalletBalance: RouteHandler<"getWalletBalance"> = async (services, request) => {
@@ -105,6 +146,31 @@ export const writeWallets: RouteHandler<"writeWallets"> = async ({ wallets }, re
   return { results };
 };
 
+function wireWallet(row: ListedWallet): Wallet {
+  return {
+    callerKey: row.callerKey,
+    assetCode: row.assetCode,
+    balance: row.balance.toString(),
+    available: row.available.toString(),
+    held: (row.balance - row.available).toString(),
+    seq: row.lastSeq,
+    createdAt: row.createdAt,
+    updatedAt: row.lastAt,
+  };
+}
+
+/** A place in a list of wallets: after this callerKey. */
+function writeCursor(callerKey: string): string {
+  return Buffer.from(callerKey).toString("base64url");
+}
+
+function readCursor(cursor: string): string {
+  const callerKey = Buffer.from(cursor, "base64url").toString();
+  if (writeCursor(callerKey) === cursor && callerKeyFault(callerKey) === null) return callerKey;
+  const detail = "must be the nextCursor of a page of wallets";
+  throw validationRefusal([{ parameter: "cursor", detail }]);
+}
+
 function wireReply({ status, balance, available }: WalletReply): WalletResult {
   return { status, balance: balance.toString(), available: available.toString() };
 }
@@ -120,6 +186,10 @@ function wireWrite(row: PostedWalletLogEntry): WalletLogEntry {
     holdId: row.holdId,
     metadata: row.metadata,
     at: row.at,
+    // Other rows are as they were before there were transfers.
+    ...(row.transferId === null || row.counterparty === null
+      ? {}
+      : { transferId: row.transferId, counterparty: row.counterparty }),
     journalId: row.journalId,
   };
 }

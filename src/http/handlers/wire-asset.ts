@@ -3,6 +3,11 @@ import type { AssetRule } from "../../core/asset.ts";
 import type { Asset } from "../../contract/types.ts";
 
 /** Amounts are in smallest units of the asset. */
-export function wireAsset({ version: _, overdraftLimit, ...rule }: AssetRule): Asset {
-  return { ...rule, overdraftLimit: overdraftLimit.toString() };
+export function wireAsset({ version: _, ...rule }: AssetRule): Asset {
+  return {
+    ...rule,
+    overdraftLimit: rule.overdraftLimit.toString(),
+    maxBalance: rule.maxBalance?.toString() ?? null,
+    dailyDebitMax: rule.dailyDebitMax?.toString() ?? null,
+  };
 }

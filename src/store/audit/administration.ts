@@ -141,6 +141,14 @@ export function listImpossibleActs(
      ORDER BY number LIMIT 20`);
 }
 
+/**
+ * A row that is `stored` without the columns that came after the last of its `acts` and have no value: a column that nothing
+ * was written to since it was made says nothing.
+ */
+const asRecorded = sql.fragment`(
+  SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(stored.record)
+   WHERE value <> 'null' OR acts.record ? key)`;
+
 /** Rows that are not as the last act about them left them. */
 export function listUnrecordedRows(
   connection: Connection,
@@ -159,10 +167,10 @@ export function listUnrecordedRows(
                THEN 'is there and no act made it'
                WHEN stored.key IS NULL AND acts.kind <> 'removed'
                THEN 'is not there, but act ' || acts.number || ' left it there'
-               WHEN stored.record::text <> acts.record::text
+               WHEN ${asRecorded}::text <> acts.record::text
                THEN 'is not as act ' || acts.number || ' left it: another ' || (
                       SELECT string_agg(name, ', ' ORDER BY name)
-                        FROM (SELECT jsonb_object_keys(stored.record || acts.record)) AS names (name)
+                        FROM (SELECT jsonb_object_keys(${asRecorded} || acts.record)) AS names (name)
                        WHERE (stored.record -> name)::text
                              IS DISTINCT FROM (acts.record -> name)::text)
              END AS what

@@ -18,10 +18,13 @@ const walletRow = z.object({
   held: z.bigint(),
   lastSeq: z.number(),
   lastAt: timestampColumn,
-  /** Whether `lastAt` is finer than a millisecond, which no reader would see. */
+  /** Whether `lastAt` or `frozenAt` is finer than a millisecond, which no reader would see. */
   isFinerThanShown: z.boolean(),
   logHash: z.string().nullable(),
   chainedAfter: z.number().nullable(),
+  frozenAt: timestampColumn.nullable(),
+  debitedOn: z.string().nullable(),
+  debited: z.bigint().nullable(),
   digest: z.string().nullable(),
   activeHolds: z.bigint(),
 });
@@ -40,8 +43,11 @@ export function readAuditedWallets(
     connection.any(sql.type(walletRow)`
       SELECT wallets.wallet_id AS "walletId", caller_key AS "callerKey",
              asset_code AS "assetCode", balance, held, last_seq AS "lastSeq", last_at AS "lastAt",
-             last_at <> date_trunc('milliseconds', last_at) AS "isFinerThanShown",
+             (last_at <> date_trunc('milliseconds', last_at)
+               OR coalesce(frozen_at <> date_trunc('milliseconds', frozen_at), false))
+               AS "isFinerThanShown",
              encode(log_hash, 'hex') AS "logHash", chained_after AS "chainedAfter",
+             frozen_at AS "frozenAt", debited_on::text AS "debitedOn", debited,
              (SELECT encode(digest, 'hex') FROM wallet_log_digests AS digests
                WHERE digests.ledger_id = ${ledgerId}
                  AND digests.wallet_id = wallets.wallet_id) AS digest,
@@ -66,6 +72,8 @@ const writeRow = z.object({
   metadata: columns.textOrNull,
   at: columns.time,
   isFinerThanShown: columns.boolean,
+  transferId: columns.textOrNull,
+  counterparty: columns.textOrNull,
   pendingPostingId: columns.textOrNull,
   /** Of its pending posting. */
   ruleVersion: columns.integerOrNull,
@@ -95,6 +103,7 @@ export function readAuditedWrites(
              (at <> date_trunc('milliseconds', at)
                OR coalesce(expires_at <> date_trunc('milliseconds', expires_at), false))
                AS "isFinerThanShown",
+             transfer_id AS "transferId", counterparty,
              batch_id AS "pendingPostingId", rule_version AS "ruleVersion",
              CASE WHEN type = 'reserve' THEN expires_at END::text AS "expiresAt",
              holds.amount::text AS "holdAmount", holds.status AS "holdStatus"
@@ -151,4 +160,44 @@ export function listStrayDigests(
              SELECT 1 FROM wallets
               WHERE wallets.ledger_id = ${ledgerId} AND wallets.wallet_id = digests.wallet_id)
      ORDER BY wallet_id LIMIT 20`);
+}
+
+/** Transfers that are not one row in the log of each of two wallets, which say the same of it. */
+export function listTransferFaults(
+  connection: Connection,
+  ledgerId: string,
+): Promise<readonly FoundRow[]> {
+  return connection.any(sql.type(foundRow)`
+    WITH halves AS (
+      SELECT transfer_id, type, writes.wallet_id, caller_key, counterparty, asset_code, amount, metadata
+        FROM wallet_writes AS writes
+        LEFT JOIN wallets ON wallets.ledger_id = ${ledgerId} AND wallets.wallet_id = writes.wallet_id
+       WHERE writes.ledger_id = ${ledgerId} AND transfer_id IS NOT NULL
+    ), counted AS (
+      SELECT transfer_id, count(*) FILTER (WHERE type = 'transfer-out') AS outs,
+             count(*) FILTER (WHERE type = 'transfer-in') AS ins, count(*) AS halves
+        FROM halves GROUP BY transfer_id
+    ), compared AS (
+      SELECT counted.transfer_id,
+             CASE
+               WHEN counted.halves <> 2 OR outs <> 1 OR ins <> 1
+               THEN 'takes out in ' || outs || ' rows and adds in ' || ins
+               WHEN paid.wallet_id = received.wallet_id THEN 'is from a wallet to itself'
+               WHEN paid.counterparty IS DISTINCT FROM received.caller_key
+                    OR received.counterparty IS DISTINCT FROM paid.caller_key
+               THEN 'names other wallets than those whose logs have it'
+               WHEN paid.amount <> received.amount
+               THEN 'takes out ' || paid.amount || ' and adds ' || received.amount
+               WHEN paid.asset_code IS DISTINCT FROM received.asset_code
+               THEN 'is from one asset to another'
+               WHEN paid.metadata IS DISTINCT FROM received.metadata THEN 'has two metadata'
+             END AS what
+        FROM counted
+        LEFT JOIN halves AS paid
+          ON paid.transfer_id = counted.transfer_id AND paid.type = 'transfer-out'
+        LEFT JOIN halves AS received
+          ON received.transfer_id = counted.transfer_id AND received.type = 'transfer-in'
+    )
+    SELECT DISTINCT 'transfer ' || transfer_id AS where, what, count(*) OVER () AS total
+      FROM compared WHERE what IS NOT NULL ORDER BY 1 LIMIT 20`);
 }

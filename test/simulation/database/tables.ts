@@ -6,7 +6,7 @@ import type { Account, LedgerIdentity, LedgerStatus } from "../../../src/core/le
 import type { Entry, Line } from "../../../src/core/journal.ts";
 import type { PostingTotal } from "../../../src/core/posting.ts";
 import type { Timestamp } from "../../../src/core/time.ts";
-import type { NewPendingPosting } from "../../../src/core/wallet-batch.ts";
+import type { NewPendingPosting } from "../../../src/core/wallet-pending.ts";
 import type { Hold, Wallet, WalletLogEntry } from "../../../src/core/wallet.ts";
 import { Table } from "./table.ts";
 

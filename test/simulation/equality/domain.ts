@@ -4,13 +4,14 @@ import type { CloseRecord } from "../../../src/core/close.ts";
 import type { Entry, Line } from "../../../src/core/journal.ts";
 import type { Timestamp } from "../../../src/core/time.ts";
 import type { Hold, Wallet, WalletLogEntry } from "../../../src/core/wallet.ts";
-import type { NewPendingPosting } from "../../../src/core/wallet-batch.ts";
+import type { NewPendingPosting } from "../../../src/core/wallet-pending.ts";
 import type { SeededRandom } from "../../../src/seed/seeded-random.ts";
 
 export const functionalCurrency = "EUR";
 export const codes = ["1000", "2000", "wallets:EUR"];
 export const callerKeys = ["a", 'b"\\,{}', "c ü"];
 export const assets = ["EUR", "GEM", "USD"];
+const days = ["2026-01-01", "2026-02-03"];
 const texts = ["x", 'quoted " \\ , {} NULL', "ü"];
 
 export function id(kind: number, number: number): string {
@@ -53,6 +54,10 @@ export class Domain {
 
   pendingPostingId(): string {
     return id(5, this.random.between(1, 3));
+  }
+
+  transferId(): string {
+    return id(7, this.random.between(1, 3));
   }
 
   externalId(): string | null {
@@ -124,15 +129,28 @@ export class Domain {
       lastSeq: this.random.between(1, 3),
       lastAt: this.time(),
       logHash: Buffer.alloc(32, this.random.below(200)).toString("hex"),
+      ...this.controls(),
     };
   }
 
-  write(): WalletLogEntry {
+  controls(): Pick<Wallet, "frozenAt" | "debitedOn" | "debited"> {
+    const debitedOn = this.random.happens(50) ? null : this.random.pick(days);
+    return {
+      frozenAt: this.random.happens(50) ? null : this.time(),
+      debitedOn,
+      debited: debitedOn === null ? null : this.amount(),
+    };
+  }
+
+  /** A row of a log: where it is of a transfer, of one half of it. */
+  write(isTransfer = this.random.happens(30)): WalletLogEntry {
     return {
       callerKey: "",
       walletId: this.walletId(),
       seq: this.random.between(1, 3),
-      type: this.random.pick(["credit", "debit", "reserve"]),
+      type: isTransfer
+        ? this.random.pick(["transfer-out", "transfer-in"])
+        : this.random.pick(["credit", "debit", "reserve"]),
       amount: this.amount(),
       balance: this.amount(),
       held: 0n,
@@ -140,6 +158,8 @@ export class Domain {
       holdId: this.random.happens(40) ? this.holdId() : null,
       metadata: this.text(),
       at: this.time(),
+      transferId: isTransfer ? this.transferId() : null,
+      counterparty: isTransfer ? this.random.pick(callerKeys) : null,
       pendingPostingId: this.random.happens(40) ? this.pendingPostingId() : null,
     };
   }
@@ -150,7 +170,7 @@ export class Domain {
       walletId: this.walletId(),
       amount: this.amount(),
       expiresAt: this.random.happens(50) ? null : this.time(),
-      status: this.random.pick(["active", "active", "committed", "expired"]),
+      status: this.random.pick(["active", "active", "committed", "expired", "transferred"]),
     };
   }
 
@@ -177,6 +197,8 @@ export class Domain {
       rate: this.random.pick([null, "1", "0.25"]),
       exponent: 2,
       overdraftLimit: 0n,
+      maxBalance: this.random.happens(50) ? null : this.amount(),
+      dailyDebitMax: this.random.happens(50) ? null : this.amount(),
     };
   }
 

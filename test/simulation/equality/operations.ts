@@ -64,6 +64,10 @@ export const reads: Readonly<Record<string, Operation>> = {
     }));
     return bind(d.ledgerId(), (c, id) => writes.listWritesByExternalId(c, id, keys));
   },
+  sumDayDebits: (d) => {
+    const wanted = d.ids(3).map((walletId) => ({ walletId, day: d.time().slice(0, 10) }));
+    return bind(d.ledgerId(), (c, id) => writes.sumDayDebits(c, id, wanted));
+  },
   hasWalletWrites: (d) => {
     const wanted = [d.write(), d.write()];
     return bind(d.ledgerId(), (c, id) => writes.hasWalletWrites(c, id, wanted));
@@ -210,6 +214,10 @@ export const changes: Readonly<Record<string, Operation>> = {
   updateWallets: (d) => {
     const given = d.some(callerKeys).map((callerKey) => d.wallet(callerKey));
     return bind(d.ledgerId(), (c, id) => wallets.updateWallets(c, id, given));
+  },
+  updateControlledWallets: (d) => {
+    const given = d.some(callerKeys).map((callerKey) => d.wallet(callerKey));
+    return bind(d.ledgerId(), (c, id) => wallets.updateControlledWallets(c, id, given));
   },
   insertWalletWrites: (d) => {
     const given = d.random.happens(60) ? [d.write()] : [d.write(), d.write()];

@@ -2,10 +2,10 @@
 import type { EntryDraft, Line } from "../../../src/core/journal.ts";
 import type { LedgerIdentity } from "../../../src/core/ledger.ts";
 import { timestampFromEpochMs, type Timestamp } from "../../../src/core/time.ts";
-import type { WalletReply, WalletWrite } from "../../../src/core/wallet.ts";
+import type { WalletReply } from "../../../src/core/wallet.ts";
 import type { WriteResult } from "../../../src/engine/journal.ts";
 import { startEpochMs } from "../world/simulated-time.ts";
-import type { Asked, Attempt } from "./attempt.ts";
+import type { Asked, AskedWrite, Attempt } from "./attempt.ts";
 import type { Request } from "./plan.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -105,7 +105,7 @@ function line(glAccountCode: string, amount: bigint, { functionalCurrency }: Led
   };
 }
 
-function movementOf(request: Extract<Request, { kind: "movement" }>, tag: string): WalletWrite {
+function movementOf(request: Extract<Request, { kind: "movement" }>, tag: string): AskedWrite {
   const { type, callerKey, assetCode, externalId, expiresInSeconds } = request;
   const common = {
     callerKey,
@@ -128,7 +128,7 @@ function resolutionOf(
   const { holdId } = reply;
   // A duplicate of what was no reservation.
   if (holdId === null) return null;
-  const write: WalletWrite =
+  const write: AskedWrite =
     request.type === "commit"
       ? { type: "commit", callerKey, holdId, amount: null }
       : { type: "release", callerKey, holdId };

@@ -6,11 +6,14 @@ import type { WalletReply, WalletWrite } from "../../../src/core/wallet.ts";
 import type { WriteResult } from "../../../src/engine/journal.ts";
 import type { Request } from "./plan.ts";
 
+/** Credits, debits, reservations, and what becomes of holds. */
+export type AskedWrite = Exclude<WalletWrite, { type: "freeze" | "unfreeze" }>;
+
 /** What is asked for, as the engine is. */
 export type Asked =
   | { readonly kind: "entries"; readonly drafts: readonly EntryDraft[] }
   | { readonly kind: "reversal"; readonly draft: ReversalDraft }
-  | { readonly kind: "wallet"; readonly write: WalletWrite }
+  | { readonly kind: "wallet"; readonly write: AskedWrite }
   | { readonly kind: "close"; readonly periodId: string }
   | { readonly kind: "other"; readonly request: Request };
 

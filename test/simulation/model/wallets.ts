@@ -23,16 +23,21 @@ export function checkWallets(violations: Violations, books: FinalBooks, ledgerId
 export function effectOf({ type, amount }: WalletWriteRow, held: bigint): [bigint, bigint] {
   switch (type) {
     case "credit":
+    case "transfer-in":
       return [amount, 0n];
     case "debit":
       return [-amount, 0n];
     case "reserve":
       return [0n, amount];
+    case "transfer-out":
     case "commit":
       return [-amount, -held];
     case "release":
     case "expire":
       return [0n, -held];
+    case "freeze":
+    case "unfreeze":
+      return [0n, 0n];
   }
 }
 

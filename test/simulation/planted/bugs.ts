@@ -81,15 +81,15 @@ export const bugs: readonly PlantedBug[] = [
   {
     name: "decides on a balance that it read before",
     rule: "Nothing that a decision depends on is cached.",
-    file: "src/engine/wallets.ts",
+    file: "src/engine/wallet-snapshot.ts",
     changes: [
       [
         "lockWallets(transaction, ledgerId, callerKeys),",
         "lockWallets(transaction, ledgerId, callerKeys).then((found) => found.map((wallet) => stale(wallet))),",
       ],
       [
-        "function isRefused(",
-        "const staleByWallet = new Map<string, Wallet>();\nfunction stale(wallet: Wallet): Wallet {\n  const before = staleByWallet.get(wallet.walletId);\n  staleByWallet.set(wallet.walletId, wallet);\n  return { ...wallet, balance: before?.balance ?? wallet.balance };\n}\n\nfunction isRefused(",
+        "function statesOf(",
+        "const staleByWallet = new Map<string, Wallet>();\nfunction stale(wallet: Wallet): Wallet {\n  const before = staleByWallet.get(wallet.walletId);\n  staleByWallet.set(wallet.walletId, wallet);\n  return { ...wallet, balance: before?.balance ?? wallet.balance };\n}\n\nfunction statesOf(",
       ],
     ],
   },
@@ -118,7 +118,7 @@ export const bugs: readonly PlantedBug[] = [
   {
     name: "forgets that it called a hold expired",
     rule: "What was refused as expired is never active again.",
-    file: "src/core/wallet.ts",
+    file: "src/core/wallet-refusals.ts",
     changes: [["expiries: expired === undefined ? null : logged", "expiries: null"]],
   },
   {

@@ -24,6 +24,8 @@ export function document(rule: AssetRule, pending: ReadonlyMap<string, bigint>) 
     walletsAccount,
     clearingAccount,
     overdraftLimit: rule.overdraftLimit.toString(),
+    maxBalance: rule.maxBalance?.toString() ?? null,
+    dailyDebitMax: rule.dailyDebitMax?.toString() ?? null,
     pending: (pending.get(assetCode) ?? 0n).toString(),
   };
 }

@@ -23,6 +23,11 @@ export function defineAsset(program: Command): void {
       "--overdraft <amount>",
       "how far below zero a wallet may go, in smallest units; or none",
     )
+    .option("--max-balance <amount>", "what a wallet may have at most, in smallest units; or none")
+    .option(
+      "--daily-debit-max <amount>",
+      "what may be taken out of a wallet in a UTC day, in smallest units; or none",
+    )
     .option("--allow-unknown-currency", unknownCurrencyHelp)
     .addHelpText("after", setHelp)
     .action(loadAndRun(async () => (await import("./set.ts")).setAsset));
@@ -38,4 +43,5 @@ no rate yet are posted under its first.
 
 Examples:
   $ ledgerctl asset set EUR --rate 1.0845
-  $ ledgerctl asset set POINTS --exponent 2 --overdraft 5000`;
+  $ ledgerctl asset set POINTS --exponent 2 --overdraft 5000
+  $ ledgerctl asset set POINTS --max-balance 1000000 --daily-debit-max 50000`;

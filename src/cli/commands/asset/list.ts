@@ -23,7 +23,7 @@ export async function listAssets(flags: LedgerFlags, environment: Environment): 
 
 const csvNames = [
   ...["assetCode", "rate", "exponent", "walletsAccount", "clearingAccount", "overdraftLimit"],
-  "pending",
+  ...["maxBalance", "dailyDebitMax", "pending"],
 ] as (keyof AssetDocument)[];
 
 const columns: readonly Column<AssetDocument>[] = [
@@ -33,8 +33,17 @@ const columns: readonly Column<AssetDocument>[] = [
   { title: "WALLETS ACCOUNT", value: ({ walletsAccount }) => walletsAccount },
   { title: "CLEARING ACCOUNT", leaveOut: 1, value: ({ clearingAccount }) => clearingAccount },
   { title: "OVERDRAFT", align: "right", value: (asset) => major(asset.overdraftLimit, asset) },
+  { title: "MAX BALANCE", align: "right", leaveOut: 3, value: limitShown("maxBalance") },
+  { title: "DAILY DEBITS", align: "right", leaveOut: 2, value: limitShown("dailyDebitMax") },
   { title: "PENDING", align: "right", value: (asset) => major(asset.pending, asset) },
 ];
+
+function limitShown(limit: "maxBalance" | "dailyDebitMax") {
+  return (asset: AssetDocument) => {
+    const amount = asset[limit];
+    return amount === null ? "" : major(amount, asset);
+  };
+}
 
 function major(amount: string, { exponent, assetCode }: AssetDocument): string {
   return displayAmount(amount, assetCode, currencyExponents.get(assetCode) ?? exponent);

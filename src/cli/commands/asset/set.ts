@@ -21,6 +21,8 @@ export interface SetAssetFlags extends AdministrationFlags, CurrencyFlags {
   walletsAccount?: string;
   clearingAccount?: string;
   overdraft?: string;
+  maxBalance?: string;
+  dailyDebitMax?: string;
 }
 
 export async function setAsset(
@@ -66,16 +68,20 @@ function notDone(
 }
 
 /** A change as the API takes it. */
-function wireChange({ rate, overdraftLimit, ...change }: AssetRuleChange): AssetRuleInput {
+function wireChange(change: AssetRuleChange): AssetRuleInput {
+  const { rate, overdraftLimit, maxBalance, dailyDebitMax, ...others } = change;
   return {
-    ...change,
+    ...others,
     ...(rate === undefined ? {} : { rate: rate ?? none }),
     ...(overdraftLimit === undefined ? {} : { overdraftLimit: overdraftLimit.toString() }),
+    ...(maxBalance === undefined ? {} : { maxBalance: maxBalance?.toString() ?? none }),
+    ...(dailyDebitMax === undefined ? {} : { dailyDebitMax: dailyDebitMax?.toString() ?? none }),
   };
 }
 
 function readChange(flags: SetAssetFlags): AssetRuleChange {
-  const { rate, exponent, walletsAccount, clearingAccount, overdraft } = flags;
+  const { rate, exponent, walletsAccount, clearingAccount, overdraft, ...limits } = flags;
+  const { maxBalance, dailyDebitMax } = limits;
   if (rate !== undefined && rate !== none && parseRate(rate) === null) {
     throw usageFailure(
       "--rate must be an exact decimal above zero, such as 1.0845, of at most 38 digits " +
@@ -96,21 +102,29 @@ function readChange(flags: SetAssetFlags): AssetRuleChange {
     ...(clearingAccount === undefined
       ? {}
       : { clearingAccount: requireLabel("--clearing-account", clearingAccount) }),
-    ...(overdraft === undefined ? {} : { overdraftLimit: requireLimit(overdraft) }),
+    ...(overdraft === undefined
+      ? {}
+      : { overdraftLimit: requireLimit("--overdraft", overdraft) ?? 0n }),
+    ...(maxBalance === undefined ? {} : { maxBalance: requireLimit("--max-balance", maxBalance) }),
+    ...(dailyDebitMax === undefined
+      ? {}
+      : { dailyDebitMax: requireLimit("--daily-debit-max", dailyDebitMax) }),
   };
   if (Object.keys(change).length === 0) {
     throw usageFailure(
-      "nothing to change: give --rate, --exponent, --wallets-account, --clearing-account or --overdraft",
+      "nothing to change: give --rate, --exponent, --wallets-account, --clearing-account, --overdraft, " +
+        "--max-balance or --daily-debit-max",
     );
   }
   return change;
 }
 
-function requireLimit(text: string): bigint {
-  if (text === none) return 0n;
+/** Null for none. */
+function requireLimit(flag: string, text: string): bigint | null {
+  if (text === none) return null;
   if (/^[0-9]{1,38}$/.test(text)) return BigInt(text);
   throw usageFailure(
-    "--overdraft must be a whole number of smallest units, 0 or more, of at most 38 digits, or none",
+    `${flag} must be a whole number of smallest units, 0 or more, of at most 38 digits, or none`,
   );
 }
 

@@ -14,8 +14,10 @@ export function defineWallet(program: Command): void {
   movementCommand(wallet, "debit")
     .description("take from a wallet, as far as it has it available")
     .action(loadAndRun(async () => (await import("./debit.ts")).debitWallet));
+  defineTransfer(wallet);
   defineReads(wallet);
   defineHolds(wallet);
+  defineFreezing(wallet);
   serviceOptions(wallet.command("tail <key...>"))
     .description("follow wallets: live on a terminal, else a line for each change and each posting")
     .option("--since <seq>", "begin with what came after this seq; with one KEY only")
@@ -37,11 +39,48 @@ function movementCommand(wallet: Command, type: "credit" | "debit"): Command {
   );
 }
 
+function defineTransfer(wallet: Command): void {
+  movementOptions(serviceOptions(wallet.command("transfer <from> <to> <amount>")))
+    .description("move an amount from one wallet to another, in one transaction")
+    .addHelpText(
+      "after",
+      `
+FROM and TO are callerKeys in the ledger of --ledger, or whole walletKeys of one ledger.
+
+Examples:
+  $ ledgerctl wallet transfer alice bob 500 --asset USD
+  $ ledgerctl wallet transfer alice bob 5.00 --asset USD --major --external-id rent-2026-03`,
+    )
+    .action(loadAndRun(async () => (await import("./transfer.ts")).transferFunds));
+}
+
+function defineFreezing(wallet: Command): void {
+  serviceOptions(wallet.command("freeze <key>"))
+    .description("let nothing be taken out of a wallet; the key needs the scope admin")
+    .addHelpText("after", `${keyHelp}\n\nExample:\n  $ ledgerctl wallet freeze alice`)
+    .action(loadAndRun(async () => (await import("./freeze.ts")).freezeWallet));
+  serviceOptions(wallet.command("unfreeze <key>"))
+    .description("let a frozen wallet be used again; the key needs the scope admin")
+    .addHelpText("after", `${keyHelp}\n\nExample:\n  $ ledgerctl wallet unfreeze alice`)
+    .action(loadAndRun(async () => (await import("./freeze.ts")).unfreezeWallet));
+}
+
 function defineReads(wallet: Command): void {
   serviceOptions(wallet.command("balance <key>"))
     .description("balance and available, in smallest units")
     .addHelpText("after", `${keyHelp}\n\nExample:\n  $ ledgerctl wallet balance alice`)
     .action(loadAndRun(async () => (await import("./balance.ts")).showWalletBalance));
+  csvOption(serviceOptions(wallet.command("list")))
+    .description("the ledger's wallets and what is in them, by the UTF-8 bytes of their callerKeys")
+    .option("--prefix <p>", "those whose callerKeys begin so")
+    .option("--asset <code>", "those of one asset")
+    .option("--limit <n>", "at most so many, 0 for all; 50 unless told, and all with --json")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ ledgerctl wallet list --prefix shop-" +
+        "\n  $ ledgerctl wallet list --asset USD --json | jq -r .callerKey",
+    )
+    .action(loadAndRun(async () => (await import("./list.ts")).listWallets));
   csvOption(serviceOptions(wallet.command("history <key>")))
     .description("a wallet's log in order, with the entries that its writes were posted with")
     .option("--after <seq>", "what came after this seq")

@@ -29,8 +29,14 @@ export async function listWalletHistory(
       else rows.push(...page.writes);
       await outputDrained();
     }
-    if (!output.isForPrograms)
-      output.list(rows, columnsOf(await amountsOf(output, client, wallet)));
+    if (!output.isForPrograms) {
+      const hasTransfers = rows.some(({ counterparty }) => counterparty !== undefined);
+      const columns = columnsOf(await amountsOf(output, client, wallet));
+      output.list(
+        rows,
+        columns.filter(({ title }) => hasTransfers || title !== "COUNTERPARTY"),
+      );
+    }
     const lastSeq = rows.at(-1)?.seq;
     if (isMore && lastSeq !== undefined) noteMore(output, lastSeq);
   });
@@ -38,7 +44,7 @@ export async function listWalletHistory(
 
 const csvNames = [
   ...["seq", "type", "amount", "balance", "held", "externalId", "metadata", "holdId"],
-  ...["at", "journalId"],
+  ...["at", "journalId", "transferId", "counterparty"],
 ] as (keyof WalletLogEntry)[];
 
 const columnsOf = (shown: (amount: string) => string): readonly Column<WalletLogEntry>[] => [
@@ -48,6 +54,7 @@ const columnsOf = (shown: (amount: string) => string): readonly Column<WalletLog
   { title: "AMOUNT", align: "right", isAmount: true, value: ({ amount }) => shown(amount) },
   { title: "BALANCE", align: "right", isAmount: true, value: ({ balance }) => shown(balance) },
   { title: "HELD", align: "right", isAmount: true, leaveOut: 4, value: ({ held }) => shown(held) },
+  { title: "COUNTERPARTY", leaveOut: 5, value: ({ counterparty }) => counterparty ?? "" },
   { title: "EXTERNAL ID", leaveOut: 3, value: ({ externalId }) => externalId ?? "" },
   { title: "HOLD", leaveOut: 2, value: ({ holdId }) => holdId ?? "" },
   { title: "POSTED WITH", leaveOut: 1, value: ({ journalId }) => journalId ?? "" },

@@ -18,6 +18,9 @@ export const aWallet: Wallet = {
   lastSeq: 0,
   lastAt: anyTime,
   logHash: "00".repeat(32),
+  frozenAt: null,
+  debitedOn: null,
+  debited: null,
 };
 
 export const aClose: CloseRecord = {
@@ -50,6 +53,8 @@ export const aLogEntry: WalletLogEntry = {
   holdId: null,
   metadata: null,
   at: anyTime,
+  transferId: null,
+  counterparty: null,
   pendingPostingId: null,
 };
 
@@ -61,6 +66,8 @@ export const anAssetRule: AssetRule = {
   rate: null,
   exponent: 0,
   overdraftLimit: 0n,
+  maxBalance: null,
+  dailyDebitMax: null,
 };
 
 /** With one line, and a reversal. */

@@ -11,8 +11,14 @@ import {
   hasWalletWrites,
   insertWalletWrites,
   listWritesByExternalId,
+  sumDayDebits,
 } from "../../../../src/store/wallet-writes.ts";
-import { insertWallets, lockWallets, updateWallets } from "../../../../src/store/wallets.ts";
+import {
+  insertWallets,
+  lockWallets,
+  updateControlledWallets,
+  updateWallets,
+} from "../../../../src/store/wallets.ts";
 import type { Execution } from "../execution.ts";
 import type { Handlers, Parameters } from "../handler.ts";
 import { bytes, text, texts, time, timeOrNull, unnest } from "../parameters.ts";
@@ -58,6 +64,9 @@ function addFigures(handlers: Handlers): void {
         lastSeq: Number(lastSeq),
         lastAt: time(lastAt),
         logHash: bytes(logHash),
+        frozenAt: null,
+        debitedOn: null,
+        debited: null,
         chainedAfter: 0,
       });
     },
@@ -79,9 +88,29 @@ function addFigures(handlers: Handlers): void {
       return [];
     },
   );
+  handlers.add(
+    (connection) => updateControlledWallets(connection, anId, [aWallet]),
+    function* (db, parameters) {
+      const ledgerId = text(parameters[9]);
+      for (const row of unnest(...parameters.slice(0, 9))) {
+        const [frozenAt, debitedOn, debited] = row.slice(6);
+        yield* moveWallet(db, ledgerId, row, {
+          frozenAt: timeOrNull(frozenAt),
+          debitedOn: debitedOn ?? null,
+          debited: debited === null || debited === undefined ? null : BigInt(debited),
+        });
+      }
+      return [];
+    },
+  );
 }
 
-function moveWallet(db: Execution, ledgerId: string, row: readonly (string | null | undefined)[]) {
+function moveWallet(
+  db: Execution,
+  ledgerId: string,
+  row: readonly (string | null | undefined)[],
+  controls: Partial<WalletRow> = {},
+) {
   const [callerKey, balance, held, lastSeq, lastAt, logHash] = row;
   const key = { ledgerId, callerKey: text(callerKey) };
   return db.updateInPlace(db.tables.wallets, key, (wallet) => ({
@@ -92,6 +121,7 @@ function moveWallet(db: Execution, ledgerId: string, row: readonly (string | nul
     lastAt: time(lastAt),
     logHash: text(logHash),
     chainedAfter: wallet.chainedAfter ?? wallet.lastSeq,
+    ...controls,
   }));
 }
 
@@ -115,18 +145,24 @@ function addLogs(handlers: Handlers): void {
           walletId: wallet.walletId,
           externalId: externalId ?? null,
         });
-        return write === null ? [] : [{ callerKey, externalId, holdId: write.holdId }];
+        if (write === null) return [];
+        const holdId = write.type === "reserve" ? write.holdId : null;
+        return [{ callerKey, externalId, holdId, transferId: write.transferId }];
       }),
   );
   handlers.add(
     (connection) => hasWalletWrites(connection, anId, []),
-    (db, [walletIds, seqs, types, holdIds, ats, batchIds, ledgerId]) => {
-      const wanted = unnest(walletIds, seqs, types, holdIds, ats, batchIds);
-      const found = wanted.filter(([walletId, seq, type, holdId, at, batchId]) => {
+    (db, [walletIds, seqs, types, holdIds, ats, transferIds, batchIds, ledgerId]) => {
+      const wanted = unnest(walletIds, seqs, types, holdIds, ats, transferIds, batchIds);
+      const found = wanted.filter(([walletId, seq, type, holdId, at, transferId, batchId]) => {
         const key = { ledgerId: text(ledgerId), walletId: text(walletId), seq: Number(seq) };
         const row = db.find(db.tables.walletWrites, key);
         if (row?.type !== type || row?.at !== time(at)) return false;
-        return row.holdId === (holdId ?? null) && row.pendingPostingId === (batchId ?? null);
+        return (
+          row.holdId === (holdId ?? null) &&
+          row.transferId === (transferId ?? null) &&
+          row.pendingPostingId === (batchId ?? null)
+        );
       });
       return [{ count: found.length }];
     },
@@ -136,11 +172,34 @@ function addLogs(handlers: Handlers): void {
     aLogEntry,
     (db, ledgerId, row) => db.insert(db.tables.walletWrites, writeRow(ledgerId, row)),
   );
+  handlers.addInsert(
+    (connection, writes) => insertWalletWrites(connection, anId, writes),
+    { ...aLogEntry, transferId: anId, counterparty: "other" },
+    (db, ledgerId, row) => db.insert(db.tables.walletWrites, writeRow(ledgerId, row)),
+  );
+  handlers.add(
+    (connection) => sumDayDebits(connection, anId, [{ walletId: anId, day: "2026-01-01" }]),
+    (db, [walletIds, beginnings, ledgerId]) =>
+      unnest(walletIds, beginnings).map(([walletId, beginsAt]) => {
+        const rows = db.filter(
+          db.tables.walletWrites,
+          (row) => row.walletId === walletId && row.ledgerId === ledgerId,
+        );
+        const isEarlier = ({ at }: WalletWriteRow) => at < text(beginsAt).replace("Z", ".000Z");
+        const lastSeq = Math.max(0, ...rows.filter(isEarlier).map(({ seq }) => seq));
+        const amount = rows
+          .filter(({ seq, type }) => seq > lastSeq && debitTypes.includes(type))
+          .reduce((sum, row) => sum + row.amount, 0n);
+        return { walletId, amount };
+      }),
+  );
 }
+
+const debitTypes: readonly string[] = ["debit", "commit", "transfer-out"];
 
 function writeRow(ledgerId: string, row: Parameters): WalletWriteRow {
   const [walletId, seq, type, amount, balance, held, externalId, ...rest] = row;
-  const [holdId, metadata, at, pendingPostingId] = rest;
+  const [holdId, metadata, at, pendingPostingId, transferId, counterparty] = rest;
   return {
     ledgerId,
     walletId: text(walletId),
@@ -153,6 +212,8 @@ function writeRow(ledgerId: string, row: Parameters): WalletWriteRow {
     holdId: holdId ?? null,
     metadata: metadata ?? null,
     at: time(at),
+    transferId: transferId ?? null,
+    counterparty: counterparty ?? null,
     pendingPostingId: pendingPostingId ?? null,
   };
 }
@@ -246,7 +307,10 @@ export function rulesOf(db: Execution, ledgerId: string | null | undefined): Ass
 }
 
 function ruleRow(ledgerId: string, row: Parameters): AssetRuleRow {
-  const [assetCode, version, walletsAccount, clearingAccount, rate, exponent, limit] = row;
+  const [assetCode, version, walletsAccount, clearingAccount, rate, exponent, ...limits] = row;
+  const [overdraftLimit, maxBalance, dailyDebitMax] = limits
+    .slice(0, 3)
+    .map((limit) => (limit === null ? null : BigInt(limit)));
   const rule: AssetRule = {
     assetCode: text(assetCode),
     version: Number(version),
@@ -254,7 +318,9 @@ function ruleRow(ledgerId: string, row: Parameters): AssetRuleRow {
     clearingAccount: text(clearingAccount),
     rate: rate ?? null,
     exponent: Number(exponent),
-    overdraftLimit: BigInt(text(limit)),
+    overdraftLimit: overdraftLimit ?? 0n,
+    maxBalance: maxBalance ?? null,
+    dailyDebitMax: dailyDebitMax ?? null,
   };
   return { ...rule, ledgerId };
 }
