@@ -1,4 +1,4 @@
-// Adds entries to the sums by day: in the background, span by span, one server at a time for a ledger.
+// Adds entries to the sums by day and to the registers of accounts: in the background, span by span, one server at a time for a ledger.
 import { readJournalHead } from "../store/journal-heads.ts";
 import {
   addSpan,
@@ -6,6 +6,7 @@ import {
   listUnsummedLedgers,
   tryLockSums,
 } from "../store/day-sums.ts";
+import { addRegisterSpan } from "../store/register-days.ts";
 import { isNodeLost, isUnavailable } from "../store/database/errors.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { repeat } from "./repeat.ts";
@@ -78,18 +79,25 @@ export class DaySums {
     if (failures.length === 0) this.#options.onSuccess?.();
   }
 
-  /** Sums a ledger's next span, unless another server does or it is not whole yet; true where it did. */
+  /** Adds a ledger's next span, unless another server does or it is not whole yet; true where it did. */
   async #sumSpan(ledgerId: string): Promise<boolean> {
     // By itself: nobody waits for the row of somebody else's transaction.
     await insertSummedJournal(this.#pool, ledgerId);
     return this.#pool.transaction(async (transaction) => {
-      const afterSequence = await tryLockSums(transaction, ledgerId);
-      if (afterSequence === null) return false;
+      const locked = await tryLockSums(transaction, ledgerId);
+      if (locked === null) return false;
       const { lastSequence } = await readJournalHead(transaction, ledgerId);
-      const upToSequence = afterSequence + this.#spanEntries;
-      if (lastSequence < upToSequence) return false;
-      await addSpan(transaction, ledgerId, { afterSequence, upToSequence });
-      return true;
+      // Both go by the same spans, unless a server of an older version has added to the sums alone.
+      const added = [
+        { add: addSpan, afterSequence: locked.lastSequence },
+        { add: addRegisterSpan, afterSequence: locked.registeredSequence },
+      ].flatMap(({ add, afterSequence }) => {
+        const upToSequence = afterSequence + this.#spanEntries;
+        if (lastSequence < upToSequence) return [];
+        return [add(transaction, ledgerId, { afterSequence, upToSequence })];
+      });
+      await Promise.all(added);
+      return added.length > 0;
     });
   }
 }

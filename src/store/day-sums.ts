@@ -26,7 +26,7 @@ export async function readSummedSequence(
   return row?.lastSequence ?? 0;
 }
 
-/** Ledgers that have at least so many entries that are not summed yet. */
+/** Ledgers that have at least so many entries that are not summed, or in no register, yet. */
 export async function listUnsummedLedgers(
   connection: Connection,
   entriesMin: number,
@@ -35,7 +35,8 @@ export async function listUnsummedLedgers(
     SELECT heads.ledger_id AS "ledgerId"
       FROM journal_heads AS heads
       LEFT JOIN summed_journals AS summed ON summed.ledger_id = heads.ledger_id
-     WHERE heads.last_sequence - coalesce(summed.last_sequence, 0) >= ${entriesMin}`);
+     WHERE heads.last_sequence
+             - coalesce(least(summed.last_sequence, summed.registered_sequence), 0) >= ${entriesMin}`);
   return rows.map(({ ledgerId }) => ledgerId);
 }
 
@@ -46,25 +47,30 @@ export function insertSummedJournal(connection: Connection, ledgerId: string): P
     ON CONFLICT (ledger_id) DO NOTHING`);
 }
 
-/** Locks a ledger's sums; up to which sequence they go, or null where somebody else has the lock. */
-export async function tryLockSums(
+const lockedRow = summedRow.extend({ registeredSequence: z.number() });
+
+/**
+ * Locks a ledger's sums and registers; up to which sequences they go, or null where somebody else has the lock.
+ */
+export function tryLockSums(
   connection: Connection,
   ledgerId: string,
-): Promise<number | null> {
-  const row = await connection.maybeOne(sql.type(summedRow)`
-    SELECT last_sequence AS "lastSequence" FROM summed_journals
+): Promise<Readonly<z.output<typeof lockedRow>> | null> {
+  return connection.maybeOne(sql.type(lockedRow)`
+    SELECT last_sequence AS "lastSequence", registered_sequence AS "registeredSequence"
+      FROM summed_journals
      WHERE ledger_id = ${ledgerId} FOR UPDATE SKIP LOCKED`);
-  return row?.lastSequence ?? null;
 }
 
-const entryDay = sql.fragment`(entries.transaction_date AT TIME ZONE 'UTC')::date`;
+/** The day of an entry `entries`. */
+export const entryDay = sql.fragment`(entries.transaction_date AT TIME ZONE 'UTC')::date`;
 
 /** Entries or lines, `of`, with sequences after one and up to another; these may be columns. */
-function isIn(of: FragmentSqlToken, span: SpanBounds): FragmentSqlToken {
+export function isIn(of: FragmentSqlToken, span: SpanBounds): FragmentSqlToken {
   return sql.fragment`${of}.sequence > ${span.afterSequence} AND ${of}.sequence <= ${span.upToSequence}`;
 }
 
-interface SpanBounds {
+export interface SpanBounds {
   readonly afterSequence: number | FragmentSqlToken;
   readonly upToSequence: number | FragmentSqlToken;
 }

@@ -3,7 +3,7 @@ import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import { entryTypes } from "../core/journal.ts";
 import type { Timestamp } from "../core/time.ts";
-import { timestampColumn } from "./columns.ts";
+import { countRow, timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { sql } from "./database/statement.ts";
 import { withinBytes } from "./pages.ts";
@@ -33,10 +33,14 @@ export interface RegisterRange {
   readonly to: Timestamp | null;
 }
 
-function isOf(of: FragmentSqlToken, { currency }: RegisterSubject): FragmentSqlToken {
-  return currency === null
-    ? sql.fragment``
-    : sql.fragment`AND ${of}.transaction_currency = ${currency}`;
+/** How far a register is read: in registers up to a span's end, and then line by line up to the last sequence. */
+export interface RegisterReach {
+  readonly registeredSequence: number;
+  readonly upToSequence: number;
+}
+
+function isOf(column: FragmentSqlToken, { currency }: RegisterSubject): FragmentSqlToken {
+  return currency === null ? sql.fragment`` : sql.fragment`AND ${column} = ${currency}`;
 }
 
 function amountOf({ currency }: RegisterSubject): FragmentSqlToken {
@@ -59,7 +63,42 @@ function datedLines(
     ) AS entries
     WHERE lines.ledger_id = ${ledgerId} AND lines.gl_account_code = ${subject.glAccountCode}
       AND lines.sequence > ${afterSequence} AND lines.sequence <= ${upToSequence}
-      ${isOf(sql.fragment`lines`, subject)}`;
+      ${isOf(sql.fragment`lines.transaction_currency`, subject)}`;
+}
+
+/** The rows of registers of the account, as `days`, in spans that are wholly of the journal as it is read. */
+function registeredDays(
+  ledgerId: string,
+  subject: RegisterSubject,
+  { registeredSequence }: RegisterReach,
+): FragmentSqlToken {
+  return sql.fragment`
+    register_days AS days
+    WHERE days.ledger_id = ${ledgerId} AND days.gl_account_code = ${subject.glAccountCode}
+      AND days.ends_at_sequence <= ${registeredSequence}
+      ${isOf(sql.fragment`days.currency`, subject)}`;
+}
+
+/** A query of the places of the account's lines, registered or not, on days from one to another, which is included. */
+function placesOn(
+  ledgerId: string,
+  subject: RegisterSubject,
+  reach: RegisterReach,
+  { fromDay, lastDay }: { readonly fromDay: string; readonly lastDay: FragmentSqlToken },
+): FragmentSqlToken {
+  const unregistered = {
+    afterSequence: reach.registeredSequence,
+    upToSequence: reach.upToSequence,
+  };
+  return sql.fragment`
+    SELECT places.*
+      FROM (SELECT * FROM ${registeredDays(ledgerId, subject, reach)}
+               AND days.day >= ${fromDay}::date AND days.day <= ${lastDay}) AS days
+     CROSS JOIN LATERAL unnest(transaction_dates, sequences, line_numbers)
+             AS places (transaction_date, sequence, line_number)
+    UNION ALL
+    SELECT entries.transaction_date, lines.sequence, lines.line_number
+      FROM ${datedLines(ledgerId, subject, unregistered)}`;
 }
 
 const sumRow = z.object({ amount: z.bigint(), entryCount: z.number() });
@@ -67,21 +106,83 @@ const sumRow = z.object({ amount: z.bigint(), entryCount: z.number() });
 /** What an account's lines come to, and in how many entries they are. */
 export type AccountSum = Readonly<z.output<typeof sumRow>>;
 
-/** The sum of the lines up to a place, of entries with sequences after one and up to another; null: of all. */
-export function sumLinesUpTo(
+/**
+ * The sum of an account's lines on the days before one; in what is summed. Entries are counted by their first line: with
+ * a currency, `countRegisteredEntries` has to.
+ */
+export function sumDaysBefore(
   connection: Connection,
   ledgerId: string,
   subject: RegisterSubject,
-  place: RegisterPlace | null,
+  day: string,
+): Promise<AccountSum> {
+  const amount =
+    subject.currency === null
+      ? sql.fragment`functional_debits + functional_credits`
+      : sql.fragment`debits + credits`;
+  return connection.one(sql.type(sumRow)`
+    SELECT coalesce(sum(${amount}), 0) AS amount,
+           coalesce(sum(entry_count), 0)::bigint AS "entryCount"
+      FROM account_days
+     WHERE ledger_id = ${ledgerId} AND gl_account_code = ${subject.glAccountCode}
+       AND day < ${day}::date ${isOf(sql.fragment`currency`, subject)}`);
+}
+
+/** In how many entries an account has lines in a currency, on the days before one; in what is registered. */
+export async function countRegisteredEntries(
+  connection: Connection,
+  ledgerId: string,
+  subject: RegisterSubject,
+  day: string,
+  reach: RegisterReach,
+): Promise<number> {
+  const { count } = await connection.one(sql.type(countRow)`
+    SELECT coalesce(sum(days.entry_count), 0)::bigint AS count
+      FROM ${registeredDays(ledgerId, subject, reach)} AND days.day < ${day}::date`);
+  return count;
+}
+
+/** The sum of the lines dated before a moment (null: of all), of entries with sequences after one and up to another. */
+export function sumLinesBefore(
+  connection: Connection,
+  ledgerId: string,
+  subject: RegisterSubject,
+  before: Timestamp | null,
   range: SequenceRange,
 ): Promise<AccountSum> {
   return connection.one(sql.type(sumRow)`
     SELECT coalesce(sum(${amountOf(subject)}), 0) AS amount,
            count(DISTINCT lines.sequence) AS "entryCount"
       FROM ${datedLines(ledgerId, subject, range)}
-      AND (entries.transaction_date, lines.sequence, lines.line_number)
-            <= (${place?.transactionDate ?? "infinity"}::timestamptz, ${place?.sequence ?? 0}::bigint, ${place?.lineNumber ?? 0}::smallint)`);
+       AND entries.transaction_date < ${before ?? "infinity"}`);
 }
+
+/** The sum of the lines from the midnight before a place up to the place. */
+export function sumLinesOfDay(
+  connection: Connection,
+  ledgerId: string,
+  subject: RegisterSubject,
+  place: RegisterPlace,
+  reach: RegisterReach,
+): Promise<AccountSum> {
+  const { transactionDate, sequence, lineNumber } = place;
+  const day = transactionDate.slice(0, 10);
+  const days = { fromDay: day, lastDay: sql.fragment`${day}::date` };
+  return connection.one(sql.type(sumRow)`
+    SELECT coalesce(sum(${amountOf(subject)}), 0) AS amount,
+           count(DISTINCT lines.sequence) AS "entryCount"
+      FROM (${placesOn(ledgerId, subject, reach, days)}) AS found
+     CROSS JOIN LATERAL ${lineAt(ledgerId)} AS lines
+     WHERE found.transaction_date >= ${`${day}T00:00:00.000Z`}
+       AND (found.transaction_date, found.sequence, found.line_number)
+             <= (${transactionDate}::timestamptz, ${sequence}::bigint, ${lineNumber}::smallint)`);
+}
+
+/** The line at a place `found`. */
+const lineAt = (ledgerId: string): FragmentSqlToken => sql.fragment`
+  (SELECT * FROM journal_lines
+    WHERE ledger_id = ${ledgerId} AND sequence = found.sequence
+      AND line_number = found.line_number LIMIT 1)`;
 
 const lineRow = z.object({
   sequence: z.number(),
@@ -111,27 +212,20 @@ export async function listRegisterLines(
   connection: Connection,
   ledgerId: string,
   subject: RegisterSubject,
-  { after, to }: RegisterRange,
-  page: { readonly limit: number; readonly bytesMax: number; readonly upToSequence: number },
+  reach: RegisterReach,
+  range: RegisterRange,
+  { limit, bytesMax }: { readonly limit: number; readonly bytesMax: number },
 ): Promise<{ lines: readonly RegisterRow[]; hasMore: boolean }> {
-  const { glAccountCode } = subject;
-  const found = sql.fragment`
-    SELECT entries.transaction_date, lines.sequence, lines.line_number
-      FROM ${datedLines(ledgerId, subject, { afterSequence: 0, upToSequence: page.upToSequence })}
-      AND (entries.transaction_date, lines.sequence, lines.line_number)
-            > (${after?.transactionDate ?? "-infinity"}::timestamptz, ${after?.sequence ?? 0}::bigint, ${after?.lineNumber ?? 0}::smallint)
-      AND entries.transaction_date < ${to ?? "infinity"}
-     ORDER BY 1, 2, 3 LIMIT ${page.limit + 1}`;
   const rows = await connection.any(sql.type(lineRow)`
-    WITH found AS MATERIALIZED (${found}),
+    WITH ${findLines(ledgerId, subject, reach, range, limit + 1)},
     page AS (${withinBytes(
       sql.fragment`
         SELECT found.*, ${lineColumns(ledgerId, subject)}
-          FROM (SELECT * FROM found ORDER BY 1, 2, 3 LIMIT ${page.limit}) AS found
-          ${lineTables(ledgerId, glAccountCode)}`,
+          FROM (SELECT * FROM found ORDER BY 1, 2, 3 LIMIT ${limit}) AS found
+          ${lineTables(ledgerId, subject)}`,
       lineBytes,
       sql.fragment`transaction_date, sequence, line_number`,
-      page.bytesMax,
+      bytesMax,
     )})
     SELECT sequence, line_number AS "lineNumber", transaction_date AS "transactionDate",
            "journalId", "entryType", description, amount, "transactionAmount", "transactionCurrency",
@@ -139,6 +233,37 @@ export async function listRegisterLines(
            (SELECT count(*) FROM found) AS "foundCount"
       FROM page ORDER BY transaction_date, sequence, line_number`);
   return { lines: rows, hasMore: rows.length < (rows[0]?.foundCount ?? 0) };
+}
+
+/**
+ * The places of the first lines of a range, `found`. Only so many days are read as have enough lines: those of the day that
+ * the range begins on do not count, since they may come before it.
+ */
+function findLines(
+  ledgerId: string,
+  subject: RegisterSubject,
+  reach: RegisterReach,
+  { after, to }: RegisterRange,
+  count: number,
+): FragmentSqlToken {
+  const fromDay = after?.transactionDate.slice(0, 10) ?? "-infinity";
+  const toDay = sql.fragment`${to?.slice(0, 10) ?? "infinity"}::date`;
+  const lastDay = sql.fragment`(SELECT day FROM last_day)`;
+  return sql.fragment`
+    following AS (
+      SELECT days.day, days.line_count FROM ${registeredDays(ledgerId, subject, reach)}
+         AND days.day > ${fromDay}::date AND days.day <= ${toDay}
+       ORDER BY days.day LIMIT ${count}
+    ), last_day AS (
+      SELECT coalesce(min(day) FILTER (WHERE through >= ${count}), ${toDay}) AS day
+        FROM (SELECT day, sum(line_count) OVER (ORDER BY day) AS through FROM following) AS counted
+    ), found AS MATERIALIZED (
+      SELECT * FROM (${placesOn(ledgerId, subject, reach, { fromDay, lastDay })}) AS places
+       WHERE (transaction_date, sequence, line_number)
+               > (${after?.transactionDate ?? "-infinity"}::timestamptz, ${after?.sequence ?? 0}::bigint, ${after?.lineNumber ?? 0}::smallint)
+         AND transaction_date < ${to ?? "infinity"}
+       ORDER BY 1, 2, 3 LIMIT ${count}
+    )`;
 }
 
 /** Columns of a line `found`, joined with `lineTables`. */
@@ -154,13 +279,9 @@ function lineColumns(ledgerId: string, subject: RegisterSubject): FragmentSqlTok
 }
 
 /** Joins lines `found` with what is shown of them, each looked up by its key. */
-function lineTables(ledgerId: string, glAccountCode: string): FragmentSqlToken {
+function lineTables(ledgerId: string, { glAccountCode }: RegisterSubject): FragmentSqlToken {
   return sql.fragment`
-    CROSS JOIN LATERAL (
-      SELECT * FROM journal_lines
-       WHERE ledger_id = ${ledgerId} AND sequence = found.sequence
-         AND line_number = found.line_number LIMIT 1
-    ) AS lines
+    CROSS JOIN LATERAL ${lineAt(ledgerId)} AS lines
     CROSS JOIN LATERAL (
       SELECT * FROM journal_entries
        WHERE ledger_id = ${ledgerId} AND sequence = found.sequence LIMIT 1

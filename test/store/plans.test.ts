@@ -36,6 +36,7 @@ import * as ledgers from "../../src/store/ledgers.ts";
 import { findOrganization } from "../../src/store/organizations.ts";
 import * as pendingPostings from "../../src/store/pending-postings.ts";
 import * as periodCloses from "../../src/store/period-closes.ts";
+import { addRegisterSpan, findRegisteredSequence } from "../../src/store/register-days.ts";
 import * as registers from "../../src/store/registers.ts";
 import * as statementSums from "../../src/store/statement-sums.ts";
 import * as walletHolds from "../../src/store/wallet-holds.ts";
@@ -532,6 +533,21 @@ const rare = { glAccountCode: rareAccount, currency: "USD" };
 const middle = registers.placeBefore("2025-03-20T09:00:00.000Z" as Timestamp);
 const wholeJournal = { afterSequence: 0, upToSequence: entryCount };
 
+/** Whole spans are in registers, as in sums. */
+const reach = {
+  registeredSequence: entryCount - (entryCount % 8_192),
+  upToSequence: entryCount,
+};
+
+function ofRegister(
+  subject: registers.RegisterSubject,
+  range: registers.RegisterRange,
+  read: registers.RegisterReach = reach,
+): Case {
+  const limits = { limit: 100, bytesMax: 8_000_000 };
+  return of(registers.listRegisterLines, ledgerId, subject, read, range, limits);
+}
+
 /** What is looked for goes by the spans of the journal, and by the entries that are not summed yet. */
 const lists: readonly Case[] = [
   of(checkpoints.listCheckpoints, journalLog, { limit: 100, offset: 5_000 }),
@@ -541,7 +557,18 @@ const lists: readonly Case[] = [
   of(logs.listEntryLeaves, ledgerId, { afterSequence: 4_096, upToSequence: 8_192 }),
   of(statementSums.findFirstDate, ledgerId),
   of(searches.listEntriesBySequence, ledgerId, [7, 3_000, 90_000], 8_000_000),
-  of(registers.sumLinesUpTo, ledgerId, rare, null, wholeJournal),
+  of(findRegisteredSequence, ledgerId, entryCount),
+  of(registers.sumDaysBefore, ledgerId, busy, "2025-03-20"),
+  of(registers.countRegisteredEntries, ledgerId, rare, "2025-03-20", reach),
+  of(registers.sumLinesBefore, ledgerId, busy, middle.transactionDate, unsummed),
+  of(registers.sumLinesOfDay, ledgerId, busy, middle, reach),
+  ofRegister(busy, { after: null, to: null }),
+  ofRegister(busy, { after: middle, to: null }),
+  ofRegister(busy, { after: middle, to: march.to }),
+  ofRegister(rare, { after: null, to: null }),
+  ofRegister(rare, { after: middle, to: null }),
+  // As far as another page had it, and nothing is registered since.
+  ofRegister(busy, { after: middle, to: null }, { registeredSequence: 8_192, upToSequence: 9_000 }),
   list(march),
   list(march, { offset: 15_000 }),
   list(march, { afterSequence: 260_000 }),
@@ -593,14 +620,7 @@ const sums: readonly Case[] = [
     { from: march.from, to: march.to },
     wholeJournal,
   ),
-  of(registers.sumLinesUpTo, ledgerId, busy, middle, wholeJournal),
-  of(
-    registers.listRegisterLines,
-    ledgerId,
-    busy,
-    { after: middle, to: march.to },
-    { limit: 100, bytesMax: 8_000_000, upToSequence: entryCount },
-  ),
+  of(addRegisterSpan, ledgerId, unsummed),
   of(daySums.sumAccountDays, ledgerId, marchDays, []),
   of(daySums.addSpan, ledgerId, unsummed),
   of(journalSpans.countEntriesBySequence, ledgerId, marchSpan, 4_096),

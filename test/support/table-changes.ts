@@ -72,6 +72,11 @@ function othersOf({ table, column, type, isNullable, words }: Column): string[] 
     ],
     "text[]": [`array_append(${c}, 'x')`, `${c}[2:]`],
     "uuid[]": [`array_append(${c}, ${c}[1])`, `array_append(${c}[2:], gen_random_uuid())`],
+    "timestamp with time zone[]": [
+      `array_append(${c}, ${c}[1])`,
+      `array_append(${c}[2:], ${c}[1] + interval '1 hour')`,
+    ],
+    "smallint[]": [`array_append(${c}, ${c}[1])`, `array_append(${c}[2:], ${c}[1] + 1::smallint)`],
     "bigint[]": [`array_append(${c}, ${c}[1])`, `array_append(${c}[2:], ${c}[1] + 1)`],
   };
   const others = byType[type];

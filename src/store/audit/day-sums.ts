@@ -7,6 +7,7 @@ import {
   selectDaySpans,
   selectJournalDays,
 } from "../day-sums.ts";
+import { selectRegisterDays } from "../register-days.ts";
 import { countRow } from "../columns.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
 import { sql } from "../database/statement.ts";
@@ -15,6 +16,10 @@ const whole = { afterSequence: sql.fragment`0`, upToSequence: sql.fragment`summe
 const span = {
   afterSequence: sql.fragment`spans.after_sequence`,
   upToSequence: sql.fragment`spans.ends_at_sequence`,
+};
+const registerSpan = {
+  afterSequence: sql.fragment`register_ends.after_sequence`,
+  upToSequence: sql.fragment`register_ends.ends_at_sequence`,
 };
 
 /** A table of sums: what names a row, and the row of the same name that its entries come to. */
@@ -63,9 +68,26 @@ const tables: readonly SumTable[] = [
     compute: (ledgerId) => sql.fragment`
       SELECT own.* FROM spans CROSS JOIN LATERAL (${selectDaySpans(ledgerId, span)}) AS own`,
   },
+  {
+    name: "register_spans",
+    key: ["ends_at_sequence"],
+    where: sql.fragment`'span up to sequence ' || ends_at_sequence`,
+    columns: ["ends_at_sequence"],
+    compute: () => sql.fragment`SELECT ends_at_sequence FROM register_ends`,
+  },
+  {
+    name: "register_days",
+    key: ["gl_account_code", "day", "currency", "ends_at_sequence"],
+    where: sql.fragment`
+      ${account} || ' on ' || day || ' in ' || currency || ', span up to sequence ' || ends_at_sequence`,
+    columns: ["line_count", "entry_count", "transaction_dates", "sequences", "line_numbers"],
+    compute: (ledgerId) => sql.fragment`
+      SELECT own.* FROM register_ends
+       CROSS JOIN LATERAL (${selectRegisterDays(ledgerId, registerSpan)}) AS own`,
+  },
 ];
 
-/** How far a ledger is summed, and its spans: as the tables of spans themselves say, which have to agree. */
+/** How far a ledger is summed, and its spans: as the tables with spans themselves say, which have to agree. */
 function selectSpans(ledgerId: string): FragmentSqlToken {
   return sql.fragment`
     summed AS (
@@ -78,6 +100,15 @@ function selectSpans(ledgerId: string): FragmentSqlToken {
           SELECT ends_at_sequence FROM account_spans WHERE ledger_id = ${ledgerId}
           UNION SELECT ends_at_sequence FROM day_spans WHERE ledger_id = ${ledgerId}
           UNION SELECT last_sequence FROM summed
+        ) AS ends
+       WHERE ends_at_sequence > 0
+    ), register_ends AS (
+      SELECT ends_at_sequence,
+             lag(ends_at_sequence, 1, 0::bigint) OVER (ORDER BY ends_at_sequence) AS after_sequence
+        FROM (
+          SELECT ends_at_sequence FROM register_spans WHERE ledger_id = ${ledgerId}
+          UNION SELECT ends_at_sequence FROM register_days WHERE ledger_id = ${ledgerId}
+          UNION SELECT registered_sequence FROM summed_journals WHERE ledger_id = ${ledgerId}
         ) AS ends
        WHERE ends_at_sequence > 0
     )`;
@@ -105,13 +136,15 @@ export async function* listSumFaults(
 ): AsyncGenerator<readonly FoundRow[]> {
   yield await connection.any(sql.type(foundRow)`
     SELECT 'summed journal' AS where,
-           'goes up to sequence ' || summed.last_sequence || ', the journal to '
+           'goes up to sequence ' || greatest(summed.last_sequence, summed.registered_sequence)
+             || ', the journal to '
              || coalesce(heads.last_sequence::text, 'none') AS what,
            1::bigint AS total
       FROM summed_journals AS summed
       LEFT JOIN journal_heads AS heads ON heads.ledger_id = summed.ledger_id
      WHERE summed.ledger_id = ${ledgerId}
-       AND summed.last_sequence > coalesce(heads.last_sequence, 0)`);
+       AND greatest(summed.last_sequence, summed.registered_sequence)
+             > coalesce(heads.last_sequence, 0)`);
   for (const table of tables) yield await listFaultsOf(connection, ledgerId, table);
 }
 
