@@ -14,6 +14,12 @@ import {
   sumAccountDays,
 } from "../store/day-sums.ts";
 import { countEntries, listEntries, type EntryFilter } from "../store/entry-lists.ts";
+import {
+  countEntriesByDay,
+  listDayCounts,
+  listSequences,
+  type DayCount,
+} from "../store/entry-orders.ts";
 import { findPage, type PagePlace } from "../store/entry-places.ts";
 import { readJournalHead } from "../store/journal-heads.ts";
 import {
@@ -122,6 +128,26 @@ export class SummedJournal {
       .sort((one, other) => compareUtf8(one.month, other.month));
   }
 
+  /** How many entries that pass a filter are dated on each day, in no order. An externalId does not narrow it. */
+  async countByDay(filter: EntryFilter): Promise<DayCount[]> {
+    const { from, to, glAccountCode } = filter;
+    const count = (some: Partial<EntryFilter>, span: SequenceRange) =>
+      countEntriesByDay(this.#snapshot, this.#ledgerId, { ...filter, ...some }, span);
+    const counts = [count({}, this.#unsummed)];
+    if (this.#summedSequence > 0) {
+      const { days, parts } = splitByDays({ startsAt: from, endsAt: to });
+      counts.push(
+        listDayCounts(this.#snapshot, this.#ledgerId, glAccountCode, days),
+        ...parts.map(({ startsAt, endsAt }) => count({ from: startsAt, to: endsAt }, this.#summed)),
+      );
+    }
+    const countOf = new Map<string, number>();
+    for (const { day, entryCount } of (await Promise.all(counts)).flat()) {
+      countOf.set(day, (countOf.get(day) ?? 0) + entryCount);
+    }
+    return [...countOf].map(([day, entryCount]) => ({ day, entryCount }));
+  }
+
   /** How many entries pass a filter. */
   async countEntries(filter: EntryFilter): Promise<number> {
     const { from, to, externalId, glAccountCode } = filter;
@@ -161,6 +187,24 @@ export class SummedJournal {
       filter,
       upToSequence: place.upToSequence ?? this.lastSequence,
     });
+  }
+
+  /** The sequences of a page of the entries that pass a filter, by sequence. */
+  async listSequences(filter: EntryFilter, page: PagePlace): Promise<number[]> {
+    const { from, to, glAccountCode } = filter;
+    const isEvery = from === null && to === null && glAccountCode === null;
+    const place = isEvery
+      ? // Sequences have no gaps: without a filter, an offset is a sequence.
+        { afterSequence: page.afterSequence + page.offset, offset: 0, upToSequence: null }
+      : this.#summedSequence === 0
+        ? { ...page, upToSequence: null }
+        : await findPage(this.#snapshot, this.#ledgerId, filter, page, this.#summedSequence);
+    const { afterSequence, offset } = place;
+    const upToSequence = place.upToSequence ?? this.lastSequence;
+    const range = { afterSequence, upToSequence };
+    const { limit } = page;
+    const inOrder = { direction: "asc", offset, limit } as const;
+    return listSequences(this.#snapshot, this.#ledgerId, filter, range, inOrder);
   }
 
   get #unsummed(): SequenceRange {

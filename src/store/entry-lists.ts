@@ -91,7 +91,7 @@ export async function countEntries(
  * for lines, never for both: with statistics from before the journal grew, the planner takes both for empty, and compares
  * every line with every entry.
  */
-function entriesIn(
+export function entriesIn(
   ledgerId: string,
   filter: EntryFilter,
   { afterSequence, upToSequence }: SequenceRange,

@@ -80,7 +80,7 @@ function registeredDays(
 }
 
 /** A query of the places of the account's lines, registered or not, on days from one to another, which is included. */
-function placesOn(
+export function placesOn(
   ledgerId: string,
   subject: RegisterSubject,
   reach: RegisterReach,

@@ -29,19 +29,19 @@ export function splitByDays({ startsAt, endsAt }: Interval): SplitInterval {
   }
   const startDay = startsAt === null ? null : dayOf(startsAt);
   const endDay = endsAt === null ? null : dayOf(endsAt);
-  const isStartCut = startDay !== null && startsAt !== startOf(startDay);
-  const isEndCut = endDay !== null && endsAt !== startOf(endDay);
+  const isStartCut = startDay !== null && startsAt !== startOfDay(startDay);
+  const isEndCut = endDay !== null && endsAt !== startOfDay(endDay);
   const nextDay = startDay === null ? null : dayAfter(startDay);
   const fromDay = isStartCut ? (nextDay ?? "infinity") : (startDay ?? "-infinity");
   const days = { fromDay, untilDay: endDay ?? "infinity" };
   const parts = [];
   if (isStartCut) {
-    const dayEndsAt = nextDay === null ? null : startOf(nextDay);
+    const dayEndsAt = nextDay === null ? null : startOfDay(nextDay);
     const partEndsAt = startDay === endDay ? endsAt : dayEndsAt;
-    parts.push({ day: startDay, dayStartsAt: startOf(startDay), startsAt, endsAt: partEndsAt });
+    parts.push({ day: startDay, dayStartsAt: startOfDay(startDay), startsAt, endsAt: partEndsAt });
   }
   if (isEndCut && !(isStartCut && startDay === endDay)) {
-    const dayStartsAt = startOf(endDay);
+    const dayStartsAt = startOfDay(endDay);
     parts.push({ day: endDay, dayStartsAt, startsAt: dayStartsAt, endsAt });
   }
   return { days, parts };
@@ -51,8 +51,15 @@ function dayOf(time: Timestamp): string {
   return time.slice(0, 10);
 }
 
-function startOf(day: string): Timestamp {
+/** The midnight that a day begins with. */
+export function startOfDay(day: string): Timestamp {
   return `${day}T00:00:00.000Z` as Timestamp;
+}
+
+/** The midnight that a day ends with; null for the last of the year 9999. */
+export function endOfDay(day: string): Timestamp | null {
+  const next = dayAfter(day);
+  return next === null ? null : startOfDay(next);
 }
 
 /** null after the last day of the year 9999. */

@@ -25,6 +25,7 @@ import * as daySums from "../../src/store/day-sums.ts";
 import { listEntryContents } from "../../src/store/entry-contents.ts";
 import { everyEntry, listEntries, type EntryFilter } from "../../src/store/entry-lists.ts";
 import type { PagePlace } from "../../src/store/entry-places.ts";
+import * as orders from "../../src/store/entry-orders.ts";
 import * as searches from "../../src/store/entry-searches.ts";
 import * as journalEntries from "../../src/store/journal-entries.ts";
 import * as journalHeads from "../../src/store/journal-heads.ts";
@@ -39,6 +40,7 @@ import * as periodCloses from "../../src/store/period-closes.ts";
 import { addRegisterSpan, findRegisteredSequence } from "../../src/store/register-days.ts";
 import * as registers from "../../src/store/registers.ts";
 import * as statementSums from "../../src/store/statement-sums.ts";
+import { startOfDay } from "../../src/store/whole-days.ts";
 import * as walletHolds from "../../src/store/wallet-holds.ts";
 import * as digests from "../../src/store/wallet-log-digests.ts";
 import * as walletPostings from "../../src/store/wallet-postings.ts";
@@ -548,6 +550,12 @@ function ofRegister(
   return of(registers.listRegisterLines, ledgerId, subject, read, range, limits);
 }
 
+function byDate(glAccountCode: string | null, from: string, to: string): Case {
+  const interval = { from: startOfDay(from), to: startOfDay(to) };
+  const inOrder = { direction: "desc", offset: 20, limit: 100 } as const;
+  return of(orders.listSequencesByDate, ledgerId, glAccountCode, interval, reach, inOrder);
+}
+
 /** What is looked for goes by the spans of the journal, and by the entries that are not summed yet. */
 const lists: readonly Case[] = [
   of(checkpoints.listCheckpoints, journalLog, { limit: 100, offset: 5_000 }),
@@ -558,6 +566,11 @@ const lists: readonly Case[] = [
   of(statementSums.findFirstDate, ledgerId),
   of(searches.listEntriesBySequence, ledgerId, [7, 3_000, 90_000], 8_000_000),
   of(findRegisteredSequence, ledgerId, entryCount),
+  of(orders.listDayCounts, ledgerId, null, marchDays),
+  of(orders.listDayCounts, ledgerId, busyAccount, marchDays),
+  byDate(null, "2025-03-20", "2025-03-21"),
+  byDate(busyAccount, "2025-03-20", "2025-04-01"),
+  byDate(rareAccount, "2024-01-01", "2025-04-01"),
   of(registers.sumDaysBefore, ledgerId, busy, "2025-03-20"),
   of(registers.countRegisteredEntries, ledgerId, rare, "2025-03-20", reach),
   of(registers.sumLinesBefore, ledgerId, busy, middle.transactionDate, unsummed),
@@ -621,6 +634,16 @@ const sums: readonly Case[] = [
     wholeJournal,
   ),
   of(addRegisterSpan, ledgerId, unsummed),
+  // The account's entries up to there.
+  of(
+    orders.listSequences,
+    ledgerId,
+    { ...everyEntry, glAccountCode: busyAccount },
+    { afterSequence: 0, upToSequence: 200_000 },
+    { direction: "desc", offset: 0, limit: 100 },
+  ),
+  of(orders.countEntriesByDay, ledgerId, everyEntry, unsummed),
+  of(orders.countEntriesByDay, ledgerId, { ...everyEntry, glAccountCode: busyAccount }, unsummed),
   of(daySums.sumAccountDays, ledgerId, marchDays, []),
   of(daySums.addSpan, ledgerId, unsummed),
   of(journalSpans.countEntriesBySequence, ledgerId, marchSpan, 4_096),
