@@ -4,7 +4,7 @@
 //   node scripts/bench/logs.js ledgers [--ledgers 1000] [--minutes 3]
 //
 // `journal` fills a ledger past the service, and then says that it has these entries: shown is how long it takes until the
-// first checkpoint over all of them, and then how long proofs take, each as a client gets it. Of 200 entries all over the
+// first checkpoint over all of them, with the CPU time of that, and then how long proofs take, each as a client gets it. Of 200 entries all over the
 // journal the leaves are true, so that they can be proven.
 // `ledgers` grows each of them every 5 s, with a checkpoint a minute: shown is the CPU time of the server and of PostgreSQL,
 // without checkpoints and with them.
@@ -114,9 +114,17 @@ async function measureJournal(entryCount) {
   try {
     await withDatabase(server, async (database) => {
       const ids = await fill(database, client, ledgerId, entryCount);
+      const before = cpuSeconds(server);
       const firstMs = await firstCheckpoint(database, client, ledgerId, entryCount);
+      const after = cpuSeconds(server);
+      const [inAll, inServer, inDatabase] = [
+        firstMs / 1000,
+        after.server - before.server,
+        after.database - before.database,
+      ].map((seconds) => `${seconds.toFixed(1)} s`);
       console.log(
-        `first checkpoint over ${entryCount} entries: ${(firstMs / 1000).toFixed(1)} s\n`,
+        `first checkpoint over ${entryCount} entries: ${inAll}; CPU time of the server ${inServer}, ` +
+          `of PostgreSQL ${inDatabase}\n`,
       );
       await untilSummed(database, ledgerId, entryCount);
       const from = () => 1 + random(entryCount);
