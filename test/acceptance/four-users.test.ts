@@ -344,7 +344,7 @@ describe("the accountant", () => {
     await step({ who, args: ["wallet", "commit", "alice", hold, "1500", "-q"], out: "accepted\n" });
     await step({
       who,
-      args: ["wallet", "balance", "alice"],
+      args: ["wallet", "balance", "alice", "--minor"],
       out: "balance    3500\navailable  3500\n",
     });
   });

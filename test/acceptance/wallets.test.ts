@@ -184,30 +184,43 @@ describe("refusals", () => {
 });
 
 describe("reading", () => {
-  it("prints major units on a terminal, once the wallet's first write is posted", async () => {
+  it("prints major units, once the wallet's first write is posted, and smallest ones with --minor", async () => {
     await credit("seen", "12500");
     await posted("seen", 1);
     const see = async (...args: string[]) =>
       (await runOnTerminal(["wallet", ...args], { env: server.env, answer: "" })).shown;
-    expect(await see("balance", "seen")).toBe("balance    125.00 USD\navailable  125.00 USD\n");
+    const major = "balance    125.00 USD\navailable  125.00 USD\n";
+    expect(await see("balance", "seen")).toBe(major);
+    expect(await run(["balance", "seen"])).toEqual({ code: 0, stderr: "", stdout: major });
+    const minor = "balance    12500\navailable  12500\n";
+    for (const shown of [["--minor"], ["--quiet"]]) {
+      const piped = await run(["balance", "seen", ...shown]);
+      expect(piped).toEqual({ code: 0, stderr: "", stdout: minor });
+    }
+    expect(await json("balance", "seen")).toEqual({ balance: "12500", available: "12500" });
+    expect((await run(["history", "seen"])).stdout).toMatch(/credit +125\.00 USD +125\.00 USD/);
+    expect((await run(["history", "seen", "--minor"])).stdout).toMatch(/credit +12500 +12500 +0 /);
+    expect((await run(["history", "seen", "--csv"])).stdout).toContain("credit,12500,12500,0,");
+    const credited = await run(["credit", "minor", "5", "--asset", "USD", "--minor"]);
+    expect(credited.stdout).toBe("status     accepted\nbalance    5\navailable  5\n");
     const hold = { amount: "500", assetCode: "USD" };
     const { holdId } = await server.client.reserveFunds(wallet("seen"), hold);
     expect(await see("release", "seen", holdId)).toContain("balance    125.00 USD\n");
     expect(await see("history", "seen")).toMatch(/credit +125\.00 USD +125\.00 USD +0\.00 USD/);
   });
 
-  it("notes on a terminal that amounts are in smallest units while the asset is not known", async () => {
+  it("notes that amounts are in smallest units while the asset is not known", async () => {
     // Its posting waits for a rate.
     await credit("unrated", "500", { assetCode: "CHF" });
     const { shown } = await runOnTerminal(["wallet", "balance", "unrated"], {
       env: server.env,
       answer: "",
     });
-    expect(shown).toBe(
-      "amounts are in smallest units, as the wallet's first write is not posted yet\n" +
-        "balance    500\navailable  500\n",
-    );
-    expect((await run(["balance", "unrated"])).stderr).toBe("");
+    const stderr = "amounts are in smallest units, as the wallet's first write is not posted yet\n";
+    const stdout = "balance    500\navailable  500\n";
+    expect(shown).toBe(stderr + stdout);
+    expect(await run(["balance", "unrated"])).toEqual({ code: 0, stderr, stdout });
+    expect((await run(["balance", "unrated", "--minor"])).stderr).toBe("");
   });
 
   it("notes that nothing was ever written to a wallet, and not of one that is empty", async () => {
@@ -235,9 +248,9 @@ describe("reading", () => {
     expect((await run(["credit", "slip", "5", "--asset", "UDS"])).stderr).toBe("");
   });
 
-  it("prints integers: a balance knows no asset", async () => {
+  it("prints integers with --minor, and in JSON", async () => {
     await credit("plain", "12345");
-    expect(await runBuilt("balance", "plain")).toEqual({
+    expect(await runBuilt("balance", "plain", "--minor")).toEqual({
       code: 0,
       stderr: "",
       stdout: "balance    12345\navailable  12345\n",
@@ -291,7 +304,7 @@ describe("holds", () => {
       'ledgerctl: AMOUNT must be a whole number of smallest units, not "1.50"; ' +
         "12.50 of a currency with two decimals is written 1250\n",
     ]);
-    const committed = await runBuilt("commit", "holder", held.holdId ?? "", "150");
+    const committed = await runBuilt("commit", "holder", held.holdId ?? "", "150", "--minor");
     expect(committed).toMatchObject({
       code: 0,
       stdout: "status     accepted\nbalance    850\navailable  850\n",

@@ -9,6 +9,7 @@ export interface OutputFlags {
   /** What `jq` was made into before the command runs. */
   filter?: DocumentFilter;
   csv?: boolean;
+  minor?: boolean;
   quiet?: boolean;
   color?: boolean;
   verbose?: boolean;
@@ -58,6 +59,11 @@ export function csvOption(command: Command): Command {
     "--csv",
     "as CSV (RFC 4180): the JSON's names above, amounts in smallest units",
   );
+}
+
+/** For commands whose text has amounts of a wallet. */
+export function minorOption(command: Command): Command {
+  return command.option("--minor", "amounts in smallest units, as --json has them");
 }
 
 /** For commands that call the service. */

@@ -21,6 +21,7 @@ export interface OutputOptions {
   readonly json?: boolean | undefined;
   readonly filter?: DocumentFilter | undefined;
   readonly csv?: boolean | undefined;
+  readonly minor?: boolean | undefined;
   readonly quiet?: boolean | undefined;
   readonly color?: boolean | undefined;
 }
@@ -36,6 +37,8 @@ export class Output {
   /** Lists are CSV: only of commands that say so. */
   readonly isCsv: boolean;
   readonly isQuiet: boolean;
+  /** Amounts in text are in smallest units, without their currency: only of commands that say so. */
+  readonly isMinor: boolean;
   readonly isColored: boolean;
   readonly #filter: DocumentFilter | null;
   #hasCsvHeader = false;
@@ -45,6 +48,7 @@ export class Output {
   constructor(options: OutputOptions, isColorRefused: boolean) {
     this.isJson = options.json === true;
     this.isCsv = options.csv === true;
+    this.isMinor = options.minor === true;
     this.#filter = options.filter ?? null;
     this.isQuiet = options.quiet === true;
     this.terminalWidth = process.stdout.isTTY ? process.stdout.columns || null : null;

@@ -1,6 +1,6 @@
 // `ledgerctl wallet`: wallets through the API. What the commands do is in files beside this one.
 import type { Command } from "commander";
-import { csvOption, serviceOptions } from "../../definition/options.ts";
+import { csvOption, minorOption, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 const keyHelp = `
@@ -66,8 +66,8 @@ function defineFreezing(wallet: Command): void {
 }
 
 function defineReads(wallet: Command): void {
-  serviceOptions(wallet.command("balance <key>"))
-    .description("balance and available, in smallest units")
+  minorOption(serviceOptions(wallet.command("balance <key>")))
+    .description("balance and available")
     .addHelpText("after", `${keyHelp}\n\nExample:\n  $ ledgerctl wallet balance alice`)
     .action(loadAndRun(async () => (await import("./balance.ts")).showWalletBalance));
   csvOption(serviceOptions(wallet.command("list")))
@@ -81,7 +81,7 @@ function defineReads(wallet: Command): void {
         "\n  $ ledgerctl wallet list --asset USD --json | jq -r .callerKey",
     )
     .action(loadAndRun(async () => (await import("./list.ts")).listWallets));
-  csvOption(serviceOptions(wallet.command("history <key>")))
+  minorOption(csvOption(serviceOptions(wallet.command("history <key>"))))
     .description("a wallet's log in order, with the entries that its writes were posted with")
     .option("--after <seq>", "what came after this seq")
     .option("--limit <n>", "at most so many, 0 for all; 50 unless told, and all with --json")
@@ -98,7 +98,7 @@ function defineHolds(wallet: Command): void {
       `${keyHelp}\n\nExample:\n  $ HOLD=$(ledgerctl wallet reserve alice 5000 --asset USD --expires-in 10m --quiet)`,
     )
     .action(loadAndRun(async () => (await import("./reserve.ts")).reserveFunds));
-  serviceOptions(wallet.command("commit <key> <hold> [amount]"))
+  minorOption(serviceOptions(wallet.command("commit <key> <hold> [amount]")))
     .description("take what was held, or less of it, which releases the rest")
     .addHelpText(
       "after",
@@ -106,7 +106,7 @@ function defineHolds(wallet: Command): void {
         '\n  $ ledgerctl wallet commit alice "$HOLD" 4200',
     )
     .action(loadAndRun(async () => (await import("./commit.ts")).commitHold));
-  serviceOptions(wallet.command("release <key> <hold>"))
+  minorOption(serviceOptions(wallet.command("release <key> <hold>")))
     .description("let go of what was held")
     .addHelpText(
       "after",
@@ -121,5 +121,6 @@ function movementOptions(command: Command): Command {
     .requiredOption("--asset <code>", "the wallet's asset, such as USD")
     .option("--external-id <id>", "the idempotency key; one is made up where it is left out")
     .option("--metadata <json>", "kept with the write as it is given, and not read")
-    .option("--major", "the amount is in major units, such as 125.00");
+    .option("--major", "the amount is in major units, such as 125.00")
+    .option("--minor", "print amounts in smallest units, as --json has them");
 }

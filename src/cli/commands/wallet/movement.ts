@@ -76,6 +76,7 @@ export async function figuresOf(
   assetCode: string,
   context: WalletContext,
 ): Promise<(figure: string) => string> {
+  if (context.output.isMinor) return (figure) => figure;
   const exponentOf = await exponentsShown(context, context.wallet.ledgerId, [assetCode]);
   return (figure) => displayAmount(figure, assetCode, exponentOf(assetCode));
 }

@@ -5,8 +5,8 @@ import { displayAmount } from "../../terminal/amounts.ts";
 import type { Output } from "../../terminal/output.ts";
 
 /**
- * How a wallet's amounts are shown: to a person at a terminal in major units with their asset, once
- * the wallet's first write is posted; else as they are, in smallest units, which a person is told.
+ * How a wallet's amounts are shown in text: in major units with their asset, once the wallet's first write is posted;
+ * before that, and with `--minor`, as they are: in smallest units. A note says so where nobody asked for them.
  */
 export async function amountsOf(
   output: Output,
@@ -14,7 +14,7 @@ export async function amountsOf(
   wallet: WalletAddress,
 ): Promise<(amount: string) => string> {
   const asIs = (amount: string) => amount;
-  if (!isForPeople(output)) return asIs;
+  if (output.isForPrograms || output.isQuiet || output.isMinor) return asIs;
   try {
     const [first] = (await client.listWalletWrites(wallet, { limit: 1 })).writes;
     if (first?.journalId === null) {
@@ -28,11 +28,6 @@ export async function amountsOf(
     // Whatever keeps it from being known, a key without the scope for example, is no failure of the command.
     return asIs;
   }
-}
-
-/** Whether a person at a terminal reads what is printed, and nobody asked for something that scripts read. */
-export function isForPeople(output: Output): boolean {
-  return process.stdout.isTTY && !output.isJson && !output.isQuiet;
 }
 
 /** A wallet has the asset of its first write for ever, which the entry that posted it says. */
