@@ -2,7 +2,10 @@
 
 /** How a column gives way where its table is too wide. */
 export interface Yielding<Row> {
-  /** Amounts with their currency; one that all of them have goes into the title. Without any but zero it is left out. */
+  /**
+   * Amounts with their currency. On a terminal one that all of them have goes into the title, and digits are grouped. On a
+   * narrow one the column is left out where all of it is zero.
+   */
   readonly isAmount?: boolean;
   /** A shorter form of a value. */
   readonly shortValue?: (row: Row) => string;
@@ -49,8 +52,12 @@ export function fitColumns<Row, Column extends FittingColumn<Row>>(
     const cells = rows.map((row) => column.value(row));
     return withWidth({ column, title: column.title, cells });
   });
-  if (width === null || widthOf(natural) <= width) return { columns: natural, leftOut: [] };
-  const shorter = columns.map((column) => compacted(rows, column));
+  if (width === null) return { columns: natural, leftOut: [] };
+  const whole = columns.map((column) => compacted(rows, column, column.value));
+  if (widthOf(whole) <= width) return { columns: whole, leftOut: [] };
+  const shorter = columns.map((column) =>
+    compacted(rows, column, column.shortValue ?? column.value),
+  );
   const zero = shorter.filter(({ column, cells }) => column.isAmount === true && areZero(cells));
   const compact = shorter.filter(
     (fitted) =>
@@ -90,8 +97,13 @@ export function displayWidth(text: string): number {
 const wide =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u;
 
-function compacted<Row, Column extends FittingColumn<Row>>(rows: readonly Row[], column: Column) {
-  const cells = rows.map((row) => (column.shortValue ?? column.value)(row));
+function compacted<Row, Column extends FittingColumn<Row>>(
+  rows: readonly Row[],
+  column: Column,
+  valueOf: (row: Row) => string,
+) {
+  const given = rows.map((row) => valueOf(row));
+  const cells = column.isAmount === true ? given.map(grouped) : given;
   const { title } = column;
   const units = column.isAmount === true ? new Set(cells.filter(isFilled).map(unitOf)) : new Set();
   const [unit] = units;
@@ -110,7 +122,12 @@ function isFilled(cell: string): boolean {
 
 /** The currency behind an amount. */
 function unitOf(amount: string): string | null {
-  return /^-?[0-9.]+ (.+)$/.exec(amount)?.[1] ?? null;
+  return /^-?[0-9.,]+ (.+)$/.exec(amount)?.[1] ?? null;
+}
+
+/** `-1,234,567.00 USD`: for people alone, since no program reads it. */
+function grouped(amount: string): string {
+  return amount.replace(/^-?[0-9]+/, (whole) => whole.replace(/\B(?=(?:[0-9]{3})+$)/g, ","));
 }
 
 function withWidth<Shown extends { readonly title: string; readonly cells: readonly string[] }>(

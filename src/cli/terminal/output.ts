@@ -138,6 +138,11 @@ export class Output {
     this.note(`not shown, as the terminal is too narrow: ${titles.join(", ")}`);
   }
 
+  /** The titles above rows that a command prints by itself. */
+  heading(text: string): void {
+    this.line(this.isColored ? `${boldBegin}${text}${boldEnd}` : text);
+  }
+
   /** Text for people is shown without control characters; JSON has had its own escaped by `toJson`. */
   line(text: string): void {
     if (this.#filter !== null) this.#filter.write(text);
@@ -238,6 +243,9 @@ function csvValue(value: unknown): string | boolean | null {
 const green = "\u001b[32m";
 const red = "\u001b[31m";
 const defaultColour = "\u001b[39m";
+
+const boldBegin = "\u001b[1m";
+const boldEnd = "\u001b[22m";
 
 /** Begin and end of bold, as the table writes them. */
 const bold = /(\u001b\[(?:1|22)m)/;

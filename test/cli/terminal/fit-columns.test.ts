@@ -48,25 +48,29 @@ const linesOf = (of: readonly Row[], width: number | null) => {
 };
 
 describe("a table", () => {
-  it("is as it is where there is room, and where nobody says how much there is", () => {
-    for (const width of [null, 200]) {
-      const { titles, lines, leftOut } = linesOf(rows, width);
-      expect(titles).toEqual(["ACCOUNT", "NAME", "TYPE", "OPENING", "CLOSING"]);
-      expect(lines[0]).toEqual([
-        "1000",
-        "Accounts receivable",
-        "asset",
-        "0.00 EUR",
-        "-7498.00 EUR",
-      ]);
-      expect(leftOut).toEqual([]);
-    }
+  it("is as it is where nobody says how much room there is", () => {
+    const { titles, lines, leftOut } = linesOf(rows, null);
+    expect(titles).toEqual(["ACCOUNT", "NAME", "TYPE", "OPENING", "CLOSING"]);
+    expect(lines[0]).toEqual(["1000", "Accounts receivable", "asset", "0.00 EUR", "-7498.00 EUR"]);
+    expect(leftOut).toEqual([]);
+  });
+
+  it("has the currency once, and digits in groups, on a terminal of any width", () => {
+    const { titles, lines, leftOut } = linesOf(rows, 200);
+    expect(titles).toEqual(["ACCOUNT", "NAME", "TYPE", "OPENING EUR", "CLOSING EUR"]);
+    expect(lines[0]).toEqual(["1000", "Accounts receivable", "asset", "0.00", "-7,498.00"]);
+    expect(leftOut).toEqual([]);
+    const amounts = ["1234567.00 EUR", "-123 EUR", "1000 EUR", "999.99 EUR", "", "-1000000.5 EUR"];
+    const one = [{ title: "X", isAmount: true, value: (amount: string) => amount }];
+    expect(fitColumns(amounts, one, 80).columns[0]?.cells).toEqual([
+      ...["1,234,567.00", "-123", "1,000", "999.99", "", "-1,000,000.5"],
+    ]);
   });
 
   it("has the currency of all amounts in the titles first", () => {
     const { titles, lines, leftOut } = linesOf(rows, 76);
     expect(titles).toEqual(["ACCOUNT", "NAME", "TYPE", "OPENING EUR", "CLOSING EUR"]);
-    expect(lines.map((cells) => cells[4])).toEqual(["-7498.00", "7498.00", "0.00"]);
+    expect(lines.map((cells) => cells[4])).toEqual(["-7,498.00", "7,498.00", "0.00"]);
     expect(lines[2]?.[3]).toBe("");
     expect(leftOut).toEqual([]);
   });
@@ -75,7 +79,7 @@ describe("a table", () => {
     const mixed = rows.map((row, index) => (index === 0 ? { ...row, closing: "5 JPY" } : row));
     const { titles, lines } = linesOf(mixed, 74);
     expect(titles).toContain("CLOSING");
-    expect(lines.map((cells) => cells[4])).toEqual(["5 JPY", "7498.00 EUR", "0.00 EUR"]);
+    expect(lines.map((cells) => cells[4])).toEqual(["5 JPY", "7,498.00 EUR", "0.00 EUR"]);
   });
 
   it("cuts texts then, and leaves out columns in their order", () => {
@@ -105,7 +109,7 @@ describe("a table", () => {
       const { lines, titles, total } = linesOf(rows, width);
       const closing = titles.findIndex((title) => title.startsWith("CLOSING"));
       expect(lines.map((cells) => cells[closing]?.replace(" EUR", ""))).toEqual([
-        ...["-7498.00", "7498.00", "0.00"],
+        ...["-7,498.00", "7,498.00", "0.00"],
       ]);
       if (width >= 38) expect(total).toBeLessThanOrEqual(width);
     }

@@ -166,18 +166,18 @@ class RowPrinter {
     }[],
     widths: readonly number[],
   ): void {
-    const printRow = (cells: readonly string[]) => {
+    const rowOf = (cells: readonly string[]) => {
       const padded = columns.map(({ column }, index) => {
         const [cell = "", width = 0] = [cells[index], widths[index]];
         return column.align === "right" ? cell.padStart(width) : cell.padEnd(width);
       });
-      this.#output.line(padded.join(gap).trimEnd());
+      return padded.join(gap).trimEnd();
     };
     const titles = columns.map(({ title }) => title);
-    if (titles.join() !== this.#titles) printRow(titles);
+    if (titles.join() !== this.#titles) this.#output.heading(rowOf(titles));
     this.#titles = titles.join();
     for (const index of columns[0]?.cells.keys() ?? []) {
-      printRow(columns.map(({ cells }) => cells[index] ?? ""));
+      this.#output.line(rowOf(columns.map(({ cells }) => cells[index] ?? "")));
     }
   }
 }
