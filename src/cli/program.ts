@@ -16,6 +16,8 @@ import { defineDoctor } from "./commands/doctor/command.ts";
 import { defineEntry } from "./commands/entry/command.ts";
 import { defineBalance } from "./commands/balance/command.ts";
 import { defineTrialBalance } from "./commands/trial-balance/command.ts";
+import { defineRegister } from "./commands/register/command.ts";
+import { defineBalanceSheet, defineIncomeStatement } from "./commands/statement/command.ts";
 import { definePeriod } from "./commands/period/command.ts";
 import { defineBundle } from "./commands/bundle/command.ts";
 import { defineExport } from "./commands/export/command.ts";
@@ -59,6 +61,9 @@ const groups: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     entry: defineEntry,
     balance: defineBalance,
     "trial-balance": defineTrialBalance,
+    register: defineRegister,
+    "balance-sheet": defineBalanceSheet,
+    "income-statement": defineIncomeStatement,
     period: definePeriod,
     export: defineExport,
   },
@@ -71,6 +76,12 @@ const groups: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     completion: defineCompletion,
     help: defineHelp,
   },
+};
+
+/** Short names of commands, which their definitions have, too. */
+const aliases: Readonly<Partial<Record<string, string>>> = {
+  bs: "balance-sheet",
+  is: "income-statement",
 };
 
 /** These look at the whole tree; what completion asks in secret, `__complete`, is defined with it. */
@@ -107,7 +118,8 @@ export function createProgram(args: readonly string[] = []): Command {
 function findDefinition(firstWord: string | undefined): Define | null {
   if (firstWord === undefined || needWholeTree.includes(firstWord)) return null;
   const all = Object.values(groups).flatMap((defines) => Object.entries(defines));
-  return all.find(([name]) => name === firstWord)?.[1] ?? null;
+  const name = aliases[firstWord] ?? firstWord;
+  return all.find(([known]) => known === name)?.[1] ?? null;
 }
 
 /** Runs a command line, which is without the program's name. How it ended is in process.exitCode. */

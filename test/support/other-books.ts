@@ -48,6 +48,11 @@ function hledgerBalances(file: string, ...more: string[]): PrintedBalances {
   );
 }
 
+/** The rows of a report of hledger, at cost, without the first: `areg`, `balancesheetequity`, `incomestatement`, `balance`. */
+export function hledgerReport(file: string, ...args: string[]): string[][] {
+  return rows(run("hledger", "-f", file, ...args, "--cost", "--output-format=csv"));
+}
+
 export const beancount: OtherBooks = {
   check: (file) => {
     beancountSums(file, "units");

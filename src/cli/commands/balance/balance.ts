@@ -3,6 +3,7 @@ import type { Environment } from "../../../config.ts";
 import type { AccountBalance } from "../../../client/ledger-client.ts";
 import { currencyExponents } from "../../../core/currencies.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
+import { requireEnd } from "../../input/arguments.ts";
 import type { Column } from "../../terminal/output.ts";
 import { suggestingAccounts } from "../../input/account-suggestion.ts";
 import { exponentsShown, type ExponentOf } from "../../connection/exponents.ts";
@@ -11,6 +12,7 @@ import { displayAmount } from "../../terminal/amounts.ts";
 
 export interface BalanceFlags extends ServiceFlags {
   currency?: string;
+  asOf?: string;
 }
 
 const columnsOf = (exponentOf: ExponentOf): readonly Column<AccountBalance>[] => [
@@ -28,9 +30,14 @@ export async function showBalance(
   flags: BalanceFlags,
   environment: Environment,
 ): Promise<void> {
-  const { currency } = flags;
+  const { currency, asOf } = flags;
+  const end = asOf === undefined ? null : requireEnd("--as-of", asOf);
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    const query = { account, ...(currency === undefined ? {} : { currency }) };
+    const query = {
+      account,
+      ...(currency === undefined ? {} : { currency }),
+      ...(end === null ? {} : { asOf: end }),
+    };
     const id = ledgerId();
     const balance = await suggestingAccounts({ client, ledgerId: id, codes: [account] }, () =>
       client.getBalance(id, query),

@@ -80,18 +80,27 @@ function defineReverse(entry: Command): void {
 
 function defineList(entry: Command): void {
   csvOption(serviceOptions(entry.command("list")))
-    .description("list entries in the order in which they were posted")
+    .description("list entries, in the order in which they were posted unless told")
     .option("--period <label>", "dated in a period: as it was closed, else what its label says")
     .option("--account <code>", "with a line on this account")
     .option("--from <date>", "dated at or after: a day (2026-03-15) or an ISO 8601 time")
     .option("--to <date>", "dated before")
     .option("--external-id <id>", "with this externalId")
+    .option("--text <text>", "with this in a description, the externalId or the metadata")
+    .option("--amount <n>", "with a line of this amount, in smallest units, its sign aside")
+    .option("--min <n>", "with a line of at least this amount")
+    .option("--max <n>", "with a line of at most this amount")
+    .option("--major", "--amount, --min and --max are in major units, such as 125.00")
+    .option("--type <type>", "of a type: STANDARD, ADJUSTING, OPENING, CLOSING or REVERSAL")
+    .option("--sort <order>", "by sequence, or by date", "sequence")
+    .option("--desc", "the last first")
     .option("--limit <n>", "at most so many, 0 for all; 50 unless told, and all with --json")
     .option("--after <sequence>", "behind the entry with this sequence")
     .addHelpText(
       "after",
       "\nExamples:\n  $ ledgerctl entry list --period 2026-03" +
         "\n  $ ledgerctl entry list --account 1000 --from 2026-01-01 --to 2026-02-01" +
+        "\n  $ ledgerctl entry list --text rent --min 100.00 --major --sort date --desc" +
         "\n  $ ledgerctl entry list --json | jq -r .journalId",
     )
     .action(loadAndRun(async () => (await import("./list.ts")).listEntries));

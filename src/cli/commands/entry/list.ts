@@ -1,39 +1,30 @@
-// `entry list`: entries by sequence, page by page, however many there are.
+// `entry list`: entries by sequence or by date, page by page, however many there are.
 import type { Environment } from "../../../config.ts";
-import type {
-  EntryListQuery,
-  Entry,
-  EntryPage,
-  LedgerClient,
-} from "../../../client/ledger-client.ts";
+import type { Entry, EntryPage, LedgerClient } from "../../../client/ledger-client.ts";
 import { suggestingAccounts } from "../../input/account-suggestion.ts";
-import { requireMoment, requirePeriodLabel } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { outputDrained, type Column, type Output } from "../../terminal/output.ts";
-import { noteMore, pages, readRange, type RangeFlags } from "../../connection/pages.ts";
+import { noteMore, readRange, type RangeFlags } from "../../connection/pages.ts";
 import { exponentsShown, type ExponentOf } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
+import { listedPages, readAmounts, readFilter, type FilterFlags } from "./entry-filter.ts";
+import { stateOf, withReversed } from "./entry-state.ts";
 
-export interface ListFlags extends ServiceFlags, RangeFlags {
-  period?: string;
-  account?: string;
-  from?: string;
-  to?: string;
-  externalId?: string;
-}
+export type ListFlags = ServiceFlags & RangeFlags & FilterFlags;
 
 export async function listEntries(flags: ListFlags, environment: Environment): Promise<void> {
   const range = readRange(flags);
   const filter = readFilter(flags);
-  const { account } = flags;
+  const { account = null } = flags;
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     let rows: RowPrinter | null = null;
     let isMore = false;
     const id = ledgerId();
-    const listed = pages(
-      (part) => client.listEntries(id, { ...filter, ...part }),
-      ({ entries }) => entries.map(({ sequence }) => sequence),
+    const query = { ...filter, ...(await readAmounts(client, id, flags)) };
+    const listed = listedPages(
+      (part) => client.listEntries(id, { ...query, ...part }),
+      query,
       range,
     );
     for await (const page of listed) {
@@ -41,6 +32,7 @@ export async function listEntries(flags: ListFlags, environment: Environment): P
       rows ??= new RowPrinter(
         output,
         await exponentsShown({ client, output }, id, currencies(page)),
+        account,
       );
       rows.print(page.entries);
       await outputDrained();
@@ -48,8 +40,10 @@ export async function listEntries(flags: ListFlags, environment: Environment): P
     }
     const lastSequence = rows?.lastSequence ?? null;
     if (lastSequence === null) {
-      if (account !== undefined) await requireAccount(client, id, account);
+      if (account !== null) await requireAccount(client, id, account);
       output.note("none");
+    } else if (isMore && query.order === "date") {
+      output.note("there are more: --limit 0 lists everything");
     } else if (isMore) noteMore(output, lastSequence);
   });
 }
@@ -65,23 +59,14 @@ async function requireAccount(
   );
 }
 
-function readFilter(flags: ListFlags): EntryListQuery {
-  const { period, account, from, to, externalId } = flags;
-  return {
-    ...(period === undefined ? {} : { periodId: requirePeriodLabel("--period", period) }),
-    ...(account === undefined ? {} : { glAccountCode: account }),
-    ...(from === undefined ? {} : { from: requireMoment("--from", from) }),
-    ...(to === undefined ? {} : { to: requireMoment("--to", to) }),
-    ...(externalId === undefined ? {} : { externalId }),
-  };
-}
-
 function currencies({ entries: [first] }: EntryPage): string[] {
   return first === undefined ? [] : [functionalCurrencyOf(first)];
 }
 
+/** `account`: the one whose amount is shown; null for the entry's. */
 const columnsOf = (
   exponentOf: ExponentOf,
+  account: string | null,
 ): readonly (Column<Entry> & { readonly widthMin: number })[] => [
   { title: "SEQ", align: "right", widthMin: 5, value: ({ sequence }) => String(sequence) },
   {
@@ -95,19 +80,19 @@ const columnsOf = (
     align: "right",
     isAmount: true,
     widthMin: 14,
-    value: (entry) => debits(entry, exponentOf),
+    value: (entry) => amountOf(entry, exponentOf, account),
   },
   { title: "ID", widthMin: 36, value: ({ journalId }) => journalId },
   // Where there is no room, it stands in front of the description.
-  { title: "STATE", widthMin: 8, leaveOut: 1, value: state, shortValue: () => "" },
+  { title: "STATE", widthMin: 8, leaveOut: 1, value: stateOf, shortValue: () => "" },
   {
     title: "DESCRIPTION",
     widthMin: 0,
     cutTo: 12,
     leaveOut: 2,
-    value: ({ description }) => description ?? "",
+    value: withReversed,
     shortValue: (entry) =>
-      [...(state(entry) === "" ? [] : [`[${state(entry)}]`]), entry.description ?? ""].join(" "),
+      [...(stateOf(entry) === "" ? [] : [`[${stateOf(entry)}]`]), withReversed(entry)].join(" "),
   },
 ];
 
@@ -126,9 +111,9 @@ class RowPrinter {
   #leftOut: readonly string[] = [];
   lastSequence: number | null = null;
 
-  constructor(output: Output, exponentOf: ExponentOf) {
+  constructor(output: Output, exponentOf: ExponentOf, account: string | null) {
     this.#output = output;
-    this.#columns = columnsOf(exponentOf);
+    this.#columns = columnsOf(exponentOf, account);
     this.#widths = this.#columns.map(({ widthMin }) => widthMin);
   }
 
@@ -185,11 +170,13 @@ class RowPrinter {
 /** Between columns. */
 const gap = "  ";
 
-/** The sum of an entry's debits, which is that of its credits. */
-function debits(entry: Entry, exponentOf: ExponentOf): string {
+/** The sum of an entry's debits, which is that of its credits; of an account, that of its lines, credits negative. */
+function amountOf(entry: Entry, exponentOf: ExponentOf, account: string | null): string {
   const currency = functionalCurrencyOf(entry);
-  const amounts = entry.lines.map(({ functionalAmount }) => BigInt(functionalAmount));
-  const sum = amounts.reduce((total, amount) => (amount > 0n ? total + amount : total), 0n);
+  const shown = entry.lines.filter(({ glAccountCode, functionalAmount }) =>
+    account === null ? !functionalAmount.startsWith("-") : glAccountCode === account,
+  );
+  const sum = shown.reduce((total, { functionalAmount }) => total + BigInt(functionalAmount), 0n);
   return displayAmount(sum, currency, exponentOf(currency));
 }
 
@@ -199,9 +186,4 @@ function functionalCurrencyOf({ lines }: Entry): string {
 
 function shortDate(timestamp: string): string {
   return timestamp.replace(/T00:00:00\.000Z$/, "").replace(/\.000Z$/, "Z");
-}
-
-function state({ entryType, reversedByJournalId }: Entry): string {
-  if (reversedByJournalId !== null) return "reversed";
-  return entryType === "STANDARD" ? "" : entryType.toLowerCase();
 }
