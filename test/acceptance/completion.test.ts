@@ -47,7 +47,7 @@ describe("what may stand at the cursor", () => {
     expect(candidates).toContain("entry");
     expect(candidates).not.toContain("__complete");
     expect(lines).toContain("balance\tthe balance of an account; debits are positive");
-    expect((await complete("entry", "")).candidates).toEqual(["post", "reverse", "show", "list"]);
+    expect((await complete("entry", "re")).candidates).toEqual(["reverse", "revalue"]);
     expect((await complete("wallet", "re")).candidates).toEqual(["reserve", "release"]);
   });
 
@@ -165,8 +165,8 @@ describe("in a real shell", () => {
         terminal.type(`${load}; echo load""ed\r`);
         await terminal.shows("\nloaded");
         // What the shell completed is run: its output tells what the words became.
-        terminal.type("ledgerctl bala\t110\t--quiet --json\r");
-        await terminal.shows('{"glAccountCode":"1100"');
+        terminal.type("ledgerctl regis\t110\t--no-color\r");
+        await terminal.shows("1100  Accounts receivable");
         terminal.type("ledgerctl balance Pet\t --json\r");
         await terminal.shows('{"glAccountCode":"Petty cash"');
         terminal.type("ledgerctl entry post --dry-run --line 110\t7 --line wallets:U\t-7\r");

@@ -1,7 +1,9 @@
 // What values of options and arguments are: fixed words, files, or names that the service knows.
+import { entryTypes } from "../../../core/journal.ts";
 import { accountTypes, scopes } from "../../../core/ledger.ts";
 import { logKinds } from "../../../core/log-origin.ts";
 import { currencyExponents } from "../../../core/currencies.ts";
+import { statementSteps } from "../../../core/statement.ts";
 import { settingMembers } from "../../connection/profiles.ts";
 import { exportFormats } from "../export/export-format.ts";
 import { scripts } from "./completion.ts";
@@ -21,6 +23,12 @@ const kinds: Readonly<Record<string, ValueKind>> = {
   "--account": "account",
   "--wallets-account": "account",
   "--clearing-account": "account",
+  "--gains": "account",
+  "--losses": "account",
+  "entry close-accounts --to": "account",
+  "--by": statementSteps,
+  "--sort": ["sequence", "date"],
+  "entry list --type": entryTypes,
   "--line": "line",
   "--period": "period",
   "--asset": currencies,
@@ -51,6 +59,7 @@ const kinds: Readonly<Record<string, ValueKind>> = {
   "account deactivate code": "account",
   "asset set code": currencies,
   "balance code": "account",
+  "register code": "account",
   "completion shell": Object.keys(scripts),
   "config set key": Object.keys(settingMembers),
   "help words": "topic",
