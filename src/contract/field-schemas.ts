@@ -51,9 +51,13 @@ const text = (codePointsMax: number) =>
 export const label = text(labelCodePointsMax);
 export const description = text(descriptionCodePointsMax);
 
-/** Of a period to be closed: a label that looks like a date, and can't be closed as one, is a fault. */
+/** Of a period to be closed: a label that can't be printed, or that looks like a date and can't be closed as one, is a fault. */
 export const closeLabel = label.check(
   fault((periodId) => {
+    // Nobody sees them, and what reads as a date would be none, and close everything up to now.
+    if (/[\p{Cc}\p{Cn}]/u.test(periodId)) {
+      return "must not contain control characters, or characters that Unicode does not have";
+    }
     const meaning = readPeriodLabel(periodId);
     return typeof meaning === "object" && "fault" in meaning
       ? `${quoted(periodId)} ${meaning.fault}`

@@ -209,6 +209,9 @@ export const closePreviewReply = balancesReply.extend({
     }),
   ),
   assetsWithoutRate: z.array(z.string()),
+  unknownCurrencies: z
+    .array(z.string())
+    .describe("codes of three letters in the ledger's entries that are no ISO 4217 currency"),
   earlierOpen: z
     .array(z.strictObject({ periodId: z.string(), entryCount: z.int() }))
     .describe("entries dated before the period and in no closed one, by months in UTC"),

@@ -29,6 +29,13 @@ export const currencyExponents: ReadonlyMap<string, number> = new Map(
   ),
 );
 
+/** Of some codes, those of three letters that are no ISO 4217 currency in either case: often typing errors. */
+export function unknownCurrencies(codes: readonly string[]): string[] {
+  return codes.filter(
+    (code) => /^[A-Za-z]{3}$/.test(code) && !currencyExponents.has(code.toUpperCase()),
+  );
+}
+
 /** How many decimals an amount in this currency has; 0 for a code outside the list. */
 export function currencyExponent(code: string): number {
   return currencyExponents.get(code) ?? 0;

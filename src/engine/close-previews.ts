@@ -14,8 +14,10 @@ import {
   type CloseRequest,
   type Period,
 } from "../core/period.ts";
+import { unknownCurrencies } from "../core/currencies.ts";
 import type { Posting } from "../core/posting.ts";
 import type { Timestamp } from "../core/time.ts";
+import { listCurrencies } from "../store/account-balances.ts";
 import { readClock } from "../store/journal-heads.ts";
 import { listAssetsWithoutRate } from "../store/pending-postings.ts";
 import {
@@ -48,6 +50,8 @@ export interface ClosePreview {
   readonly postings: readonly Posting[];
   /** Assets whose wallet writes can't be posted, for want of a rate. */
   readonly assetsWithoutRate: readonly string[];
+  /** Codes of three letters in the ledger's entries that are no ISO 4217 currency. */
+  readonly unknownCurrencies: readonly string[];
   /** Entries dated before the period and in no closed one, by months. */
   readonly earlierOpen: readonly { readonly month: string; readonly entryCount: number }[];
   /** Closes whose figures are no longer those of the books. */
@@ -97,6 +101,7 @@ export async function previewClose(
     rows: balances.rows(),
     postings: moment.postings,
     assetsWithoutRate: moment.assetsWithoutRate,
+    unknownCurrencies: unknownCurrencies(moment.currencies),
     earlierOpen: read.earlierOpen,
     moved: read.moved.filter(({ accounts }) => accounts.length > 0),
   };
@@ -109,12 +114,13 @@ async function readMoment(
   request: CloseRequest,
   { lastSequence, lastPersistedAt }: SummedJournal,
 ) {
-  const [close, now, closedPeriods, last, assetsWithoutRate] = await Promise.all([
+  const [close, now, closedPeriods, last, assetsWithoutRate, currencies] = await Promise.all([
     findCloseOfPeriod(connection, ledgerId, request.periodId),
     readClock(connection),
     listClosedPeriods(connection, ledgerId, 0),
     findLastClose(connection, ledgerId),
     listAssetsWithoutRate(connection, ledgerId),
+    listCurrencies(connection, ledgerId),
   ]);
   const calendar = new ClosedCalendar(closedPeriods);
   const previewedAt = closingTime(now, lastPersistedAt, calendar);
@@ -133,6 +139,7 @@ async function readMoment(
     calendar,
     lastSequence,
     assetsWithoutRate,
+    currencies,
     // A period that is closed already is not closed again: nothing would be posted.
     postings: close === null ? await previewPending(connection, ledgerId, calendar) : [],
     compared: distinct([close, last, before]),

@@ -24,6 +24,16 @@ export async function findBalance(
        AND currency = ${currency ?? ""}`);
 }
 
+const currencyRow = z.object({ currency: z.string() });
+
+/** Every transaction currency that a ledger's entries have, by its UTF-8 bytes. */
+export async function listCurrencies(connection: Connection, ledgerId: string): Promise<string[]> {
+  const rows = await connection.any(sql.type(currencyRow)`
+    SELECT DISTINCT currency FROM account_balances
+     WHERE ledger_id = ${ledgerId} AND currency <> '' ORDER BY currency`);
+  return rows.map(({ currency }) => currency);
+}
+
 /** Adds to balances; the changes come sorted, so that two writers lock rows in one order. */
 export function addToBalances(
   connection: Connection,

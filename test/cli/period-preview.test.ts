@@ -21,6 +21,7 @@ const preview: ClosePreview = {
   entryCount: 1,
   pendingPostings: [],
   assetsWithoutRate: [],
+  unknownCurrencies: [],
   earlierOpen: [],
   moved: [],
 };

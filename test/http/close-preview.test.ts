@@ -72,6 +72,7 @@ describe("a preview", () => {
       endsInFuture: false,
       pendingPostings: [],
       assetsWithoutRate: [],
+      unknownCurrencies: [],
       earlierOpen: [{ periodId: "2025-12", entryCount: 1 }],
       moved: [],
       close: null,

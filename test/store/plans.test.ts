@@ -10,7 +10,7 @@ import { DaySums } from "../../src/engine/day-sums.ts";
 import { SummedJournal } from "../../src/engine/summed-journal.ts";
 import type { Entry } from "../../src/core/journal.ts";
 import type { Timestamp } from "../../src/core/time.ts";
-import { addToBalances, findBalance } from "../../src/store/account-balances.ts";
+import { addToBalances, findBalance, listCurrencies } from "../../src/store/account-balances.ts";
 import * as accounts from "../../src/store/accounts.ts";
 import { listAdministrationActs } from "../../src/store/administration-acts.ts";
 import { findApiKey } from "../../src/store/api-keys.ts";
@@ -565,6 +565,7 @@ const lists: readonly Case[] = [
   of(logs.listEntryLeaves, ledgerId, { afterSequence: 4_096, upToSequence: 8_192 }),
   of(statementSums.findFirstDate, ledgerId),
   of(searches.listEntriesBySequence, ledgerId, [7, 3_000, 90_000], 8_000_000),
+  of(listCurrencies, ledgerId),
   of(findRegisteredSequence, ledgerId, entryCount),
   of(orders.listDayCounts, ledgerId, null, marchDays),
   of(orders.listDayCounts, ledgerId, busyAccount, marchDays),

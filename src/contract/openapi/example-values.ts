@@ -42,6 +42,7 @@ const members: Readonly<Record<string, unknown>> = {
   asOf: "2026-04-01T00:00:00Z",
   assetCode: "USD",
   assetsWithoutRate: [],
+  unknownCurrencies: [],
   at: persistedAt,
   atomic: true,
   auditPath: ["3afea35397ab7ef049f98921cd2a3491e905e51225510a7f40e0a0793931b5af"],
