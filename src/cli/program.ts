@@ -27,6 +27,7 @@ import { defineSeed } from "./commands/seed/command.ts";
 import { defineRestore } from "./commands/restore/command.ts";
 import { defineServe } from "./commands/serve/command.ts";
 import { defineTop } from "./commands/top/command.ts";
+import { defineUi } from "./commands/ui/command.ts";
 import { defineProfile } from "./commands/profile/command.ts";
 import { defineConfig } from "./commands/config/command.ts";
 import { defineCompletion } from "./commands/completion/command.ts";
@@ -66,6 +67,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     "income-statement": defineIncomeStatement,
     period: definePeriod,
     export: defineExport,
+    ui: defineUi,
   },
   "Wallets:": { wallet: defineWallet },
   "Proof:": { bundle: defineBundle, merkle: defineMerkle, log: defineLog },

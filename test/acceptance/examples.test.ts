@@ -42,6 +42,7 @@ const endless: Readonly<Record<string, RegExp>> = {
   "ledgerctl wallet tail": /[0-9]{3}/,
   "ledgerctl entry tail": / connected|[0-9a-f]{8}-[0-9a-f]{4}-7/,
   "ledgerctl top": /[0-9]/,
+  "ledgerctl ui": /Assets/,
 };
 
 /** Examples of those that end by themselves. */

@@ -100,7 +100,7 @@ export class TestScreen {
   get frame(): string[] {
     const frames = this.output.split(/\u001b\[\?2026h/).slice(1);
     const whole = frames.filter((frame) => frame.includes("\u001b[?2026l"));
-    const last = whole.findLast((frame) => /q quit/.test(frame)) ?? "";
+    const last = whole.findLast((frame) => /q quit|esc clear/.test(frame)) ?? "";
     return last
       .replace(/\u001b\[\?2026l[^]*/, "")
       .replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "")

@@ -181,7 +181,8 @@ function cut<Row, Column extends FittingColumn<Row>>(
   });
 }
 
-function shortened(
+/** A text cut to as many columns of the terminal, with an ellipsis where something is missing. */
+export function shortened(
   text: string,
   width: number,
   { isCutInMiddle = false }: { readonly isCutInMiddle?: boolean },

@@ -15,6 +15,8 @@ export interface ScreenOptions {
   readonly draw: (size: ScreenSize) => ReactElement;
   /** Is called with the name of each key, such as `down`, or its character. `q` and Ctrl-C are the screen's own. */
   readonly onKey: (key: string, size: ScreenSize) => void;
+  /** Whether keys are being typed as a text, in which a `q` is a letter. */
+  readonly isTyping?: () => boolean;
   readonly frameMs: number;
   /** What feeds the screen. The screen ends with it, and fails as it fails. */
   readonly source: Promise<unknown>;
@@ -121,13 +123,15 @@ class Screen {
   };
 
   readonly #onKeyPress = (_text: string | undefined, key: Key) => {
-    const isCharacter = key.sequence?.length === 1 && key.sequence > " ";
-    const name = (isCharacter ? key.sequence : key.name) ?? "";
+    const { sequence = "" } = key;
+    const isCharacter =
+      sequence > " " && Array.from(sequence).length === 1 && sequence !== "\u007f";
+    const name = (isCharacter ? sequence : key.name) ?? "";
     if (key.ctrl === true) {
       if (key.name === "c") this.#end(exitCodes.interrupted);
       return;
     }
-    if (name === "q") {
+    if (name === "q" && this.#options.isTyping?.() !== true) {
       this.#end(exitCodes.done);
       return;
     }
