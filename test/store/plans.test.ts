@@ -351,7 +351,7 @@ const writePath: readonly Case[] = [
   of(
     walletWrites.sumDayDebits,
     ledgerId,
-    walletIds.map((id) => ({ walletId: id, day: "2025-11-20" })),
+    walletIds.map((id) => ({ walletId: id, day: "2025-11-25" })),
   ),
   of(pendingPostings.insertPendingPostings, ledgerId, [
     {
