@@ -11,6 +11,7 @@ import { isRunnable, pathOf, shownCommandsOf } from "../../src/cli/definition/co
 import { createProgram } from "../../src/cli/program.ts";
 import { canonicalJson } from "../../src/core/canonical.ts";
 import { formatVerifierKey } from "../../src/core/note.ts";
+import { scopes } from "../../src/core/ledger.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { certificate } from "../support/certificates.ts";
 import { entryDocuments } from "../support/close-vectors.ts";
@@ -64,8 +65,11 @@ beforeAll(async () => {
   mkdirSync(bin);
   writeFileSync(join(bin, "ledgerctl"), program);
   chmodSync(join(bin, "ledgerctl"), 0o755);
+  const key = await server.books.createKey({ scopes });
   env = {
     ...server.env,
+    LEDGERCTL_API_KEY: key.apiKey,
+    LEDGERCTL_API_SECRET: key.apiSecret,
     PATH: `${bin}:${process.env["PATH"] ?? ""}`,
     TERM: "xterm",
     LEDGERCTL_CONFIG: join(folder, "config.json"),
