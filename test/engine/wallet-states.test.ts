@@ -93,18 +93,23 @@ describe("a currency without a rate", () => {
 });
 
 describe("the rule of an asset", () => {
-  test("can't lose its rate again, whether it was given or came by itself", async () => {
+  test("can lose its rate, but for the ledger's own currency: writes then wait for the next one", async () => {
     const ledgerId = await service.books.createLedger();
-    await engine.setRule(ledgerId, "EUR", { rate: null, exponent: 2 });
-    await engine.setRule(ledgerId, "EUR", { rate: "2" });
-    for (const assetCode of ["EUR", "calls", "USD"]) {
-      const taken = engine.setRule(ledgerId, assetCode, { rate: null });
-      await expect(taken).rejects.toMatchObject({ problem: "validation" });
-    }
     const key = newKey(service, ledgerId);
-    accepted(await move(service, key, "credit", 10, { assetCode: "EUR" }));
+    const creditAndPost = async () => {
+      accepted(await move(service, key, "credit", 10, { assetCode: "EUR" }));
+      await engine.post(ledgerId);
+      return functionalBalance(ledgerId, "wallets:EUR");
+    };
+    await engine.setRule(ledgerId, "EUR", { rate: "2", exponent: 2 });
+    expect(await creditAndPost()).toBe(-20n);
+    await engine.setRule(ledgerId, "EUR", { rate: null });
+    expect(await creditAndPost()).toBe(-20n);
+    await engine.setRule(ledgerId, "EUR", { rate: "3" });
     await engine.post(ledgerId);
-    expect(await functionalBalance(ledgerId, "wallets:EUR")).toBe(-20n);
+    expect(await functionalBalance(ledgerId, "wallets:EUR")).toBe(-50n);
+    const taken = engine.setRule(ledgerId, "USD", { rate: null });
+    await expect(taken).rejects.toMatchObject({ problem: "validation" });
   });
 
   test("may share its accounts with another: postings tell the assets apart", async () => {

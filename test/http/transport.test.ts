@@ -15,7 +15,7 @@ describe("a wrong method", () => {
   test.each([
     ["/v1/ledgers", "GET"],
     [`/v1/ledgers/${id}`, "GET"],
-    [`/v1/ledgers/${id}/accounts`, "GET"],
+    [`/v1/ledgers/${id}/accounts`, "POST, GET"],
     [`/v1/ledgers/${id}/balances`, "GET"],
     [`/v1/ledgers/${id}/journal-entries`, "POST, GET"],
     [`/v1/ledgers/${id}/journal-entries/${id}`, "GET"],
