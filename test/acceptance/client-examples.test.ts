@@ -1,5 +1,6 @@
 // The examples of docs/client.md are compiled and run as they stand, against a real server, and use all that the package exports.
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,7 +29,7 @@ beforeAll(async () => {
   for (const [index, code] of blocks.entries()) {
     writeFileSync(join(installed.project, `${names[index] ?? ""}.ts`), code);
   }
-  server = await startBinaryServer();
+  server = await startBinaryServer({ LEDGERCTL_LOG_KEY: randomBytes(32).toString("base64") });
   key = await server.books.createKey({ scopes });
 });
 
