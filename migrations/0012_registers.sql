@@ -43,3 +43,5 @@ COMMENT ON COLUMN register_days.entry_count IS 'Entries that the lines are of.';
 COMMENT ON COLUMN register_days.transaction_dates IS 'Of each line''s entry.';
 COMMENT ON COLUMN register_days.sequences IS 'Of each line''s entry.';
 COMMENT ON COLUMN register_days.line_numbers IS 'Of each line, as in journal_lines.';
+COMMENT ON COLUMN account_days.is_closing IS
+  'Of entries of the type CLOSING and of their reversals, which are apart from the rest.';

@@ -64,7 +64,10 @@ function stepAfter(moment: Timestamp, by: StatementStep, steps: number): Timesta
 export const statementKinds = ["balance-sheet", "income-statement"] as const;
 export type StatementKind = (typeof statementKinds)[number];
 
-/** What an account moved in a column; before the first column is column 0. Entries of the type CLOSING are apart. */
+/**
+ * What an account moved in a column; before the first column is column 0. Entries of the type CLOSING, and their reversals,
+ * are apart.
+ */
 export interface ColumnSum {
   readonly glAccountCode: string;
   readonly column: number;

@@ -65,6 +65,23 @@ export function tryLockSums(
 /** The day of an entry `entries`. */
 export const entryDay = sql.fragment`(entries.transaction_date AT TIME ZONE 'UTC')::date`;
 
+/**
+ * Whether an entry `entries` closes accounts, or takes back that one did. The original is looked up by itself, never by a
+ * plan that reads those of a whole ledger.
+ */
+export function isClosing(ledgerId: string): FragmentSqlToken {
+  return sql.fragment`
+    CASE entries.entry_type
+      WHEN 'CLOSING' THEN true
+      WHEN 'REVERSAL' THEN (
+        SELECT originals.entry_type = 'CLOSING' FROM journal_entries AS originals
+         WHERE originals.ledger_id = ${ledgerId}
+           AND originals.journal_id = entries.reverses_journal_id
+         LIMIT 1)
+      ELSE false
+    END`;
+}
+
 /** Entries or lines, `of`, with sequences after one and up to another; these may be columns. */
 export function isIn(of: FragmentSqlToken, span: SpanBounds): FragmentSqlToken {
   return sql.fragment`${of}.sequence > ${span.afterSequence} AND ${of}.sequence <= ${span.upToSequence}`;
@@ -86,7 +103,7 @@ export function selectAccountDays(ledgerId: string, span: SpanBounds): FragmentS
            count(*) FILTER (WHERE place = 1) AS entry_count
       FROM (
         SELECT lines.gl_account_code, ${entryDay} AS day, lines.transaction_currency AS currency,
-               entries.entry_type = 'CLOSING' AS is_closing, lines.transaction_amount,
+               ${isClosing(ledgerId)} AS is_closing, lines.transaction_amount,
                lines.functional_amount,
                row_number() OVER (PARTITION BY lines.sequence, lines.gl_account_code
                                   ORDER BY lines.line_number) AS place

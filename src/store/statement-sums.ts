@@ -6,10 +6,11 @@ import type { Timestamp } from "../core/time.ts";
 import { timestampColumn } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { sql } from "./database/statement.ts";
+import { isClosing } from "./day-sums.ts";
 import { linesOf } from "./journal-entries.ts";
 import type { SequenceRange } from "./journal-spans.ts";
 
-/** Column, whether of CLOSING entries, amount. */
+/** Column, whether of CLOSING entries and their reversals, amount. */
 const sumsRow = z.object({
   glAccountCode: z.string(),
   sums: z.array(z.tuple([z.number(), z.boolean(), z.string()])),
@@ -64,7 +65,7 @@ export function sumEntryColumns(
   return listSums(
     connection,
     sql.fragment`
-      SELECT lines.gl_account_code, entries.entry_type = 'CLOSING' AS is_closing,
+      SELECT lines.gl_account_code, ${isClosing(ledgerId)} AS is_closing,
              width_bucket(entries.transaction_date, ${sql.array(columnStarts, "timestamptz")}) AS place,
              sum(lines.functional_amount) AS amount
         FROM journal_entries AS entries

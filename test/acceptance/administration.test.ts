@@ -38,8 +38,9 @@ const runBuilt = (args: string[], env: Record<string, string> = {}, input = "") 
 async function runWarned(args: string[]): Promise<CliResult> {
   const config = writeHome("open.json", '{"profiles":{}}');
   const result = await run(args, { LEDGERCTL_CONFIG: config });
-  const warning = `ledgerctl: ${config} can be read by others; run chmod 600 on it\n`;
-  expect([result.code, result.stderr]).toEqual([0, warning]);
+  const warning = `${config} can be read by others; run chmod 600 on it`;
+  const shown = args.includes("--json") ? `${JSON.stringify({ warning })}\n` : `ledgerctl: ${warning}\n`;
+  expect([result.code, result.stderr]).toEqual([0, shown]);
   return result;
 }
 
@@ -157,7 +158,9 @@ describe("organizations and ledgers", () => {
     expect(JSON.parse((await change("activate")).stdout)).toMatchObject({ status: "active" });
     const unasked = await change("close");
     expect(unasked).toMatchObject({ code: 2, stdout: "" });
-    expect(unasked.stderr).toMatch(/say --yes to go ahead\.\n$/);
+    expect(JSON.parse(unasked.stderr)).toMatchObject({
+      error: { message: expect.stringMatching(/say --yes to go ahead\.$/) as string, exit: 2 },
+    });
     expect(JSON.parse((await change("close", "--yes")).stdout)).toMatchObject({ status: "closed" });
     expect(await change("activate")).toMatchObject({ code: 6, stdout: "" });
     expect(await run(["ledger", "suspend", nobody])).toMatchObject({ code: 5 });
@@ -340,10 +343,13 @@ describe("migrate, doctor and serve", () => {
       checks: { name: string; ok: boolean; note: boolean }[];
     };
     expect(well.ok).toBe(true);
-    expect(well.checks.filter(({ note }) => note)).toMatchObject([{ name: "backup", ok: true }]);
+    expect(well.checks.filter(({ note }) => note)).toMatchObject([
+      { name: "logs", ok: true },
+      { name: "backup", ok: true },
+    ]);
     expect(well.checks.map(({ name }) => name)).toEqual([
       ...["configuration", "connection", "clock", "readiness", "credentials", "ledger"],
-      ...["migrations", "postings", "backup"],
+      ...["logs", "migrations", "postings", "backup"],
     ]);
     const secret = { LEDGERCTL_API_SECRET: "ls_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" };
     const wrong = await run(["doctor"], secret);

@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { statementReply } from "../../src/contract/book-replies.ts";
 import type { Statement } from "../../src/contract/types.ts";
 import { Pool } from "../../src/store/database/pool.ts";
-import { entry, pointers, postEntry, problem, type ReadEntry } from "../support/entries.ts";
+import {
+  entriesPath,
+  entry,
+  pointers,
+  postEntry,
+  problem,
+  type ReadEntry,
+} from "../support/entries.ts";
 import {
   aTime,
   postAll,
@@ -58,14 +65,19 @@ function sumOf(entries: readonly ReadEntry[], passes: (entry: ReadEntry) => bool
 
 /** A statement as somebody makes it by hand, column after column. */
 function statementOf(entries: readonly ReadEntry[], kind: Kind, columns: Statement["columns"]) {
+  const closing = new Set(
+    entries.flatMap(({ journalId, entryType }) => (entryType === "CLOSING" ? journalId : [])),
+  );
+  const isClosing = ({ journalId, reversesJournalId }: ReadEntry) =>
+    closing.has(journalId) || closing.has(String(reversesJournalId));
   const isSheet = kind === "balance-sheet";
   const types = isSheet ? ["asset", "liability", "equity"] : ["income", "expense"];
   const sums = columns.map(({ from, to }) =>
     sumOf(
       entries,
-      ({ transactionDate, entryType }) =>
-        transactionDate < to &&
-        (isSheet || ((from === null || transactionDate >= from) && entryType !== "CLOSING")),
+      (each) =>
+        each.transactionDate < to &&
+        (isSheet || ((from === null || each.transactionDate >= from) && !isClosing(each))),
     ),
   );
   const codes = [...new Set(sums.flatMap((each) => [...each.keys()]))].sort((a, b) =>
@@ -123,6 +135,17 @@ describe.each([
       const next = first + index * 40;
       await postAll(service, ledgerId, generated.slice(next, next + 40));
     }
+    const closing = (await readAll(service, ledgerId)).filter(
+      ({ entryType }) => entryType === "CLOSING",
+    );
+    const reverse = async ({ journalId }: ReadEntry) => {
+      const reply = await service.post(`${entriesPath(ledgerId)}/${journalId}/reversal`);
+      expect(reply.status, reply.text).toBe(201);
+    };
+    for (const each of closing.slice(0, 3)) await reverse(each);
+    // What is in sums with its original, and what is read one by one.
+    for (const span of spans.slice(0, 1)) await sumSpans(pool, span);
+    for (const each of closing.slice(3, 5)) await reverse(each);
     await postAll(service, ledgerId, generated.slice(200));
   });
 
