@@ -88,11 +88,11 @@ function contentConditions(
     amountMin === null && amountMax === null
       ? none
       : sql.fragment`
-        AND EXISTS (
-          SELECT 1 FROM journal_lines AS lines
-           WHERE lines.ledger_id = ${ledgerId} AND lines.sequence = entries.sequence
-             AND abs(functional_amount) >= ${amountMin ?? 0n}::numeric
-             AND abs(functional_amount) <= ${amountMax ?? "infinity"}::numeric)`;
+        AND ${hasLine(
+          ledgerId,
+          sql.fragment`abs(lines.functional_amount) >= ${amountMin ?? 0n}::numeric
+            AND abs(lines.functional_amount) <= ${amountMax ?? "infinity"}::numeric`,
+        )}`;
   return sql.fragment`
     ${entryType === null ? none : sql.fragment`AND entries.entry_type = ${entryType}`}
     ${hasAmount}
@@ -112,10 +112,18 @@ function hasText(ledgerId: string, text: string): FragmentSqlToken {
       SELECT 1 FROM jsonb_path_query(entries.metadata, 'strict $.**') AS value
        WHERE jsonb_typeof(value) IN ('string', 'number', 'boolean')
          AND ${matches(sql.fragment`(value #>> '{}')`)}))
-    OR EXISTS (
-      SELECT 1 FROM journal_lines AS lines
-       WHERE lines.ledger_id = ${ledgerId} AND lines.sequence = entries.sequence
-         AND ${matches(sql.fragment`lines.description`)}))`;
+    OR ${hasLine(ledgerId, matches(sql.fragment`lines.description`))})`;
+}
+
+/**
+ * Whether an entry `entries` has a line `lines` for which a condition holds. Not EXISTS: the planner may answer that for all
+ * entries at once, from all lines of the ledger.
+ */
+function hasLine(ledgerId: string, condition: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`(
+    SELECT true FROM journal_lines AS lines
+     WHERE lines.ledger_id = ${ledgerId} AND lines.sequence = entries.sequence AND ${condition}
+     LIMIT 1)`;
 }
 
 /**
