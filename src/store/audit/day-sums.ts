@@ -73,7 +73,10 @@ const tables: readonly SumTable[] = [
     key: ["ends_at_sequence"],
     where: sql.fragment`'span up to sequence ' || ends_at_sequence`,
     columns: ["ends_at_sequence"],
-    compute: () => sql.fragment`SELECT ends_at_sequence FROM register_ends`,
+    compute: (ledgerId) => sql.fragment`
+      SELECT ends_at_sequence FROM register_ends
+       WHERE ends_at_sequence <= (
+         SELECT registered_sequence FROM summed_journals WHERE ledger_id = ${ledgerId})`,
   },
   {
     name: "register_days",
