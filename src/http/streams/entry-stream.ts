@@ -123,7 +123,10 @@ export class EntryStream {
     if (news.length === 0 || this.#reader === null) return;
     const { socket, connection } = this.#reader;
     if (!isOpen(socket)) return;
-    if (socket.bufferedAmount >= unsentBytesMax) closeSlow(socket, this.#counts);
+    // Never with a gap: whoever comes back with the sequence that it has is replayed what is between.
+    if (news[0]?.sequence !== last + 1) {
+      socket.close(closeCodes.tryAgainLater, "entries of the journal were missed; come back");
+    } else if (socket.bufferedAmount >= unsentBytesMax) closeSlow(socket, this.#counts);
     else this.#write(news, connection);
   }
 
