@@ -139,7 +139,7 @@ const files: Readonly<Record<string, string>> = {
   "bank.csv": "Date,Payee,Amount\n05.01.2026,Rent January,-800.00\n06.01.2026,Customer,120.00\n",
   "bank.rules":
     "skip\ndate-format %d.%m.%Y\nfields date, description, amount\naccount1 1000\naccount2 4000\n" +
-    "if rent\n  account2 5000\n",
+    "if rent\n  account2 2000\n",
   "entries.ndjson":
     '{"lines":[{"glAccountCode":"1000","functionalAmount":"1"},{"glAccountCode":"4000","functionalAmount":"-1"}]}\n',
   "2026-01.ndjson": january?.text ?? "",

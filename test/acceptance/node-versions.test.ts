@@ -94,7 +94,7 @@ test("backs up, and restores into another database", async () => {
   });
   expect(restored).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/^Its logs are halted, [^\n]+\n$/) as string,
+    stderr: expect.stringMatching(/^\{"note":"Its logs are halted, [^\n]+\}\n$/) as string,
   });
   expect(JSON.parse(restored.stdout)).toMatchObject({ tables, audit: { ok: true } });
 });
