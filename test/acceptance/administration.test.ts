@@ -39,7 +39,9 @@ async function runWarned(args: string[]): Promise<CliResult> {
   const config = writeHome("open.json", '{"profiles":{}}');
   const result = await run(args, { LEDGERCTL_CONFIG: config });
   const warning = `${config} can be read by others; run chmod 600 on it`;
-  const shown = args.includes("--json") ? `${JSON.stringify({ warning })}\n` : `ledgerctl: ${warning}\n`;
+  const shown = args.includes("--json")
+    ? `${JSON.stringify({ warning })}\n`
+    : `ledgerctl: ${warning}\n`;
   expect([result.code, result.stderr]).toEqual([0, shown]);
   return result;
 }
