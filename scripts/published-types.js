@@ -28,6 +28,7 @@ async function writtenTypes() {
     export * from "./contract/administration-body.ts";
     export * from "./contract/book-replies.ts";
     export * from "./contract/close-body.ts";
+    export * from "./contract/delivery-body.ts";
     export * from "./contract/entry-body.ts";
     export * from "./contract/wallet-body.ts";
     export * from "./contract/wallet-transfers-body.ts";`);

@@ -7,6 +7,7 @@ import { defineLedger } from "./commands/ledger/command.ts";
 import { defineAccount } from "./commands/account/command.ts";
 import { defineWallet } from "./commands/wallet/command.ts";
 import { defineAsset } from "./commands/asset/command.ts";
+import { defineDelivery } from "./commands/delivery/command.ts";
 import { defineAudit } from "./commands/audit/command.ts";
 import { defineBackup } from "./commands/backup/command.ts";
 import { defineBench } from "./commands/bench/command.ts";
@@ -51,6 +52,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     ledger: defineLedger,
     account: defineAccount,
     asset: defineAsset,
+    delivery: defineDelivery,
     audit: defineAudit,
     backup: defineBackup,
     restore: defineRestore,

@@ -6,10 +6,21 @@ import type * as wire from "../contract/types.ts";
 import { ReservationConflict, ServiceProblem } from "./errors.ts";
 import { EntryStream, type EntryStreamOptions } from "./entry-stream.ts";
 import { WalletStream, type WalletStreamOptions } from "./wallet-stream.ts";
-import { parseReply, SignedHttp, type HttpReply, type SignedHttpOptions } from "./signed-http.ts";
+import {
+  parseReply,
+  problemOf,
+  SignedHttp,
+  type HttpReply,
+  type SignedHttpOptions,
+} from "./signed-http.ts";
 
 export { ReservationConflict, ServiceProblem, ServiceUnreachable } from "./errors.ts";
 export type { Exchange, HttpReply, SignedHttpOptions } from "./signed-http.ts";
+export {
+  DeliverySignatureError,
+  readDelivery,
+  type ReceivedDelivery,
+} from "./delivery-signature.ts";
 export type { EntryStream, EntryStreamOptions } from "./entry-stream.ts";
 export type { WalletMessage, WalletStream, WalletStreamOptions } from "./wallet-stream.ts";
 export type * from "../contract/types.ts";
@@ -436,6 +447,52 @@ export class LedgerClient {
   }
 
   /**
+   * Has events of a ledger delivered to an https URL, from the next one on or behind the cursor `since`. The secret is told
+   * here alone. Is sent once: an attempt whose answer is lost may have made a delivery, which `listDeliveries` shows. This and
+   * what follows is for a key with the scope `admin`.
+   */
+  async createDelivery(ledgerId: string, delivery: wire.DeliveryInput): Promise<wire.Delivery> {
+    const target = paths.createDelivery({ ledgerId });
+    const request = { method: "POST", target, body: JSON.stringify(delivery) };
+    const reply = await this.#http.sendOnce(request);
+    if (reply.status >= 300) throw problemOf(reply, false);
+    return parseReply(reply).value as wire.Delivery;
+  }
+
+  /** The deliveries of a ledger, in the order in which they were made; `secret` is null. */
+  async listDeliveries(ledgerId: string): Promise<readonly wire.Delivery[]> {
+    const target = paths.listDeliveries({ ledgerId });
+    return (await this.#get<{ deliveries: wire.Delivery[] }>(target)).deliveries;
+  }
+
+  /** Pauses a delivery. 404 DELIVERY_NOT_FOUND. */
+  async pauseDelivery(ledgerId: string, deliveryId: string): Promise<wire.Delivery> {
+    return this.#postEmpty(paths.pauseDelivery({ ledgerId, deliveryId }));
+  }
+
+  /** Lets a delivery go on from where it was, at once. 404 DELIVERY_NOT_FOUND. */
+  async resumeDelivery(ledgerId: string, deliveryId: string): Promise<wire.Delivery> {
+    return this.#postEmpty(paths.resumeDelivery({ ledgerId, deliveryId }));
+  }
+
+  /** Delivers again what is behind a cursor; `0.0` is everything. 404 DELIVERY_NOT_FOUND. */
+  async replayDelivery(
+    ledgerId: string,
+    deliveryId: string,
+    replay: { readonly since: string },
+  ): Promise<wire.Delivery> {
+    const { reply } = await this.#post(paths.replayDelivery({ ledgerId, deliveryId }), replay);
+    return parseReply(reply).value as wire.Delivery;
+  }
+
+  /** Removes a delivery, and resolves with what it was. 404 DELIVERY_NOT_FOUND, also where an answer was lost before. */
+  async deleteDelivery(ledgerId: string, deliveryId: string): Promise<wire.Delivery> {
+    const target = paths.deleteDelivery({ ledgerId, deliveryId });
+    const { reply } = await this.#http.send({ method: "DELETE", target });
+    return parseReply(reply).value as wire.Delivery;
+  }
+
+  /**
    * Adds to a wallet. `duplicate` where the externalId was used before in this wallet, with the figures of now. Without an
    * externalId of the caller's, a write that was made by an attempt whose answer was lost resolves as `accepted`.
    */
@@ -596,6 +653,11 @@ export class LedgerClient {
 
   async #post(target: string, body: object) {
     return this.#http.send({ method: "POST", target, body: JSON.stringify(body) });
+  }
+
+  async #postEmpty<Reply>(target: string): Promise<Reply> {
+    const { reply } = await this.#http.send({ method: "POST", target });
+    return parseReply(reply).value as Reply;
   }
 
   async #writeWallet<Reply extends wire.WalletResult>(

@@ -1,6 +1,7 @@
 // Schemas of what the service answers. Types, the OpenAPI document and the published types (with each
 // description as its comment) come from them.
 import * as z from "zod";
+import { deliveryEventKinds } from "../core/delivery.ts";
 import { problemKinds } from "../core/errors.ts";
 import { accountTypes, ledgerStatuses } from "../core/ledger.ts";
 import { entryTypes, isJsonObject, type JsonObject } from "../core/journal.ts";
@@ -132,6 +133,40 @@ export const closeReply = z.strictObject({
   balancesRoot: hash,
   previousCloseHash: hash.nullable(),
   closeHash: hash,
+});
+
+/** Where events are delivered to, and how far that has come. */
+export const deliveryReply = z.strictObject({
+  id,
+  url: z.string(),
+  events: z.array(z.enum(deliveryEventKinds)),
+  status: z.enum(["active", "paused"]),
+  pauseReason: z
+    .enum(["asked", "failing", "restored"])
+    .nullable()
+    .describe("failing: for a day; restored: the database was, from a backup"),
+  cursor: z.string().describe("what was accepted last: a sequence and the number of a close"),
+  lag: z.int().describe("entries that it is behind the journal"),
+  failingSince: timestamp.nullable(),
+  failure: z.string().nullable().describe("why the last attempt failed"),
+  createdAt: timestamp,
+  secret: z.string().nullable().describe("of a delivery that was just made, this once"),
+});
+
+export const deliveryListReply = z.strictObject({ deliveries: z.array(deliveryReply) });
+
+const eventCursor = z.string().describe("of a receiver that has the event");
+
+/** The body of a request to a receiver. */
+export const deliveryMessage = z.strictObject({
+  deliveryId: id,
+  ledgerId: id,
+  events: z.array(
+    z.union([
+      z.strictObject({ cursor: eventCursor, type: z.enum(["entry", "posting"]), data: entryReply }),
+      z.strictObject({ cursor: eventCursor, type: z.literal("close"), data: closeReply }),
+    ]),
+  ),
 });
 
 export const closePageReply = z.strictObject({

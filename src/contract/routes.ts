@@ -5,6 +5,7 @@ import { accountsBody, assetRuleBody } from "./administration-body.ts";
 import { pathTemplates } from "./paths.ts";
 import * as bookQueries from "./book-queries.ts";
 import * as bookReplies from "./book-replies.ts";
+import { deliveryBody, replayBody } from "./delivery-body.ts";
 import { closeBody } from "./close-body.ts";
 import { entriesBody } from "./bulk-entries-body.ts";
 import { entryBody, reversalBody } from "./entry-body.ts";
@@ -256,6 +257,49 @@ export const routes = {
     query: queries.logProofQuery,
     reply: replies.logProofReply,
     isText: true,
+  },
+  createDelivery: {
+    ...administration,
+    method: "POST",
+    summary: "Deliver events to a URL",
+    body: { schema: deliveryBody, optional: false },
+    status: 201,
+    reply: replies.deliveryReply,
+  },
+  listDeliveries: {
+    ...administration,
+    method: "GET",
+    summary: "The deliveries of a ledger",
+    body: null,
+    reply: replies.deliveryListReply,
+  },
+  deleteDelivery: {
+    ...administration,
+    method: "DELETE",
+    summary: "Remove a delivery",
+    body: null,
+    reply: replies.deliveryReply,
+  },
+  pauseDelivery: {
+    ...administration,
+    method: "POST",
+    summary: "Pause a delivery",
+    body: null,
+    reply: replies.deliveryReply,
+  },
+  resumeDelivery: {
+    ...administration,
+    method: "POST",
+    summary: "Let a paused delivery go on",
+    body: null,
+    reply: replies.deliveryReply,
+  },
+  replayDelivery: {
+    ...administration,
+    method: "POST",
+    summary: "Deliver again from a cursor on",
+    body: { schema: replayBody, optional: false },
+    reply: replies.deliveryReply,
   },
   creditWallet: {
     ...walletWrite,

@@ -3,6 +3,7 @@
 import type { z } from "zod";
 import type { accountBody, assetRuleBody } from "./administration-body.ts";
 import type { registerLineReply, registerReply, statementReply } from "./book-replies.ts";
+import type { deliveryBody } from "./delivery-body.ts";
 import type { closeBody } from "./close-body.ts";
 import type { entryBody, lineBody, reversalBody } from "./entry-body.ts";
 import type * as replies from "./replies.ts";
@@ -61,10 +62,13 @@ export type Wallet = Reply<typeof replies.walletRowReply>;
 export type WalletPage = Reply<typeof replies.walletPageReply>;
 export type BulkResult = Reply<typeof replies.bulkReply>;
 export type BalanceMessage = Reply<typeof replies.balanceMessage>;
+export type Delivery = Reply<typeof replies.deliveryReply>;
+export type DeliveryMessage = Reply<typeof replies.deliveryMessage>;
 export type Problem = Reply<typeof replies.problemReply>;
 
 export type AccountInput = Body<typeof accountBody>;
 export type AssetRuleInput = Body<typeof assetRuleBody>;
+export type DeliveryInput = Body<typeof deliveryBody>;
 export type EntryLineInput = Body<typeof lineBody>;
 export type EntryInput = Body<typeof entryBody>;
 export type ReversalInput = Body<typeof reversalBody>;

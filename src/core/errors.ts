@@ -37,6 +37,7 @@ export const problemKinds = {
   },
   accountNotFound: { status: 404, code: "ACCOUNT_NOT_FOUND", title: "Account not found" },
   accountInUse: { status: 409, code: "ACCOUNT_IN_USE", title: "Account in use" },
+  deliveryNotFound: { status: 404, code: "DELIVERY_NOT_FOUND", title: "Delivery not found" },
   reversalNotReversible: {
     status: 409,
     code: "REVERSAL_NOT_REVERSIBLE",

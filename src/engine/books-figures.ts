@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { findLastBackup, type BackupRecord } from "../store/backups.ts";
 import type { Connection } from "../store/database/connection.ts";
+import { countFailingDeliveries } from "../store/deliveries.ts";
 import { countHaltedLogs } from "../store/logs.ts";
 import { getPostingBacklog, type PostingBacklog } from "../store/pending-postings.ts";
 import { listWalletDifferences, type WalletDifference } from "../store/wallets.ts";
@@ -15,6 +16,8 @@ interface CheapFigures {
   readonly lastBackup: BackupRecord | null;
   /** How many logs sign nothing until an operator resumes them; null while the database does not answer. */
   readonly haltedLogs: number | null;
+  /** null while the database does not answer. */
+  readonly deliveries: Readonly<Record<"paused" | "failing", number>> | null;
 }
 
 export interface BooksFigures extends CheapFigures {
@@ -27,7 +30,12 @@ export interface BooksFigures extends CheapFigures {
 
 /** How long who asks waits for the database. */
 const answerMsMax = 2_000;
-const noAnswer: CheapFigures = { backlog: null, lastBackup: null, haltedLogs: null };
+const noAnswer: CheapFigures = {
+  backlog: null,
+  lastBackup: null,
+  haltedLogs: null,
+  deliveries: null,
+};
 /** Every wallet is read for it. */
 const reconciliationAgeMsMax = 60_000;
 
@@ -66,8 +74,11 @@ export class BooksReader {
       getPostingBacklog(this.#pool),
       findLastBackup(this.#pool),
       countHaltedLogs(this.#pool),
+      countFailingDeliveries(this.#pool),
     ])
-      .then(([backlog, lastBackup, haltedLogs]) => ({ backlog, lastBackup, haltedLogs }))
+      .then(([backlog, lastBackup, haltedLogs, deliveries]) => ({
+        ...{ backlog, lastBackup, haltedLogs, deliveries },
+      }))
       .catch(() => noAnswer)
       .finally(() => {
         this.#cheap = null;

@@ -17,6 +17,7 @@ import type { CheckpointMaker } from "../engine/logs/checkpoint-maker.ts";
 import type { WitnessFeed } from "../engine/logs/witness-feed.ts";
 import type { WitnessFeeds } from "../engine/logs/witness-feeds.ts";
 import type { Poster } from "../engine/posting.ts";
+import type { Deliverer } from "../engine/deliveries/deliverer.ts";
 import type { JournalHub } from "../engine/journal-hub.ts";
 import type { StreamHub } from "../engine/stream-hub.ts";
 import type { Wallets } from "../engine/wallets.ts";
@@ -41,6 +42,7 @@ interface ProcessSources {
   readonly witnesses: WitnessFeeds;
   readonly hub: StreamHub;
   readonly journalHub: JournalHub;
+  readonly deliverer: Deliverer;
   readonly http: HttpCounts;
   readonly readiness: {
     readonly state: { readonly ready: boolean };
@@ -146,6 +148,19 @@ const processTable: MetricTable<ProcessSources> = {
   ledgerctl_stream_slow_readers_total: {
     help: "Streams that were closed because their reader could not keep up.",
     read: ({ http }) => http.slowReaders,
+  },
+  ledgerctl_delivery_requests_total: {
+    help: "Requests to receivers of deliveries, by what became of them: accepted or failed.",
+    labels: ["outcome"],
+    read: ({ deliverer: { counts } }) =>
+      (["accepted", "failed"] as const).map((outcome) => ({
+        labels: { outcome },
+        value: counts[outcome],
+      })),
+  },
+  ledgerctl_delivered_events_total: {
+    help: "Events that receivers of deliveries have accepted.",
+    read: ({ deliverer }) => deliverer.counts.events,
   },
   ledgerctl_posting_entries_total: {
     help: "Entries that this server posted for wallets, closes and changes of state aside.",
@@ -272,6 +287,14 @@ const booksTable: MetricTable<BooksFigures> = {
     help: "Logs that sign nothing until an operator resumes them or begins them anew; 0, or something is wrong.",
     read: ({ haltedLogs }) => haltedLogs ?? undefined,
   },
+  ledgerctl_deliveries_paused: {
+    help: "Deliveries that were paused because they failed for a day.",
+    read: ({ deliveries }) => deliveries?.paused,
+  },
+  ledgerctl_deliveries_failing: {
+    help: "Deliveries whose last request failed, and that are tried again.",
+    read: ({ deliveries }) => deliveries?.failing,
+  },
   ledgerctl_wallet_difference: {
     help: "All wallets of an asset, less what is posted and pending, in smallest units: 0, or something is wrong.",
     labels: ["ledger", "asset"],
@@ -329,6 +352,7 @@ export function booksMetrics(reader: BooksReader): ReadMetrics {
     backlog: null,
     lastBackup: null,
     haltedLogs: null,
+    deliveries: null,
     reconciliation: null,
   };
   register(registry, booksTable, () => figures);

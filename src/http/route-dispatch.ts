@@ -11,6 +11,7 @@ import type { LedgerIdentity } from "../core/ledger.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
 import * as administrationHandlers from "./handlers/administration.ts";
 import * as bookHandlers from "./handlers/books.ts";
+import * as deliveryHandlers from "./handlers/deliveries.ts";
 import * as entryHandlers from "./handlers/journal-entries.ts";
 import * as ledgerHandlers from "./handlers/ledgers.ts";
 import * as logHandlers from "./handlers/logs.ts";
@@ -36,6 +37,12 @@ const routeHandlers: { [Name in RouteName]: RouteHandler<Name> } = {
   ...streamHandlers,
   ...administrationHandlers,
   ...transferHandlers,
+  createDelivery: deliveryHandlers.createDelivery,
+  listDeliveries: deliveryHandlers.listDeliveries,
+  deleteDelivery: deliveryHandlers.deleteDelivery,
+  pauseDelivery: deliveryHandlers.pauseDelivery,
+  resumeDelivery: deliveryHandlers.resumeDelivery,
+  replayDelivery: deliveryHandlers.replayDelivery,
 };
 
 interface RawRequest {
@@ -83,13 +90,14 @@ export async function dispatch(
   const { caller, ledger, callerKey, query } = authorized;
   const body = readBody();
   // Member by member: a spread of what the router made costs more than the rest of this function.
-  const { entryId, holdId, closeId, log, assetCode, glAccountCode } = raw.parameters;
+  const { entryId, holdId, closeId, log, assetCode, deliveryId, glAccountCode } = raw.parameters;
   const request = {
     entryId,
     holdId,
     closeId,
     log,
     assetCode,
+    deliveryId,
     glAccountCode,
     caller,
     ledger,

@@ -6,6 +6,8 @@ import { ClosedPeriods } from "../engine/closed-periods.ts";
 import { Closes } from "../engine/closes.ts";
 import { DaySums } from "../engine/day-sums.ts";
 import { JournalHub } from "../engine/journal-hub.ts";
+import { Deliverer } from "../engine/deliveries/deliverer.ts";
+import { DeliveryAdministration } from "../engine/deliveries/delivery-administration.ts";
 import { Journal } from "../engine/journal.ts";
 import { LedgerAdministration } from "../engine/ledger-administration.ts";
 import { CheckpointMaker, type CheckpointMakerOptions } from "../engine/logs/checkpoint-maker.ts";
@@ -17,6 +19,7 @@ import { Poster } from "../engine/posting.ts";
 import { StreamHub } from "../engine/stream-hub.ts";
 import { WalletLogDigests } from "../engine/wallet-log-digests.ts";
 import { Wallets } from "../engine/wallets.ts";
+import { deliveryMessage } from "../http/handlers/deliveries.ts";
 import type { Log } from "../log.ts";
 import { submissionWitnesses } from "./log-policy.ts";
 import { logOutages } from "./outage-log.ts";
@@ -37,6 +40,7 @@ export function createEngine(
   log: Log,
   areCommitsHalted: () => boolean,
   logs: LogOptions,
+  receivers: ReceiverOptions,
 ) {
   const limits = { ...writeLimits(environment.bodyBytesMax, log), areCommitsHalted };
   const hub = new StreamHub(pools.write, {
@@ -86,6 +90,24 @@ export function createEngine(
       },
     }),
     administration: new LedgerAdministration(pools.write, areCommitsHalted),
+    deliveries: new DeliveryAdministration(pools.write, {
+      ...receivers,
+      masterKey: receivers.masterKeys[0] as Buffer,
+      areCommitsHalted,
+    }),
+    deliverer: new Deliverer(pools.write, pools.interactive, {
+      ...receivers,
+      intervalMs: 500,
+      writeBody: deliveryMessage,
+      areCommitsHalted,
+      onPaused: ({ ledgerId, deliveryId }, failure) => {
+        log.error(
+          { ledgerId, deliveryId, failure },
+          "a delivery has failed for a day and was paused: `ledgerctl delivery resume` lets it go on",
+        );
+      },
+      ...logOutages(log, "delivering events"),
+    }),
     poster: new Poster(pools.write, {
       intervalMs: environment.postIntervalMs,
       areCommitsHalted,
@@ -103,6 +125,14 @@ export function createEngine(
     hub,
     journalHub,
   };
+}
+
+/** What a server needs for deliveries. */
+export interface ReceiverOptions {
+  /** The first is that of new deliveries. */
+  readonly masterKeys: readonly Buffer[];
+  /** Whether receivers may be at addresses that are not of the public internet. */
+  readonly allowsPrivate: boolean;
 }
 
 /** What a server knows of logs. */

@@ -59,6 +59,8 @@ export interface ServiceOptions {
   readonly logPolicy?: TlogPolicy | null;
   /** Of each API key in this process; none without it. */
   readonly rateLimit?: RateLimit | null;
+  /** Whether events are delivered to addresses that are not of the public internet; unless given, not. */
+  readonly allowsPrivateDeliveries?: boolean;
   /** How long COMMITs wait for a standby before no more are sent; 30 s unless given. */
   readonly standbyWaitMsMax?: number;
 }
@@ -72,11 +74,17 @@ export function createService(options: ServiceOptions): Service {
   const { interactive, longRunning, write, probe } = pools;
   const readiness = new Readiness(database, pools, log, options.standbyWaitMsMax);
   const { dataDir } = database;
-  const engine = createEngine(pools, environment, log, () => readiness.areCommitsHalted, {
+  const logs = {
     settings: options.logSettings ?? null,
     signedCheckpoints: dataDir === null ? null : new SignedCheckpointFiles(dataDir),
     policy: options.logPolicy ?? null,
-  });
+  };
+  const receivers = {
+    masterKeys: options.masterKeys,
+    allowsPrivate: options.allowsPrivateDeliveries ?? false,
+  };
+  const areCommitsHalted = () => readiness.areCommitsHalted;
+  const engine = createEngine(pools, environment, log, areCommitsHalted, logs, receivers);
   const { replicaUrl = null } = options;
   const watched =
     replicaUrl === null
@@ -134,6 +142,7 @@ export function createService(options: ServiceOptions): Service {
       engine.daySums.start();
       engine.checkpoints?.start();
       engine.witnesses.start();
+      engine.deliverer.start();
       return url;
     },
     metrics,
@@ -162,7 +171,7 @@ function createDispatcher(
   }: ServiceOptions,
   { interactive, longRunning, write }: Pools,
   replica: Replica | null,
-  { journal, closes, wallets, administration }: Engine,
+  { journal, closes, wallets, administration, deliveries }: Engine,
 ) {
   const readable = (pool: Pool) => (replica === null ? pool : new ReplicatedPool(pool, replica));
   return {
@@ -175,6 +184,7 @@ function createDispatcher(
       closes,
       wallets,
       administration,
+      deliveries,
       walletReader: new WalletReader(write),
       logs: new LogReader(interactive, {
         settings: logSettings,
@@ -217,6 +227,7 @@ async function stopInOrder(
     daySums.stop(),
     checkpoints?.stop(),
     witnesses.stop(),
+    engine.deliverer.stop(),
   ]);
   const timer = setTimeout(() => void cancelSums(), Math.max(graceMs / 2, graceMs - answerMs));
   await server.close(graceMs);

@@ -43,6 +43,8 @@ export interface ServerOptions {
   readonly logPolicy: LogPolicy | null;
   /** Of each API key; null for none. */
   readonly rateLimit: RateLimit | null;
+  /** Whether events are delivered to addresses that are not of the public internet. */
+  readonly allowsPrivateDeliveries: boolean;
 }
 
 export interface RunningServer {

@@ -28,6 +28,7 @@ export interface Assignment {
   readonly logPolicy: string | null;
   /** This worker's share. */
   readonly rateLimit: RateLimit | null;
+  readonly allowsPrivateDeliveries: boolean;
   readonly version: string;
   readonly host: string;
   readonly port: number;
@@ -90,6 +91,7 @@ export async function serveAsWorker(environment: Environment, log: Log): Promise
         ? null
         : parseTlogPolicy(Buffer.from(assignment.logPolicy, "base64")),
     rateLimit: assignment.rateLimit,
+    allowsPrivateDeliveries: assignment.allowsPrivateDeliveries,
   });
   worker.on("message", (message: CertificateMessage | MetricsOrder | typeof stopMessage) => {
     if (message === stopMessage || !("event" in message)) return;

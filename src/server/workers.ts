@@ -33,6 +33,7 @@ interface WorkerServiceOptions {
   readonly logPolicy: LogPolicy | null;
   /** Of each API key on the whole server. */
   readonly rateLimit: RateLimit | null;
+  readonly allowsPrivateDeliveries: boolean;
   readonly log: Log;
   readonly version: string;
 }
@@ -69,6 +70,7 @@ export class WorkerService implements Service {
     if (isSea()) prepareForkOfExecutable();
     const { workers, database, replicaUrl, masterKeys, logSettings } = this.#options;
     const { areMetricsElsewhere, logPolicy, rateLimit, version } = this.#options;
+    const { allowsPrivateDeliveries } = this.#options;
     const assignment = {
       databaseUrl: database.url,
       dataDir: database.dataDir,
@@ -81,6 +83,7 @@ export class WorkerService implements Service {
       areMetricsElsewhere,
       logPolicy: logPolicy && logPolicy.octets.toString("base64"),
       rateLimit: rateLimit && shareOf(rateLimit, workers),
+      allowsPrivateDeliveries,
       version,
       host,
       port: port === 0 ? await findFreePort(host) : port,

@@ -27,6 +27,7 @@ export type AdministrationAct = Readonly<z.output<typeof actRow>>;
 export const tablesBesideActs = [
   ...["ledger_states", "accounts", "asset_rules", "period_closes"],
   "log_states",
+  "deliveries",
 ];
 
 const isThereRow = z.object({ isThere: z.boolean() });

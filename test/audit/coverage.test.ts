@@ -10,6 +10,11 @@ import { CheckpointMaker } from "../../src/engine/logs/checkpoint-maker.ts";
 import { findNewestCheckpoint, insertCosignature } from "../../src/store/log-checkpoints.ts";
 import { chainEntry, chainStart } from "../../src/core/wallet-chain.ts";
 import { DaySums } from "../../src/engine/day-sums.ts";
+import {
+  insertDelivery,
+  insertDeliveryProgress,
+  updateDeliveryPause,
+} from "../../src/store/deliveries.ts";
 import { insertBackup } from "../../src/store/backups.ts";
 import { revokeApiKey } from "../../src/store/api-keys.ts";
 import { Pool } from "../../src/store/database/pool.ts";
@@ -88,6 +93,13 @@ async function makeBooks(): Promise<void> {
   const { apiKey } = await service.books.createKey({ expiresAt: "2030-01-01T00:00:00.000Z" });
   await revokeApiKey(pool, apiKey, "2026-03-01T00:00:00.000Z" as Timestamp);
   await insertDigestCompletion(pool);
+  const deliveryId = "01a20ddf-3221-70f9-8b12-2822d5f4abc7";
+  await insertDelivery(pool, ledgerId, {
+    ...{ deliveryId, url: "https://example.com/", events: ["entry"] },
+    ...{ masterKeyFingerprint: "00", createdAt: "2026-03-01T00:00:00.000Z" as Timestamp },
+  });
+  await insertDeliveryProgress(pool, ledgerId, deliveryId, { sequence: 1, closeNumber: 0 });
+  await updateDeliveryPause(pool, ledgerId, deliveryId, "asked");
   await insertBackup(pool, { takenAt: "2026-03-31T02:00:00.000Z" as Timestamp, bytes: 1 });
   await forge(
     { databaseUrl },

@@ -58,6 +58,7 @@ describe("the catalog of refusals", () => {
       "CHECKPOINT_NOT_FOUND",
       "ACCOUNT_NOT_FOUND",
       "ACCOUNT_IN_USE",
+      "DELIVERY_NOT_FOUND",
       "REVERSAL_NOT_REVERSIBLE",
       "WALLET_BATCH_NOT_REVERSIBLE",
       "PERIOD_CLOSED",

@@ -69,6 +69,14 @@ beforeAll(async () => {
     const replies = await Promise.all(logs.map((target) => service.get(target)));
     return replies.every(({ status }) => status === 200);
   });
+  const deliveries = `/v1/ledgers/${ledgerId}/deliveries`;
+  const body = JSON.stringify({ url: "https://example.com/", events: ["entry"] });
+  const made = await service.send({ target: deliveries, body, credentials });
+  const { id: deliveryId } = made.body as { id: string };
+  // Nothing is sent.
+  await service.send({
+    ...{ target: `${deliveries}/${deliveryId}/pause`, method: "POST", credentials },
+  });
   parameters = {
     log: "journal",
     glAccountCode: "1000",
@@ -78,6 +86,7 @@ beforeAll(async () => {
     closeId,
     holdId,
     assetCode: "POINTS",
+    deliveryId,
   };
 });
 
@@ -129,11 +138,12 @@ describe("the document knows the answer of each operation", () => {
       if (operation.path === "/v1/ledgers") continue;
       const changed = { ledgerId: none, walletKey: `${none}:alice` };
       await expectRefusal(operation, 404, { target: targetOf(operation, changed) });
-      const named = /\{(entryId|closeId|holdId)\}/.exec(operation.path)?.[1];
+      const named = /\{(entryId|closeId|holdId|deliveryId)\}/.exec(operation.path)?.[1];
       if (named === undefined) continue;
       const target = targetOf(operation, { [named]: none });
       const query = operation.name === "getProof" ? `?entryId=${none}` : "";
-      await expectRefusal(operation, 404, { target: `${target}${query}` });
+      const body = operation.name === "replayDelivery" ? { body: '{"since":"0.0"}' } : {};
+      await expectRefusal(operation, 404, { target: `${target}${query}`, ...body });
     }
   });
 
@@ -184,6 +194,8 @@ describe("the document knows the answer of each operation", () => {
         { entries: [entry(), entry()], atomic: true },
       ],
       importAccounts: [{ accounts: [{ glAccountCode: "7000", name: "New" }] }],
+      createDelivery: [{ url: "https://example.com/", events: ["close"] }],
+      replayDelivery: [{ since: "0.0" }],
       setAssetRule: [{ exponent: 2, overdraftLimit: "none" }],
       closePeriod: [{ periodId: "2025-12" }],
       creditWallet: [{ amount: "7", assetCode: "USD" }],
@@ -211,8 +223,11 @@ describe("the document knows the answer of each operation", () => {
     };
     const open = await postEntry(service, entry());
     // What a hold or an entry in a closed period can't have, or is no answer to a request.
-    const apart = new Set(["releaseHold", "streamWallet", "followEntries"]);
-    for (const operation of operations.filter(({ name }) => !apart.has(name))) {
+    const apart = new Set(["releaseHold", "resumeDelivery", "streamWallet", "followEntries"]);
+    // What others are about is removed last.
+    const isLast = ({ name }: Operation) => name === "deleteDelivery";
+    const inOrder = [...operations.filter((one) => !isLast(one)), ...operations.filter(isLast)];
+    for (const operation of inOrder.filter(({ name }) => !apart.has(name))) {
       const { name, method } = operation;
       const changed = name === "reverseEntry" ? { entryId: open.journalId } : {};
       const target = `${targetOf(operation, changed)}${queries[name] ?? ""}`;

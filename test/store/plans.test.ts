@@ -21,6 +21,7 @@ import { readAuditedWallets, readAuditedWrites } from "../../src/store/audit/wal
 import { upsertCommitProbe } from "../../src/store/commit-probes.ts";
 import type { Connection } from "../../src/store/database/connection.ts";
 import { Pool } from "../../src/store/database/pool.ts";
+import * as deliveries from "../../src/store/deliveries.ts";
 import * as daySums from "../../src/store/day-sums.ts";
 import { listEntryContents } from "../../src/store/entry-contents.ts";
 import { everyEntry, listEntries, type EntryFilter } from "../../src/store/entry-lists.ts";
@@ -133,6 +134,13 @@ const whole = { startsAt: null, endsAt: end, afterSequence: 0, upToSequence: ent
 /** As much as a server leaves to those who read sums. */
 const unsummed = { afterSequence: entryCount - 8_192, upToSequence: entryCount };
 const closed = { ledgerId, number: 12 };
+
+const deliveryPlace = { sequence: 1, closeNumber: 1 };
+const worker = idOf("worker");
+const delivery = {
+  ...{ deliveryId: idOf("delivery"), url: "https://example.com/", events: ["entry"] as const },
+  ...{ masterKeyFingerprint: "0011223344556677", createdAt: now },
+};
 
 const journalLog = { ledgerId, log: "journal", generation: 1 } as const;
 const database1 = { systemIdentifier: "1", timeline: "00000001" };
@@ -419,6 +427,19 @@ const writePath: readonly Case[] = [
   }),
   of(checkpoints.listCosignatures, journalLog, [500, 1_000, 2_000]),
   of(checkpoints.findCosignedSize, journalLog, "another"),
+  of(deliveries.listDeliveries, ledgerId),
+  of(deliveries.findDelivery, ledgerId, delivery.deliveryId),
+  of(deliveries.insertDelivery, ledgerId, { ...delivery, deliveryId: newIds[1] ?? "" }),
+  of(deliveries.insertDeliveryProgress, ledgerId, delivery.deliveryId, deliveryPlace),
+  of(deliveries.updateDeliveryPause, ledgerId, delivery.deliveryId, "asked"),
+  of(deliveries.updateDeliveryPlace, ledgerId, delivery.deliveryId, deliveryPlace),
+  of(deliveries.deleteDelivery, ledgerId, delivery.deliveryId),
+  of(deliveries.leaseDelivery, ledgerId, delivery.deliveryId, { worker, leaseMs: 1 }),
+  of(deliveries.advanceDelivery, ledgerId, delivery.deliveryId, worker, deliveryPlace),
+  of(deliveries.postponeDelivery, ledgerId, delivery.deliveryId, {
+    ...{ worker, failure: "no", waitMs: 1 },
+  }),
+  of(deliveries.releaseDelivery, ledgerId, delivery.deliveryId, worker),
   of(daySums.readSummedSequence, ledgerId),
   of(daySums.insertSummedJournal, ledgerId),
   of(daySums.tryLockSums, ledgerId),
@@ -689,6 +710,8 @@ const free = {
   "audit/day-sums.ts": "an audit adds all entries up again",
   "audit/logs.ts": "an audit reads all checkpoints of a log once",
   countHaltedLogs: "reads a row for each log, once for each scrape of metrics",
+  countFailingDeliveries: "reads a row for each delivery, once for each scrape of metrics",
+  listDueDeliveries: "reads a row for each delivery of all ledgers, which are few",
   hasCheckpoints: "is asked once at the start",
   "audit/journal.ts": "an audit reads all rows of a ledger once",
   "audit/wallet-postings.ts": "an audit reads all rows of a ledger once",

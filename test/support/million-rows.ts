@@ -59,6 +59,10 @@ const fillings = [
    SELECT DISTINCT ledger_id, md5('organization')::uuid, 'x', 'USD', now() FROM places
    ON CONFLICT DO NOTHING`,
   `INSERT INTO ledger_states SELECT ledger_id, 'active', now() FROM ledgers ON CONFLICT DO NOTHING`,
+  `INSERT INTO deliveries
+     (ledger_id, delivery_id, url, events, status, master_key_fingerprint, created_at)
+   VALUES ('${largeLedger.ledgerId}', '${idOf("delivery")}', 'https://example.com/', '{entry}', 'active', '00', now())
+   ON CONFLICT DO NOTHING`,
   `INSERT INTO journal_heads SELECT ledger_id, max(sequence), max(at) FROM places GROUP BY ledger_id
    ON CONFLICT (ledger_id) DO UPDATE SET last_sequence = EXCLUDED.last_sequence`,
   `INSERT INTO asset_rules (ledger_id, asset_code, version, wallets_account, clearing_account, rate,

@@ -13,6 +13,21 @@ const verifierKey = `${origin}+bd2f8b3c+AdNnNQJrQ6cQ1rU0kRkWT2vkNQ4r0o8a9bV8c1mC
 const merkleRoot = "c5e94610fc405ca7965cafd5a524cffd32727554c6c0d8d1002ac3083cfea0eb";
 const issuedAt = "2026-03-15T09:31:00.000Z";
 
+const deliveryId = "01a20ddf-3221-70f9-8b12-2822d5f4abc7";
+const delivery = {
+  id: deliveryId,
+  url: "https://books.example.com/ledger",
+  events: ["entry", "close"],
+  status: "active",
+  pauseReason: null,
+  cursor: "1017.3",
+  lag: 0,
+  failingSince: null,
+  failure: null,
+  createdAt: "2026-03-01T08:00:00.000Z",
+  secret: null,
+};
+
 const line = (glAccountCode: string, amount: string) => ({
   glAccountCode,
   description: null,
@@ -67,6 +82,8 @@ const members: Readonly<Record<string, unknown>> = {
   credits: "0",
   currency: "USD",
   debits: "12500",
+  deliveries: [delivery],
+  deliveryId,
   description: "Invoice 42",
   detail: "2026-03 is closed",
   earlierOpen: [],
@@ -213,6 +230,14 @@ export const routeExamples: Readonly<Partial<Record<string, RouteExample>>> = {
     body: { accounts: [{ glAccountCode: "1000", name: "Cash", type: "asset" }] },
   },
   setAssetRule: { body: { rate: "1.0845" } },
+  createDelivery: {
+    body: { url: delivery.url, events: delivery.events },
+    reply: { ...delivery, secret: "ds_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" },
+  },
+  deleteDelivery: { reply: delivery },
+  pauseDelivery: { reply: { ...delivery, status: "paused", pauseReason: "asked" } },
+  resumeDelivery: { reply: delivery },
+  replayDelivery: { body: { since: "0.0" }, reply: { ...delivery, cursor: "0.0", lag: 1017 } },
   getRegister: { query: { periodId: "2026-03" } },
   getBalanceSheet: { query: { periodId: "2026-03" } },
   getIncomeStatement: { query: { periodId: "2026-03" } },

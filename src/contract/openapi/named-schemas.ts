@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { accountBody, assetRuleBody } from "../administration-body.ts";
 import { closeBody } from "../close-body.ts";
+import { deliveryBody } from "../delivery-body.ts";
 import { entryBody, lineBody, reversalBody } from "../entry-body.ts";
 import { timestamp, withoutNul } from "../field-schemas.ts";
 import { metadataBytesMax, metadataDepthMax } from "../metadata.ts";
@@ -22,6 +23,7 @@ const inputs: Readonly<Record<string, z.ZodType>> = {
   EntryLineInput: lineBody,
   ReversalInput: reversalBody,
   CloseInput: closeBody,
+  DeliveryInput: deliveryBody,
   MovementInput: movementBody,
   BulkMovementInput: bulkMovement,
   ReserveInput: reserveBody,

@@ -28,6 +28,7 @@ const rules: readonly (readonly [applies: (route: DocumentedRoute) => boolean, P
   [(route) => names(route, "account") || names(route, "glAccountCode"), ["accountNotFound"]],
   [({ path }) => path.includes("{log}"), ["unknownPath", "checkpointNotFound"]],
   [({ path }) => path.includes("{holdId}"), ["holdNotFound", "holdResolved"]],
+  [({ path }) => path.includes("{deliveryId}"), ["deliveryNotFound"]],
   [({ status }) => status === 101, ["upgradeRequired"]],
 ];
 
@@ -109,6 +110,7 @@ export const problemMeanings: Readonly<Record<ProblemName, string>> = {
   checkpointNotFound: "the log has no such checkpoint, or the server has no log key",
   accountInUse: "wallets are posted to an account that was to be made inactive; nothing is changed",
   accountNotFound: "the chart of accounts does not have this code",
+  deliveryNotFound: "the ledger has no delivery with this id",
   reversalNotReversible: "the entry is a reversal itself",
   walletBatchNotReversible: "the entry is a posting of wallets",
   periodClosed: "the entry is dated in a closed period: `periodId`, `closeId`",

@@ -9,6 +9,7 @@ const groups: Readonly<Record<string, readonly [title: string, description: stri
     "Closing periods, and what proves that an entry is in a close",
   ],
   logs: ["Transparency logs", "Signed checkpoints of the journal and of the closes, with proofs"],
+  deliveries: ["Deliveries", "Events that are sent to URLs"],
   wallets: ["Wallets", "Writing, holding, reading and streaming wallets"],
 };
 

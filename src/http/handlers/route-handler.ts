@@ -5,6 +5,7 @@ import type { ExactJson } from "../../contract/exact-json.ts";
 import type { PathTemplates } from "../../contract/paths.ts";
 import type { RouteName, RouteQuery, RouteReply } from "../../contract/routes.ts";
 import type { Closes } from "../../engine/closes.ts";
+import type { DeliveryAdministration } from "../../engine/deliveries/delivery-administration.ts";
 import type { Journal } from "../../engine/journal.ts";
 import type { LedgerAdministration } from "../../engine/ledger-administration.ts";
 import type { LogReader } from "../../engine/logs/log-reader.ts";
@@ -36,6 +37,7 @@ export interface Services {
   readonly walletReader: WalletReader;
   readonly logs: LogReader;
   readonly administration: LedgerAdministration;
+  readonly deliveries: DeliveryAdministration;
 }
 
 /** What of a request its route's path names, decoded; a path names a ledger by itself or with a wallet. */
@@ -54,7 +56,8 @@ type PathParameters<Path extends string> =
       ? { readonly glAccountCode: string }
       : unknown) &
     (Path extends `${string}{log}${string}` ? { readonly log: string } : unknown) &
-    (Path extends `${string}{assetCode}${string}` ? { readonly assetCode: string } : unknown);
+    (Path extends `${string}{assetCode}${string}` ? { readonly assetCode: string } : unknown) &
+    (Path extends `${string}{deliveryId}${string}` ? { readonly deliveryId: string } : unknown);
 
 export type RouteRequest<Name extends RouteName> = PathParameters<PathTemplates[Name]> & {
   readonly caller: Caller;

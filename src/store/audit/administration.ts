@@ -18,6 +18,7 @@ const recordedTables: Readonly<Record<string, readonly string[]>> = {
   asset_rules: ["ledger_id", "asset_code", "version"],
   period_closes: ["ledger_id", "number"],
   log_states: ["ledger_id", "log"],
+  deliveries: ["ledger_id", "delivery_id"],
   wallet_digest_completions: ["completed_at"],
 };
 
@@ -167,7 +168,7 @@ export function listUnrecordedRows(
                THEN 'is there and no act made it'
                WHEN stored.key IS NULL AND acts.kind <> 'removed'
                THEN 'is not there, but act ' || acts.number || ' left it there'
-               WHEN ${asRecorded}::text <> acts.record::text
+               WHEN acts.kind <> 'removed' AND ${asRecorded}::text <> acts.record::text
                THEN 'is not as act ' || acts.number || ' left it: another ' || (
                       SELECT string_agg(name, ', ' ORDER BY name)
                         FROM (SELECT jsonb_object_keys(${asRecorded} || acts.record)) AS names (name)

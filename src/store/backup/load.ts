@@ -91,8 +91,18 @@ export function loadTables(
     // With the rows: a restore that is ended behind them must leave no log that goes on.
     if (tables.some(({ name }) => name === "log_states"))
       await haltLogs(client, expected.haltReason);
+    if (tables.some(({ name }) => name === "deliveries")) await pauseDeliveries(client);
     await client.query("COMMIT");
   });
+}
+
+/** Receivers may have had events that are not there any more, and would get others in their place. */
+async function pauseDeliveries(client: Client): Promise<void> {
+  await anyRows(
+    client,
+    command`
+      UPDATE deliveries SET status = 'paused', pause_reason = 'restored' WHERE status = 'active'`,
+  );
 }
 
 /** Halts the logs of a backup that is older than they are, after the migrations. Others are halted as they are loaded. */

@@ -28,6 +28,10 @@ export function defineServe(program: Command): void {
       "--read-database-url <url>",
       "a streaming standby of the database, for long reads (LEDGERCTL_READ_DATABASE_URL)",
     )
+    .option(
+      "--allow-private-deliveries",
+      "deliver events also to addresses that are not of the public internet",
+    )
     .option("--bootstrap", "on an empty database, make an organization, a USD ledger and a key")
     .option(
       "--no-migrate",

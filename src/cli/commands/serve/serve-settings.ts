@@ -21,11 +21,18 @@ export interface ServeFlags extends DatabaseFlags {
   tlsKey?: string;
   rateLimit?: string;
   readDatabaseUrl?: string;
+  allowPrivateDeliveries?: boolean;
 }
 
 export type ServeSettings = Pick<
   ServerOptions,
-  "address" | "metricsAddress" | "workers" | "migrates" | "rateLimit" | "replicaUrl"
+  | "address"
+  | "metricsAddress"
+  | "workers"
+  | "migrates"
+  | "rateLimit"
+  | "replicaUrl"
+  | "allowsPrivateDeliveries"
 > & {
   /** What TLS shows; null for plain HTTP. */
   readonly certificateFiles: CertificateFiles | null;
@@ -47,6 +54,7 @@ export function readServeSettings(flags: ServeFlags, environment: Environment): 
     certificateFiles: readCertificateFiles(flags, environment),
     rateLimit: readRateLimitSetting(flags, environment),
     replicaUrl: readReplicaSetting(flags, environment),
+    allowsPrivateDeliveries: flags.allowPrivateDeliveries === true,
   };
 }
 

@@ -1,0 +1,28 @@
+// `delivery list`: deliveries, and how far each has come.
+import type { Environment } from "../../../config.ts";
+import type { Delivery } from "../../../client/ledger-client.ts";
+import { withService } from "../../connection/service-context.ts";
+import type { ServiceFlags } from "../../definition/options.ts";
+import type { Column } from "../../terminal/output.ts";
+
+export async function listDeliveries(flags: ServiceFlags, environment: Environment): Promise<void> {
+  await withService(flags, environment, async ({ client, ledgerId, output }) => {
+    output.list(await client.listDeliveries(ledgerId()), columns, ({ id }) => id);
+  });
+}
+
+const columns: readonly Column<Delivery>[] = [
+  { title: "ID", value: ({ id }) => id },
+  { title: "STATUS", value: statusOf },
+  { title: "CURSOR", align: "right", value: ({ cursor }) => cursor },
+  { title: "LAG", align: "right", value: ({ lag }) => String(lag) },
+  { title: "EVENTS", leaveOut: 1, value: ({ events }) => events.join(" ") },
+  { title: "URL", cutTo: 20, value: ({ url }) => url },
+  { title: "FAILURE", leaveOut: 2, value: ({ failure }) => failure ?? "" },
+];
+
+/** With why it is paused, or that it fails. */
+function statusOf({ status, pauseReason, failingSince }: Delivery): string {
+  if (pauseReason !== null) return pauseReason === "asked" ? status : `${status} (${pauseReason})`;
+  return failingSince === null ? status : "failing";
+}

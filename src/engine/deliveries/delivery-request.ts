@@ -1,0 +1,111 @@
+// One request to a receiver. A receiver may be anybody's: it is reached over TLS at an address that was looked at, redirects
+// are not followed, and it can't make anybody wait for long.
+import { lookup as lookUpName, type LookupAddress } from "node:dns";
+import { request as httpsRequest } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { certificateFault } from "../../core/certificate-fault.ts";
+import { errorCode, messageOf } from "../../core/thrown.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+export interface DeliveryRequest {
+  readonly url: string;
+  readonly body: string;
+  /** The value of `Ledgerctl-Signature`. */
+  readonly signature: string;
+}
+
+export interface ReceiverLimits {
+  /** Whether receivers may be at addresses that are not of the public internet. */
+  readonly allowsPrivate: boolean;
+  /** How long a request may take, its answer included; 10 s unless given. */
+  readonly timeoutMs?: number;
+}
+
+const requestTimeoutMs = 10_000;
+const urlLengthMax = 2_048;
+
+/** What is wrong with the URL of a receiver, or null. What its name resolves to is looked at with each request. */
+export function receiverUrlFault(text: string, allowsPrivate: boolean): string | null {
+  const url = text.length <= urlLengthMax && URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== "https:") {
+    return `must be an https:// URL of at most ${urlLengthMax} characters`;
+  }
+  if (url.username !== "" || url.password !== "" || url.hash !== "") {
+    return "must have no user, no password and no fragment";
+  }
+  const address = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const isPrivate = isIP(address) !== 0 && !isPublicAddress(address);
+  return isPrivate && !allowsPrivate ? notPublic(address) : null;
+}
+
+function notPublic(address: string): string {
+  return `${address} is no public address, and this server sends to no other`;
+}
+
+/** Sends one request. Resolves with null when it was accepted (2xx), and else with why it was not. */
+export function sendDelivery(
+  { url, body, signature }: DeliveryRequest,
+  { allowsPrivate, timeoutMs = requestTimeoutMs }: ReceiverLimits,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const fault = receiverUrlFault(url, allowsPrivate);
+  if (fault !== null) return Promise.resolve(`the URL ${fault}`);
+  return new Promise((resolve) => {
+    const request = httpsRequest(url, {
+      method: "POST",
+      // A connection of its own: one that is kept may lead where the name no longer does.
+      agent: false,
+      lookup: lookUpPublic(allowsPrivate),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      headers: {
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+        "ledgerctl-signature": signature,
+        "user-agent": "ledgerctl",
+      },
+    });
+    request.on("response", (response) => {
+      const { statusCode = 0 } = response;
+      // The status says it all: what follows is not read.
+      request.destroy();
+      resolve(statusCode >= 200 && statusCode < 300 ? null : `answered ${statusCode}`);
+    });
+    request.on("error", (error) => {
+      resolve(failureOf(error, timeoutMs));
+    });
+    request.end(body);
+  });
+}
+
+/**
+ * Resolves names as the system does, and gives the connection an address that may be connected to: it is made to the very
+ * address that was looked at, whatever the name resolves to a moment later.
+ */
+function lookUpPublic(allowsPrivate: boolean): LookupFunction {
+  return (name, options, callback) => {
+    lookUpName(name, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error !== null) {
+        callback(error, "");
+        return;
+      }
+      const usable = addresses.filter(({ address }) => allowsPrivate || isPublicAddress(address));
+      const [first] = usable;
+      if (first === undefined) {
+        callback(new UnusableAddress(notPublic(addresses[0]?.address ?? name)), "");
+      } else if (options.all === true) callback(null, usable);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+class UnusableAddress extends Error {}
+
+function failureOf(error: Error, timeoutMs: number): string {
+  if (error instanceof UnusableAddress) return error.message;
+  if (error.name === "TimeoutError" || error.name === "AbortError") {
+    return `did not answer within ${timeoutMs / 1000} s`;
+  }
+  const fault = certificateFault(error);
+  if (fault !== null) return `its certificate is not accepted: ${fault}`;
+  return errorCode(error) ?? messageOf(error);
+}
