@@ -146,15 +146,16 @@ describe("a receiver", () => {
     await Promise.all([closes.goAway(), some.goAway()]);
   });
 
-  it("that is away, answers 500, redirects, hangs or is slow gets all in order, and holds up no other", async () => {
+  it("that is away, answers 500, redirects, changes the protocol, hangs or is slow gets all in order, and holds up no other", async () => {
     const ledgerId = await newLedger();
-    const receivers = await Promise.all(upTo(6).map(() => openReceiver()));
-    const [away, failing, redirecting, hanging, slow, well] = receivers as [
-      ...[Receiver, Receiver, Receiver, Receiver, Receiver, Receiver],
+    const receivers = await Promise.all(upTo(7).map(() => openReceiver()));
+    const [away, failing, redirecting, changing, hanging, slow, well] = receivers as [
+      ...[Receiver, Receiver, Receiver, Receiver, Receiver, Receiver, Receiver],
     ];
     for (const receiver of receivers) await deliverTo(receiver, ledgerId);
     failing.answer = answering(500);
     redirecting.answer = answering(307, { location: well.url });
+    changing.answer = answering(101, { connection: "Upgrade", upgrade: "other" });
     hanging.answer = null;
     slow.answer = acceptingAfter(400);
     await away.goAway();
@@ -163,15 +164,18 @@ describe("a receiver", () => {
     await well.reach(30);
     expect(performance.now() - startedMs).toBeLessThan(8_000);
     expect(sequencesOf(well)).toEqual(upTo(30));
-    await until("all to have been tried", () =>
-      [failing, redirecting, hanging].every(({ requestCount }) => requestCount() > 0),
+    await until(
+      "all to have been tried",
+      () =>
+        [failing, redirecting, hanging].every(({ requestCount }) => requestCount() > 0) &&
+        changing.requestCount() > 1,
     );
     const before = await client.listDeliveries(ledgerId);
-    expect(before.map(({ failure }) => failure).slice(0, 3)).toEqual([
-      ...["ECONNREFUSED", "answered 500", "answered 307"],
+    expect(before.map(({ failure }) => failure).slice(0, 4)).toEqual([
+      ...["ECONNREFUSED", "answered 500", "answered 307", "gave no answer"],
     ]);
     await away.comeBack();
-    for (const receiver of [failing, redirecting, hanging]) receiver.answer = well.answer;
+    for (const receiver of [failing, redirecting, changing, hanging]) receiver.answer = well.answer;
     for (const receiver of receivers) {
       await receiver.reach(30);
       expect(sequencesOf(receiver)).toEqual(upTo(30));
@@ -295,7 +299,15 @@ describe("a delivery", () => {
     });
     const [result] = await Promise.allSettled([faulty]);
     expect(result).toMatchObject({
-      reason: { problem: { errors: [{ pointer: "#/events/2" }, { pointer: "#/since" }] } },
+      reason: {
+        status: 400,
+        problem: {
+          errors: [
+            { pointer: "#/events/2", detail: "must be one of entry, close, posting" },
+            { pointer: "#/since" },
+          ],
+        },
+      },
     });
     const reader = await books.createKey();
     const lacking = new LedgerClient({ url: servers[0]?.url ?? "", ...reader });

@@ -26,6 +26,8 @@ const urlLengthMax = 2_048;
 
 /** What is wrong with the URL of a receiver, or null. What its name resolves to is looked at with each request. */
 export function receiverUrlFault(text: string, allowsPrivate: boolean): string | null {
+  // URL drops or encodes them in silence, and not all of them can be stored.
+  if (/[\p{Cc}\p{Cs}\s]/u.test(text)) return "must have no control character and no space";
   const url = text.length <= urlLengthMax && URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== "https:") {
     return `must be an https:// URL of at most ${urlLengthMax} characters`;
@@ -35,11 +37,9 @@ export function receiverUrlFault(text: string, allowsPrivate: boolean): string |
   }
   const address = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const isPrivate = isIP(address) !== 0 && !isPublicAddress(address);
-  return isPrivate && !allowsPrivate ? notPublic(address) : null;
-}
-
-function notPublic(address: string): string {
-  return `${address} is no public address, and this server sends to no other`;
+  return isPrivate && !allowsPrivate
+    ? `${address} is no public address, and this server sends to no other`
+    : null;
 }
 
 /** Sends one request. Resolves with null when it was accepted (2xx), and else with why it was not. */
@@ -73,6 +73,10 @@ export function sendDelivery(
     request.on("error", (error) => {
       resolve(failureOf(error, timeoutMs));
     });
+    // An answer that changes the protocol (101) ends the connection with no error and no response.
+    request.on("close", () => {
+      resolve("gave no answer");
+    });
     request.end(body);
   });
 }
@@ -91,14 +95,19 @@ function lookUpPublic(allowsPrivate: boolean): LookupFunction {
       const usable = addresses.filter(({ address }) => allowsPrivate || isPublicAddress(address));
       const [first] = usable;
       if (first === undefined) {
-        callback(new UnusableAddress(notPublic(addresses[0]?.address ?? name)), "");
+        callback(new UnusableAddress(name), "");
       } else if (options.all === true) callback(null, usable);
       else callback(null, first.address, first.family);
     });
   };
 }
 
-class UnusableAddress extends Error {}
+/** Does not say what the name resolves to: that is known inside of the server's network alone. */
+class UnusableAddress extends Error {
+  constructor(name: string) {
+    super(`${name} has no public address, and this server sends to no other`);
+  }
+}
 
 function failureOf(error: Error, timeoutMs: number): string {
   if (error instanceof UnusableAddress) return error.message;

@@ -44,13 +44,25 @@ test.each([
   ["https://user@books.example.com/", "must have no user, no password and no fragment"],
   ["https://:secret@books.example.com/", "must have no user, no password and no fragment"],
   ["https://books.example.com/#x", "must have no user, no password and no fragment"],
+  ...[
+    " https://books.example.com/",
+    "https://books.example.com/\0",
+    "https://books.\nexample.com/",
+  ].map((url): [string, string] => [url, "must have no control character and no space"]),
+  ["https://books.example.com/\ud800", "must have no control character and no space"],
+  ["https://0.0.0.0/", "0.0.0.0 is no public address, and this server sends to no other"],
+  ["https://100.64.0.1/", "100.64.0.1 is no public address, and this server sends to no other"],
   // Forms of 127.0.0.1 that a URL makes one of.
-  ...["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1"].map(
+  ...["127.0.0.1", "127.1", "0x7f.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.0.0.1."].map(
     (host): [string, string] => [
       `https://${host}/`,
       "127.0.0.1 is no public address, and this server sends to no other",
     ],
   ),
+  [
+    "https://[::ffff:127.0.0.1]/",
+    "::ffff:7f00:1 is no public address, and this server sends to no other",
+  ],
   ["https://[::1]/", "::1 is no public address, and this server sends to no other"],
 ])("of the URL %s: %s", (url, fault) => {
   expect(receiverUrlFault(url, false)).toBe(fault);
