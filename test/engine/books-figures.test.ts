@@ -69,6 +69,12 @@ test("the last backup is told, and nothing of it where the database does not ans
   await insertBackup(reads, older);
   expect((await new BooksReader(reads, reads, () => 0).read()).lastBackup).toEqual(backup);
   const away = await new BooksReader(unreachable, unreachable, () => 0).read();
-  expect(away).toEqual({ backlog: null, lastBackup: null, haltedLogs: null, reconciliation: null });
+  expect(away).toEqual({
+    backlog: null,
+    deliveries: null,
+    lastBackup: null,
+    haltedLogs: null,
+    reconciliation: null,
+  });
   await unreachable.end();
 });

@@ -75,6 +75,8 @@ test("an outage is a warning when it begins and one when it is over, without a s
     .map(({ msg }) => String(msg))
     .filter((msg) => msg !== "request" && !msg.startsWith("making digests of wallets' logs "));
   expect(work.sort()).toEqual([
+    "delivering events fails; it is tried again",
+    "delivering events succeeds again",
     "not ready",
     "posting wallets fails; it is tried again",
     "posting wallets succeeds again",
