@@ -166,8 +166,8 @@ describe("several bundles", () => {
   });
 
   test("fail where the close before has another hash", async () => {
-    const [, twin] = makeBundles(sales(1, 2).reverse(), [monthClose(1, 2), monthClose(2, 2)]);
-    const broken = await verifyJson(jan, file("twin", twin?.text ?? ""));
+    const [, reordered] = makeBundles(sales(1, 2).reverse(), [monthClose(1, 2), monthClose(2, 2)]);
+    const broken = await verifyJson(jan, file("reordered", reordered?.text ?? ""));
     expect(broken.code).toBe(3);
     expect(broken.bundles[1]?.findings[0]?.what).toMatch(
       /^previousCloseHash is .*, but close 1 comes to/,
