@@ -98,6 +98,36 @@ function registerOf(entries: readonly ReadEntry[], code: string, { from, to, cur
   return { opening: String(opening), lines, closing: String(closing) };
 }
 
+/** The balance of an account before a moment, in a currency or in the functional one, and the entries that are in it. */
+function balanceOf(entries: readonly ReadEntry[], { code, asOf, currency }: AskedBalance) {
+  let balance = 0n;
+  let entryCount = 0;
+  for (const { transactionDate, lines } of entries) {
+    const own = lines.filter(
+      (line) =>
+        line["glAccountCode"] === code &&
+        (currency === null || line["transactionCurrency"] === currency),
+    );
+    if (own.length === 0 || transactionDate >= asOf) continue;
+    entryCount += 1;
+    const amount = currency === null ? "functionalAmount" : "transactionAmount";
+    for (const line of own) balance += BigInt(String(line[amount]));
+  }
+  return { balance: String(balance), entryCount };
+}
+
+interface AskedBalance {
+  readonly code: string;
+  readonly asOf: string;
+  readonly currency: string | null;
+}
+
+const aBalance = fc.record({
+  code: fc.constantFrom(...randomCodes),
+  asOf: aTime,
+  currency: fc.option(fc.constantFrom("USD", "EUR", "JPY", "XXX")),
+});
+
 const aRegister = fc.record({
   code: fc.constantFrom(...randomCodes),
   from: fc.option(aTime),
@@ -152,6 +182,21 @@ describe.each([
       expect(lines).toEqual(expected.lines);
     });
     await fc.assert(property, { numRuns: 60 });
+  });
+
+  test("the balance of any moment, in any currency, is that of the lines before it, and counts their entries", async () => {
+    const entries = await readAll(service, ledgerId);
+    const property = fc.asyncProperty(aBalance, async ({ code, asOf, currency }) => {
+      const query = queryOf({ account: code, asOf, currency });
+      const reply = await service.get(`/v1/ledgers/${ledgerId}/balances${query}`);
+      expect(reply.status, reply.text).toBe(200);
+      // A number of JSON has more digits here than a double.
+      const [, balance] = /"balance":(-?\d+)/.exec(reply.text) ?? [];
+      const { entryCount } = reply.body as { entryCount: number };
+      const expected = balanceOf(entries, { code, asOf, currency });
+      expect({ balance, entryCount }).toEqual(expected);
+    });
+    await fc.assert(property, { numRuns: 100 });
   });
 
   test("what is posted, summed and closed between pages moves nothing", async () => {
