@@ -1,15 +1,6 @@
 // docs/auditing.md, run as it stands: each command in the order of the page, and what it prints.
-import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,10 +9,10 @@ import type { Close } from "../../src/client/ledger-client.ts";
 import { formatOrigin, logKinds, logSigner } from "../../src/core/log-origin.ts";
 import { formatVerifierKey } from "../../src/core/note.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { openPageShell, type PageShell } from "../support/page-shell.ts";
 import { commandsOfPage, isTranscript, type PageCommand } from "../support/page-transcript.ts";
 import { hasPython } from "../support/python.ts";
 import { rewriteEntry } from "../support/rewritten-journal.ts";
-import { programCommand } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 import { startWitness, type TestWitness } from "../support/witness.ts";
 
@@ -47,9 +38,11 @@ let witness: TestWitness;
 let server: BinaryServer;
 let folder: string;
 let policies: string;
-/** The ledger of the month's end, and that of the year. */
+/** The ledger of the first file, and that of the year. */
 let ledgers: readonly [october: string, kiosk: string];
 let env: Record<string, string>;
+/** One for the ledger of the first file, and one for that of the year. */
+let shells: readonly [PageShell, PageShell];
 const ids = new Map<string, string>();
 
 async function post(ledgerId: string, date: string, text: string, ...lines: [string, number][]) {
@@ -64,7 +57,7 @@ async function post(ledgerId: string, date: string, text: string, ...lines: [str
   return journalId;
 }
 
-/** The books of docs/month-end.md. */
+/** The books of the first file. */
 async function makeOctober(ledgerId: string): Promise<Close[]> {
   await post(ledgerId, "2026-09-01", "Capital", ["1000", 1_000_000], ["3000", -1_000_000]);
   const september = await server.client.closePeriod(ledgerId, { periodId: "2026-09" });
@@ -146,14 +139,7 @@ beforeAll(async () => {
   folder = join(server.home, "auditor");
   mkdirSync(folder);
   symlinkSync(join(root, "scripts"), join(folder, "scripts"));
-  const quoted = programCommand.map((word) => `"${word}"`).join(" ");
-  writeFileSync(join(folder, "ledgerctl"), `#!/bin/sh\nexec ${quoted} "$@"\n`);
-  chmodSync(join(folder, "ledgerctl"), 0o755);
-  env = {
-    ...server.env,
-    PATH: `${folder}:${process.env["PATH"] ?? ""}`,
-    WITNESS_KEY: formatVerifierKey(witness.key),
-  };
+  env = { ...server.env, WITNESS_KEY: formatVerifierKey(witness.key) };
   ledgers = [await createLedger("october"), await createLedger("kiosk")];
   const closes = await makeOctober(ledgers[0]);
   env["BEFORE"] = closes[0]?.closeHash ?? "";
@@ -166,6 +152,10 @@ beforeAll(async () => {
   }
   await makeYear(ledgers[1]);
   await cosigned(ledgers[1]);
+  shells = [
+    openPageShell(folder, { ...env, LEDGERCTL_LEDGER: ledgers[0] }, "october"),
+    openPageShell(folder, { ...env, LEDGERCTL_LEDGER: ledgers[1] }, "kiosk"),
+  ];
 }, 120_000);
 
 afterAll(async () => {
@@ -174,15 +164,10 @@ afterAll(async () => {
   rmSync(policies, { recursive: true });
 });
 
-function run(command: string, isOfYear: boolean): { code: number | null; printed: string } {
+function run(command: string, isOfYear: boolean): ReturnType<PageShell["run"]> {
   let script = command;
   for (const [onPage, id] of ids) script = script.replaceAll(onPage, id);
-  const { status, stdout } = spawnSync("bash", ["-c", `exec 2>&1\n${script}`], {
-    cwd: folder,
-    env: { ...env, LEDGERCTL_LEDGER: ledgers[isOfYear ? 1 : 0] },
-    encoding: "utf8",
-  });
-  return { code: status, printed: stdout };
+  return shells[isOfYear ? 1 : 0].run(script);
 }
 
 /** The exit code that the page says a command ends with, by what it prints. */

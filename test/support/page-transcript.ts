@@ -32,6 +32,12 @@ export function commandsOfPage(page: string): PageCommand[] {
   return commands;
 }
 
+/** The files that a page shows: blocks below a paragraph that ends with the file's name, by name. */
+export function filesOfPage(page: string): ReadonlyMap<string, string> {
+  const shown = page.matchAll(/`([\w.-]+)`[:.]\n\n```(?:csv|text|json)\n([^]*?)^```$/gm);
+  return new Map(Array.from(shown, ([, name = "", content = ""]) => [name, content]));
+}
+
 /** Words for all that differs from one run to the next: ids, hashes, keys, signatures and times. */
 export function masked(text: string): string {
   return text
@@ -41,7 +47,8 @@ export function masked(text: string): string {
     .replace(/^[A-Za-z0-9+/]{43}=$/gm, "ROOT")
     .replace(/^(— \S+ )[A-Za-z0-9+/]{80,}={0,2}$/gm, "$1SIGNATURE")
     .replace(/(?!\S*T00:00:00\.000Z)[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(?:\.[0-9]{3})?Z/g, "TIME")
-    .replace(/[0-9]{8}T[0-9]{6}\.[0-9]{3}Z/g, "TIME");
+    .replace(/[0-9]{8}T[0-9]{6}\.[0-9]{3}Z/g, "TIME")
+    .replace(/ in [0-9.]+ s \([0-9]+\/s\)$/gm, " in TIME");
 }
 
 /** Whether what was printed is what the page has. */
