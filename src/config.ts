@@ -102,6 +102,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     isColorRefused: text("NO_COLOR") !== null,
     /** The kind of terminal. */
     term: text("TERM"),
+    /** A command of the shell. */
+    editor: text("VISUAL") ?? text("EDITOR"),
     path: text("PATH") ?? "",
   };
   const isOurs = (name: string) => name.startsWith("LEDGERCTL_");

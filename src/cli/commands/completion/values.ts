@@ -1,5 +1,5 @@
 // What values of options and arguments are: fixed words, files, or names that the service knows.
-import { entryTypes } from "../../../core/journal.ts";
+import { clientEntryTypes, entryTypes } from "../../../core/journal.ts";
 import { accountTypes, scopes } from "../../../core/ledger.ts";
 import { logKinds } from "../../../core/log-origin.ts";
 import { currencyExponents } from "../../../core/currencies.ts";
@@ -29,6 +29,7 @@ const kinds: Readonly<Record<string, ValueKind>> = {
   "--by": statementSteps,
   "--sort": ["sequence", "date"],
   "entry list --type": entryTypes,
+  "entry post --type": clientEntryTypes,
   "--line": "line",
   "--period": "period",
   "--asset": currencies,

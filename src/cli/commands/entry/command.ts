@@ -1,6 +1,11 @@
 // `ledgerctl entry`: journal entries. What the commands do is in a file each beside this one.
 import type { Command } from "commander";
-import { csvOption, serviceOptions } from "../../definition/options.ts";
+import {
+  collect,
+  csvOption,
+  serviceOptions,
+  unknownCurrencyHelp,
+} from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 import { defineMadeEntries } from "./made-entries-command.ts";
 
@@ -26,26 +31,41 @@ function definePost(entry: Command): void {
     .description(
       "post one entry, or a file of entries (`-` is stdin); posting a file again is safe",
     )
-    .option("--line <code:amount>", "a line; repeat it, debits positive", collect)
+    .option(
+      "--line <code:amount>",
+      "a line, debits positive; with a currency, 1100:+100000USD@0.92; repeat it",
+      collect,
+    )
     .option("--major", "amounts of --line are in major units, such as 125.00")
+    .option("--like <id>", "as this entry: its lines, type and description, but for what flags say")
+    .option("--edit", "open the entry in an editor (VISUAL, EDITOR) and post what it ends with")
     .option(
       "--external-id <id>",
       "the entry's idempotency key; one is made up where it is left out",
     )
     .option("--date <date>", "its date: a day (2026-03-15, midnight UTC) or an ISO 8601 time")
+    .option("--type <type>", "its type: STANDARD, ADJUSTING, OPENING or CLOSING")
     .option("--description <text>", "its description")
     .option("--meta <key=value>", "metadata, a text; repeat it", collect)
+    .option("--allow-unknown-currency", unknownCurrencyHelp)
     .option("--dry-run", "check what can be checked here, print what would be sent, send nothing")
     .option(
       "--format <format>",
       "what the file is: json, ndjson or csv; else its name or content tells",
     )
-    .option("--concurrency <n>", "requests under way at once; 1 keeps the file's order", "16")
+    .option(
+      "--concurrency <n>",
+      "requests under way at once; 16 unless told, and 1 up to 512 KiB, which keeps the order",
+    )
     .addHelpText("after", postHelp)
     .action(loadAndRun(async () => (await import("./post.ts")).postEntries));
 }
 
 const postHelp = `
+A line in another currency says what it is worth: @RATE is the ledger's currency for one of the other, both in major units,
+and the amount at that rate is rounded half to even; @@AMOUNT is the worth itself. What it comes to is said on stderr.
+With --like, lines of --line stand in for those of the same account.
+
 A file is a JSON entry, an array of entries, NDJSON or CSV. One JSON object is a single entry: its result
 is printed, and a known externalId is a conflict (exit 6). All else is a list: a result for each entry, a
 summary, and entries that are in already with the same content are skipped. An entry without an
@@ -60,6 +80,11 @@ entry or leave it empty. Without an externalId an entry ends where its lines sum
 Examples:
   $ ledgerctl entry post --line 1000:+12500 --line 4000:-12500 --description "First sale"
   $ ledgerctl entry post --line 1000:125.00 --line 4000:-125.00 --major --date 2026-03-15
+  $ ledgerctl entry post --line 1100:+1000.00EUR@1.0845 --line 4000:-1084.50 --major
+  $ ledgerctl entry post --line 3000:-500.00 --line 1000:500.00 --major --type OPENING
+  $ ID=$(ledgerctl entry post --line 5000:80000 --line 1000:-80000 --description Rent --date 2026-04-01 --quiet)
+  $ ledgerctl entry post --like "$ID" --date 2026-05-01
+  $ EDITOR="sed -i s/125.00/80.00/" ledgerctl entry post --edit --line 1000:12500 --line 4000:-12500
   $ ledgerctl entry post january.csv
   $ ledgerctl entry post --dry-run - < entries.ndjson`;
 
@@ -139,7 +164,3 @@ each is an entry. If a row can't be read, nothing is posted.
 Examples:
   $ ledgerctl entry import bank.csv --rules bank.rules --dry-run
   $ ledgerctl entry import bank.csv --rules bank.rules`;
-
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
-}

@@ -12,7 +12,8 @@ import { requireMoment } from "../../input/arguments.ts";
 import { CommandFailure, exitCodes, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { closesOf } from "../period/find-close.ts";
-import { nextNumber, postOne } from "./made-entries.ts";
+import { nextNumber } from "./made-entries.ts";
+import { postOne } from "./post-one.ts";
 import { asInput, negated } from "./stored-lines.ts";
 
 export interface CorrectFlags extends ServiceFlags {

@@ -61,7 +61,10 @@ export function checkEntry(
  * The faults that the service would find as well. Without the ledger's currency the entry passes if there
  * is a currency with which it would.
  */
-function findFaults(body: object, functionalCurrency: string | null): readonly PlacedFault[] {
+export function findFaults(
+  body: object,
+  functionalCurrency: string | null,
+): readonly PlacedFault[] {
   // Reading has seen to it that no number loses anything.
   const json = { value: body, inexactNumbers: [] };
   const currencies = functionalCurrency === null ? possibleCurrencies(body) : [functionalCurrency];

@@ -1,8 +1,14 @@
 // From the flags of `entry post` and `entry reverse` to the body of a request.
-import type { EntryInput, EntryLineInput, ReversalInput } from "../../../client/ledger-client.ts";
-import type { JsonObject } from "../../../core/journal.ts";
-import { parseMajorAmount } from "../../../core/money.ts";
-import { requireMoment, type MajorUnit } from "../../input/arguments.ts";
+import type { EntryInput, ReversalInput } from "../../../client/ledger-client.ts";
+import { clientEntryTypes, type JsonObject } from "../../../core/journal.ts";
+import { requireMoment, requireOneOf } from "../../input/arguments.ts";
+import type { CurrencyFlags } from "../../input/currency-guard.ts";
+import {
+  amountsOfLine,
+  parseTypedAmount,
+  type LedgerUnits,
+  type TypedAmount,
+} from "../../input/typed-amount.ts";
 import { usageFailure } from "../../failure.ts";
 
 export interface LabelFlags {
@@ -10,6 +16,14 @@ export interface LabelFlags {
   date?: string;
   description?: string;
   meta?: string[];
+}
+
+/** Of `entry post`, where no file has the entry. */
+export interface EntryFlags extends LabelFlags, CurrencyFlags {
+  line?: string[];
+  /** Amounts are in major units. */
+  major?: boolean;
+  type?: string;
 }
 
 /** What both bodies have in common; members that were not given are left out. */
@@ -35,43 +49,56 @@ function readMetadata(pairs: readonly string[]): JsonObject {
   return Object.fromEntries(members);
 }
 
-/** The entry that flags describe. `majorOf`: amounts are in major units of it; null: in smallest units. */
-export function readEntryFlags(
-  flags: LabelFlags & { line?: readonly string[] },
-  majorOf: MajorUnit | null,
+/** A line of `--line`, of which only the form was looked at. */
+export interface TypedLine {
+  readonly glAccountCode: string;
+  readonly amount: TypedAmount;
+  /** How messages name it. */
+  readonly argument: string;
+}
+
+/** The lines that flags describe: `CODE:AMOUNT` each. Throws a usage failure. */
+export function readLineFlags({ line = [], ...flags }: EntryFlags): TypedLine[] {
+  return line.map((text) => {
+    // A code may hold colons itself.
+    const colon = text.lastIndexOf(":");
+    const argument = `--line ${text}`;
+    const amount = colon < 1 ? null : parseTypedAmount(argument, text.slice(colon + 1), flags);
+    if (amount === null) {
+      throw usageFailure(
+        `--line must be CODE:AMOUNT, such as 1000:+12500, or CODE:AMOUNT with a currency and its rate, such as ` +
+          `1100:+100000USD@0.92, not ${text}`,
+      );
+    }
+    return { glAccountCode: text.slice(0, colon), amount, argument };
+  });
+}
+
+/** The entry that flags describe, with lines that were read before. Throws a usage failure. */
+export function entryOfFlags(
+  flags: EntryFlags,
+  lines: readonly TypedLine[],
+  units: LedgerUnits,
 ): EntryInput {
+  const { type } = flags;
   return {
     ...readLabels(flags),
-    lines: (flags.line ?? []).map((line) => readLine(line, majorOf)),
+    ...(type === undefined ? {} : { entryType: requireEntryType("--type", type) }),
+    lines: lines.map(({ glAccountCode, amount, argument }) => ({
+      glAccountCode,
+      ...amountsOfLine(argument, amount, units),
+    })),
   };
 }
 
-/** `CODE:AMOUNT`; a code may hold colons itself. */
-function readLine(text: string, majorOf: MajorUnit | null): EntryLineInput {
-  const colon = text.lastIndexOf(":");
-  if (colon < 1) throw usageFailure(`--line must be CODE:AMOUNT, not ${text}`);
-  const amountText = text.slice(colon + 1);
-  return {
-    glAccountCode: text.slice(0, colon),
-    functionalAmount:
-      majorOf === null
-        ? readSmallestUnits(text, amountText)
-        : readMajorUnits(text, amountText, majorOf),
-  };
-}
-
-function readSmallestUnits(line: string, text: string): string {
-  if (/^[+-]?[0-9]+$/.test(text)) return BigInt(text.replace(/^\+/, "")).toString();
-  const hint = /^[+-]?[0-9]+\.[0-9]+$/.test(text) ? "; with --major it may have decimals" : "";
-  throw usageFailure(`--line ${line}: ${text || "the amount"} is no whole number${hint}`);
-}
-
-function readMajorUnits(
-  line: string,
-  text: string,
-  { code: currency, exponent }: MajorUnit,
-): string {
-  const { amount, fault } = parseMajorAmount(text, exponent);
-  if (fault !== undefined) throw usageFailure(`--line ${line}: ${currency} ${text} ${fault}`);
-  return amount.toString();
+/** A type that clients may post, in any case. */
+export function requireEntryType(
+  argument: string,
+  value: string,
+): (typeof clientEntryTypes)[number] {
+  const type = value.toUpperCase();
+  if (type === "REVERSAL") {
+    throw usageFailure(`${argument} can't be REVERSAL: \`ledgerctl entry reverse ID\` makes one`);
+  }
+  return requireOneOf(argument, type, clientEntryTypes);
 }

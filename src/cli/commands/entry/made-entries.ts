@@ -7,9 +7,9 @@ import {
   type LedgerClient,
 } from "../../../client/ledger-client.ts";
 import { linesMax } from "../../../core/journal.ts";
-import { suggestingAccounts } from "../../input/account-suggestion.ts";
 import type { ServiceContext } from "../../connection/service-context.ts";
 import { CommandFailure, exitCodes, type ExitCode } from "../../failure.ts";
+import { postOne } from "./post-one.ts";
 
 /** An entry before it is clear which number it gets. */
 export type MadeEntry = Omit<EntryInput, "externalId">;
@@ -70,17 +70,6 @@ async function checkMade(
   const { checkEntry } = await import("./dry-run.ts");
   const codes = entries.map((entry) => checkEntry(entry, functionalCurrency, output));
   return codes.find((code) => code !== exitCodes.done) ?? exitCodes.done;
-}
-
-/** Posts an entry and prints its result. */
-export async function postOne(context: ServiceContext, entry: EntryInput): Promise<void> {
-  const { client, ledgerId, output } = context;
-  const id = ledgerId();
-  const codes = entry.lines.map(({ glAccountCode }) => glAccountCode);
-  const posted = await suggestingAccounts({ client, ledgerId: id, codes }, () =>
-    client.postEntry(id, entry),
-  );
-  output.created(posted, ({ journalId }) => journalId);
 }
 
 function isTaken(error: unknown): boolean {

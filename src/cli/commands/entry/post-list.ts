@@ -27,6 +27,10 @@ const bulkMax = 200;
 const bulkBytesMax = 512 * 1024;
 /** Entries of all requests under way: less than a server lets wait in one ledger. */
 const underWayMax = 2_000;
+/** Requests under way at once, unless told. */
+export const concurrencyUsual = 16;
+/** So much is posted in its order, unless told: one request after the other, which larger files would take long for. */
+const inOrderBytesMax = 512 * 1024;
 
 /** What has become of the entries so far. */
 class Run {
@@ -61,10 +65,14 @@ class Run {
   }
 }
 
+/**
+ * Posts all that is there. `concurrency`: requests under way at once; with null, one as long as the file, or what has come
+ * of a pipe, is small, so that its order is kept.
+ */
 export async function postList(
   context: ServiceContext,
   source: EntrySource,
-  concurrency: number,
+  concurrency: number | null,
 ): Promise<ExitCode> {
   const { output, wait } = context;
   const run = new Run(source.stop);
@@ -113,19 +121,24 @@ function noteSummary(output: Output, run: Run, seconds: number): void {
 async function postAll(
   context: ServiceContext,
   source: EntrySource,
-  concurrency: number,
+  concurrency: number | null,
   run: Run,
   progress: ProgressLine,
 ): Promise<void> {
   const ledgerId = context.ledgerId();
-  const countMax = Math.max(1, Math.min(bulkMax, Math.floor(underWayMax / concurrency)));
+  const workersMax = concurrency ?? concurrencyUsual;
+  const countMax = Math.max(1, Math.min(bulkMax, Math.floor(underWayMax / workersMax)));
   const bulks = new Bulks(source.entries, { countMax, bytesMax: bulkBytesMax });
+  const isInOrder = () =>
+    concurrency === null && (source.bytesTotal ?? source.bytesRead()) <= inOrderBytesMax;
+  const workers: Promise<void>[] = [];
   const work = async () => {
     try {
       // Bulks are handed out one at a time however many ask, so that only so many entries are held.
       for (;;) {
         const bulk = await bulks.take();
         if (bulk.length === 0 || run.stop !== null) return;
+        while (!isInOrder() && workers.length < workersMax) workers.push(work());
         for await (const result of postBulk(context, ledgerId, bulk)) {
           // Cancelled by the user: the next run finds out what became of it.
           if (context.wait.signal.aborted) return;
@@ -145,7 +158,9 @@ async function postAll(
       run.stopBecauseOf(error);
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  workers.push(work());
+  // Those that are started meanwhile are awaited as well.
+  for (const worker of workers) await worker;
 }
 
 /** A result for each entry, in order; of a request that failed for all of them, one that ends the run. */

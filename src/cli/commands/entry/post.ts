@@ -1,25 +1,21 @@
 // `entry post`: one entry from flags or a file, or a file of many.
-import { randomUUID } from "node:crypto";
 import type { Environment } from "../../../config.ts";
 import { ServiceProblem, type EntryInput } from "../../../client/ledger-client.ts";
+import { unknownCurrencies } from "../../../core/currencies.ts";
 import { requireOneOf, requireWholeNumber } from "../../input/arguments.ts";
-import { exitCodes, usageFailure } from "../../failure.ts";
-import type { FileEntry } from "../../input/entry-files/open-entries.ts";
+import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
+import { notingCurrencies } from "../../input/entry-files/currencies.ts";
+import type { EntrySource, FileEntry } from "../../input/entry-files/open-entries.ts";
 import type { FoundFault } from "../../input/entry-files/file-entry.ts";
-import { entryFormats } from "../../input/entry-files/format.ts";
-import type { ServiceFlags } from "../../definition/options.ts";
+import { entryFormats, type EntryFormat } from "../../input/entry-files/format.ts";
 import { Output } from "../../terminal/output.ts";
-import { suggestingAccounts } from "../../input/account-suggestion.ts";
-import { Exponents } from "../../connection/exponents.ts";
-import { withService, type ServiceContext } from "../../connection/service-context.ts";
-import { readEntryFlags, type LabelFlags } from "./entry-flags.ts";
+import { withService } from "../../connection/service-context.ts";
+import type { FlagEntryFlags } from "./post-from-flags.ts";
+import { postOne } from "./post-one.ts";
 
-export interface PostFlags extends ServiceFlags, LabelFlags {
-  line?: string[];
-  major?: boolean;
-  dryRun?: boolean;
+export interface PostFlags extends FlagEntryFlags {
   format?: string;
-  concurrency: string;
+  concurrency?: string;
 }
 
 const concurrencyMax = 256;
@@ -30,40 +26,97 @@ export async function postEntries(
   file: string | undefined,
   flags: PostFlags,
   environment: Environment,
-): Promise<number> {
-  const concurrency = requireWholeNumber("--concurrency", flags.concurrency, 1, concurrencyMax);
+): Promise<ExitCode> {
+  const concurrency =
+    flags.concurrency === undefined
+      ? null
+      : requireWholeNumber("--concurrency", flags.concurrency, 1, concurrencyMax);
   const format =
     flags.format === undefined ? null : requireOneOf("--format", flags.format, entryFormats);
-  if (flags.line !== undefined) {
-    if (file !== undefined) throw usageFailure("give either --line or a file, not both");
-    if (format !== null) throw usageFailure("--format goes with a file, not with --line");
+  const origin = originOf(flags);
+  if (origin !== null) {
+    if (file !== undefined) throw usageFailure(`give either ${origin} or a file, not both`);
+    if (format !== null) throw usageFailure(`--format goes with a file, not with ${origin}`);
+    const { postFromFlags } = await import("./post-from-flags.ts");
     return postFromFlags(flags, environment);
   }
   refuseEntryFlags(flags);
   if (file === undefined && process.stdin.isTTY) {
-    throw usageFailure("give --line at least twice, or a file; `-` reads what you type");
+    throw usageFailure(
+      "give --line at least twice, --like, --edit, or a file; `-` reads what you type",
+    );
   }
+  return postFile(
+    file === "-" ? null : (file ?? null),
+    { format, concurrency },
+    flags,
+    environment,
+  );
+}
+
+/** The flag that says what the entry is, where it comes from no file. */
+function originOf({ line, like, edit }: PostFlags): string | null {
+  if (line !== undefined) return "--line";
+  if (like !== undefined) return "--like";
+  return edit === true ? "--edit" : null;
+}
+
+async function postFile(
+  file: string | null,
+  {
+    format,
+    concurrency,
+  }: { readonly format: EntryFormat | null; readonly concurrency: number | null },
+  flags: PostFlags,
+  environment: Environment,
+): Promise<ExitCode> {
   const output = new Output(flags, environment.isColorRefused);
   const { openEntries } = await import("../../input/entry-files/open-entries.ts");
-  const source = await openEntries(file === "-" ? null : (file ?? null), format, output.note);
+  const opened = await openEntries(file, format, output.note);
+  const currencies = new Set<string>();
+  const source = { ...opened, entries: notingCurrencies(opened.entries, currencies) };
   try {
     if (flags.dryRun === true) {
       const { checkEntries } = await import("./dry-run.ts");
       return await checkEntries(source.entries, null, output);
     }
-    if (source.isSingle) {
-      const { body } = await onlyEntry(source.entries);
-      // The service judges what the file says.
-      const entry = body as unknown as EntryInput;
-      return await withService(flags, environment, (context) => postOne(context, entry));
-    }
+    if (source.isSingle) return await postSingle(source, flags, environment);
     await requireService(flags, environment);
-    const { postList } = await import("./post-list.ts");
-    const more = { connections: concurrency, retryForMs, showsProgress: true };
+    const { concurrencyUsual, postList } = await import("./post-list.ts");
+    const connections = concurrency ?? concurrencyUsual;
+    const more = { connections, retryForMs, showsProgress: true };
     return await withService(flags, environment, (c) => postList(c, source, concurrency), more);
   } finally {
     source.stop();
+    noteUnknown(currencies, output);
   }
+}
+
+async function postSingle(
+  { entries }: EntrySource,
+  flags: PostFlags,
+  environment: Environment,
+): Promise<ExitCode> {
+  const { body } = await onlyEntry(entries);
+  // The service judges what the file says.
+  const entry = body as unknown as EntryInput;
+  await withService(flags, environment, (context) => postOne(context, entry));
+  return exitCodes.done;
+}
+
+async function onlyEntry(entries: AsyncGenerator<FileEntry | FoundFault>): Promise<FileEntry> {
+  for await (const found of entries) {
+    if (found.fault !== undefined) throw usageFailure(found.fault);
+    return found;
+  }
+  throw usageFailure("there is no entry");
+}
+
+/** What a file says may be an export with assets of its own: codes are named, not refused. */
+function noteUnknown(currencies: ReadonlySet<string>, output: Output): void {
+  const unknown = unknownCurrencies([...currencies]).sort();
+  if (unknown.length === 0) return;
+  output.note(`ATTENTION: no currency of ISO 4217: ${unknown.join(", ")}`);
 }
 
 /**
@@ -78,65 +131,16 @@ async function requireService(flags: PostFlags, environment: Environment): Promi
   });
 }
 
-async function postFromFlags(flags: PostFlags, environment: Environment): Promise<number> {
-  // Mistakes in the flags are told before anything is asked of the service.
-  const inSmallestUnits = flags.major === true ? null : readEntryFlags(flags, null);
-  if (inSmallestUnits !== null && flags.dryRun === true) {
-    return dryRun(inSmallestUnits, null, new Output(flags, environment.isColorRefused));
-  }
-  return withService(flags, environment, async (context) => {
-    if (inSmallestUnits !== null) return postOne(context, inSmallestUnits);
-    const { client, ledgerId, output } = context;
-    const { functionalCurrency } = await client.getLedger(ledgerId());
-    const exponents = new Exponents(client, ledgerId());
-    await exponents.learn([functionalCurrency]);
-    const exponent = exponents.of(functionalCurrency);
-    const entry = readEntryFlags(flags, { code: functionalCurrency, exponent });
-    return flags.dryRun === true
-      ? dryRun(entry, functionalCurrency, output)
-      : postOne(context, entry);
-  });
-}
-
-async function dryRun(entry: EntryInput, currency: string | null, output: Output): Promise<number> {
-  const { checkEntry } = await import("./dry-run.ts");
-  return checkEntry({ ...entry, externalId: entry.externalId ?? randomUUID() }, currency, output);
-}
-
-async function onlyEntry(entries: AsyncGenerator<FileEntry | FoundFault>): Promise<FileEntry> {
-  for await (const found of entries) {
-    if (found.fault !== undefined) throw usageFailure(found.fault);
-    return found;
-  }
-  throw usageFailure("there is no entry");
-}
-
-async function postOne(context: ServiceContext, entry: EntryInput): Promise<number> {
-  const { client, ledgerId, output } = context;
-  const id = ledgerId();
-  const posted = await suggestingAccounts({ client, ledgerId: id, codes: codesOf(entry) }, () =>
-    client.postEntry(id, entry),
-  );
-  output.created(posted, ({ journalId }) => journalId);
-  return exitCodes.done;
-}
-
-/** The codes of its lines; what a file says may be anything. */
-function codesOf({ lines }: { lines?: unknown }): string[] {
-  if (!Array.isArray(lines)) return [];
-  return lines.flatMap((line: { glAccountCode?: unknown } | null) =>
-    typeof line?.glAccountCode === "string" ? [line.glAccountCode] : [],
-  );
-}
-
 /** A file says these things itself. */
 function refuseEntryFlags(flags: PostFlags): void {
   const given = {
     "--major": flags.major,
     "--external-id": flags.externalId,
     "--date": flags.date,
+    "--type": flags.type,
     "--description": flags.description,
     "--meta": flags.meta,
+    "--allow-unknown-currency": flags.allowUnknownCurrency,
   };
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined) throw usageFailure(`${name} goes with --line, not with a file`);

@@ -128,6 +128,7 @@ What a flag says comes first, then these, then the profile. An empty variable co
 
   NO_COLOR                        no colours, with any value
   TERM                            dumb: lines in place of live screens
+  VISUAL, EDITOR                  the editor of entry post --edit, else vi
   HOME, XDG_CONFIG_HOME, XDG_DATA_HOME, PATH`;
 
 export const topics: readonly Topic[] = [

@@ -1,0 +1,24 @@
+// What amounts in other currencies come to, said before they are posted.
+import type { EntryInput } from "../../../client/ledger-client.ts";
+import type { LedgerUnits } from "../../input/typed-amount.ts";
+import { displayAmount } from "../../terminal/amounts.ts";
+import type { Output } from "../../terminal/output.ts";
+
+/** Notes each line in another currency: `1100: 1000.00 USD at 0.92 is 920.00 EUR`. */
+export function noteWorth(
+  output: Output,
+  { lines }: EntryInput,
+  { functionalCurrency, exponentOf }: LedgerUnits,
+): void {
+  const shown = (amount: string, currency: string) =>
+    displayAmount(amount, currency, exponentOf(currency));
+  for (const { glAccountCode, functionalAmount, ...line } of lines) {
+    const { transactionAmount, transactionCurrency, spotRate } = line;
+    if (typeof transactionAmount !== "string" || typeof transactionCurrency !== "string") continue;
+    const rate = typeof spotRate === "number" ? ` at ${spotRate}` : "";
+    const worth = shown(functionalAmount, functionalCurrency);
+    output.note(
+      `${glAccountCode}: ${shown(transactionAmount, transactionCurrency)}${rate} is ${worth}`,
+    );
+  }
+}
