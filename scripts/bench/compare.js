@@ -5,11 +5,13 @@
 //
 // Two starts of one build differ by up to 8 %, so both are started anew several times. Each start gives a load a round
 // of slices of so many seconds. Shown are the medians of all slices, and of the rounds' ratios the median, the least and
-// the greatest: above 1, B is the faster one. `--only` leaves out loads whose names do not have that part. `--set-a` and
+// the greatest: above 1, B is the faster one; and what a write or read of each took of the CPU, in µs of the server and of
+// PostgreSQL, the work that it leaves behind it included. `--only` leaves out loads whose names do not have that part. `--set-a` and
 // `--set-b` set a variable of the environment of one side: so a build is compared with itself under another setting.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { comparison, printRow } from "./table-rows.js";
+import { cpuSeconds } from "./cpu-time.js";
+import { comparison, median, printRow } from "./table-rows.js";
 import { startBenchServer } from "./server.js";
 import { prepareSlices, runInTurn } from "./slices.js";
 
@@ -48,7 +50,9 @@ const loads = [
   { name: "lone entry writer, p50", connections: 1, unit: "ms", kind: "entries" },
 ].filter(({ name }) => name.includes(values.only));
 
-const results = new Map(loads.map((load) => [load, { figures: [[], []], ratios: [] }]));
+const results = new Map(
+  loads.map((load) => [load, { figures: [[], []], ratios: [], cpu: [[], []] }]),
+);
 for (let start = 0; start < Number(values.starts); start += 1) {
   // The one that starts first is a little faster.
   const sides = start % 2 === 0 ? [0, 1] : [1, 0];
@@ -66,7 +70,10 @@ for (let start = 0; start < Number(values.starts); start += 1) {
     }
     for (const [load, result] of results) {
       const slices = [];
-      for (const side of sides) slices[side] = await prepareSlices(servers[side], load);
+      for (const side of sides) {
+        const runSlice = await prepareSlices(servers[side], load);
+        slices[side] = withCpuTime(servers[side], load, runSlice, result.cpu[side]);
+      }
       const turns = { rounds: 1, sliceMs, warmUpMs: sliceMs, first: sides[0] };
       const { figures, ratios } = await runInTurn(slices, load, turns);
       for (const side of sides) result.figures[side].push(...figures[side]);
@@ -76,7 +83,32 @@ for (let start = 0; start < Number(values.starts); start += 1) {
     for (const server of servers) await server?.stop();
   }
 }
+
+/** A slice that adds to `cpu` what each of its operations took: µs of the server and of the database. */
+function withCpuTime(server, { unit }, runSlice, cpu) {
+  if (unit === "ms") return runSlice;
+  return async (ms) => {
+    const before = cpuSeconds(server);
+    const perSecond = await runSlice(ms);
+    const after = cpuSeconds(server);
+    const operations = (perSecond * ms) / 1000;
+    const microseconds = (of) => ((after[of] - before[of]) * 1e6) / operations;
+    cpu.push({ server: microseconds("server"), database: microseconds("database") });
+    return perSecond;
+  };
+}
+
+/** The medians of both sides, A's before B's. */
+function cpuCells([ofA, ofB]) {
+  if (ofA.length === 0) return ["", ""];
+  return ["server", "database"].map((of) =>
+    [ofA, ofB].map((each) => median(each.map((slice) => slice[of])).toFixed(1)).join(" → "),
+  );
+}
+
 console.log(`A: ${checkoutA}\nB: ${checkoutB}\n`);
-printRow(["load", "A", "B", "speed B/A", "rounds"]);
-printRow(["---", "---", "---", "---", "---"]);
-for (const [load, result] of results) printRow(comparison(load, result));
+printRow(["load", "A", "B", "speed B/A", "rounds", "µs, server", "µs, PostgreSQL"]);
+printRow(["---", "---", "---", "---", "---", "---", "---"]);
+for (const [load, result] of results) {
+  printRow([...comparison(load, result), ...cpuCells(result.cpu)]);
+}

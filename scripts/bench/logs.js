@@ -8,11 +8,10 @@
 // journal the leaves are true, so that they can be proven.
 // `ledgers` grows each of them every 5 s, with a checkpoint a minute: shown is the CPU time of the server and of PostgreSQL,
 // without checkpoints and with them.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { importSource } from "../import-source.js";
+import { cpuSeconds } from "./cpu-time.js";
 import { startBenchServer, startSecondServer, withDatabase } from "./server.js";
 import { median, printRow } from "./table-rows.js";
 
@@ -198,29 +197,6 @@ async function grow(database, ledgerIds) {
     [ledgerIds],
   );
   await database.query("COMMIT");
-}
-
-/** Of /proc/<pid>/stat: the parent, and the CPU seconds so far. */
-function processOf(pid) {
-  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return { parent: Number(fields[1]), seconds: (Number(fields[11]) + Number(fields[12])) / 100 };
-}
-
-function cpuSeconds({ pid, dataDir }) {
-  const [postmaster] = readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split(
-    "\n",
-  );
-  let database = 0;
-  for (const name of readdirSync("/proc").filter((each) => /^[0-9]+$/.test(each))) {
-    try {
-      const { parent, seconds } = processOf(name);
-      if (parent === Number(postmaster)) database += seconds;
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return { server: processOf(pid).seconds, database };
 }
 
 async function countCheckpoints(database) {

@@ -1,4 +1,4 @@
-// How long what reads sums by day takes in a long journal, whose dates are in no order.
+// How long what reads sums by day or registers, and searches, take in a long journal, whose dates are in no order.
 //
 //   node scripts/bench/long-books.js DATABASE_URL [--entries 10000000]
 //
@@ -22,15 +22,20 @@ const entryCount = Number(values.entries);
 const readCount = 15;
 const ledgerId = randomUUID();
 
-const { DaySums, Pool, SummedJournal, everyEntry, previewClose, readTrialBalance } =
-  await importSource(
-    'export { DaySums } from "./engine/day-sums.ts";' +
-      'export { SummedJournal } from "./engine/summed-journal.ts";' +
-      'export { previewClose } from "./engine/close-previews.ts";' +
-      'export { readTrialBalance } from "./engine/trial-balances.ts";' +
-      'export { everyEntry } from "./store/entry-lists.ts";' +
-      'export { Pool } from "./store/database/pool.ts";',
-  );
+const engine = await importSource(
+  [
+    'export { DaySums } from "./engine/day-sums.ts";',
+    'export { SummedJournal } from "./engine/summed-journal.ts";',
+    'export { previewClose } from "./engine/close-previews.ts";',
+    'export { readTrialBalance } from "./engine/trial-balances.ts";',
+    'export { readBalanceAsOf, readRegister } from "./engine/registers.ts";',
+    'export { readStatement } from "./engine/statements.ts";',
+    'export { searchJournal } from "./engine/entry-searches.ts";',
+    'export { everyEntry } from "./store/entry-lists.ts";',
+    'export { Pool } from "./store/database/pool.ts";',
+  ].join(""),
+);
+const { DaySums, Pool, SummedJournal, everyEntry, previewClose, readTrialBalance } = engine;
 
 async function fill() {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -40,9 +45,12 @@ async function fill() {
   const statements = [
     `INSERT INTO ledgers (ledger_id, organization_id, name, functional_currency, created_at)
      SELECT $1, gen_random_uuid(), 'long', 'EUR', now() WHERE $2 > 0`,
-    `INSERT INTO journal_entries (ledger_id, sequence, journal_id, external_id, transaction_date,
+    `INSERT INTO accounts (ledger_id, gl_account_code, name, type, created_at)
+     SELECT $1, i::text, 'account ' || i, (ARRAY['asset', 'liability', 'equity', 'income', 'expense'])[1 + i % 5], now()
+       FROM generate_series(0, 199) AS i WHERE $2 > 0`,
+    `INSERT INTO journal_entries (ledger_id, sequence, journal_id, external_id, description, transaction_date,
                                   entry_type, metadata, persisted_at, leaf)
-     SELECT $1, i, gen_random_uuid(), i::text,
+     SELECT $1, i, gen_random_uuid(), i::text, 'invoice of customer ' || i % 10000,
             '2021-01-01Z'::timestamptz + (random() * 1826 * 86400)::integer * interval '1 second',
             'STANDARD', '{}', now(), sha256(i::text::bytea)
        FROM generate_series(1, $2::integer) AS i`,
@@ -89,6 +97,45 @@ const account = { glAccountCode: "17" };
 const anywhere = () => ({ afterSequence: random(0.9 * entryCount) });
 const period = { startsAt: month.from, endsAt: month.to };
 const request = { periodId: "2023-03", startsAt: null, endsAt: null, reason: null };
+const ofAccount = (place, rest) => ({
+  ...{ glAccountCode: "17", currency: null, from: null, to: null, upToSequence: null },
+  ...{ after: place, limit: 100, bytesMax: 8_000_000, ...rest },
+});
+const register = (place = null, rest = {}) =>
+  pool.snapshot((snapshot) => engine.readRegister(snapshot, ledgerId, ofAccount(place, rest)));
+const placeOn = (transactionDate) => ({ transactionDate, sequence: 0, lineNumber: 0 });
+const statement = (kind) =>
+  pool.snapshot((snapshot) =>
+    engine.readStatement(snapshot, ledgerId, { kind, from: null, to: null, by: "month" }),
+  );
+/** The first 100 entries that are found. */
+const search = (filter, order) =>
+  pool.snapshot((snapshot) =>
+    engine.searchJournal(
+      snapshot,
+      ledgerId,
+      {
+        ...everyEntry,
+        ...{ text: null, amountMin: null, amountMax: null, entryType: null, ...filter },
+      },
+      {
+        ...{ order: "sequence", direction: "asc", after: null, offset: 0 },
+        ...order,
+        limit: 100,
+        bytesMax: 8_000_000,
+      },
+    ),
+  );
+const text = { text: "customer 42" };
+const latest = { direction: "desc" };
+/** A share of the five years after their beginning. */
+const dateAt = (share) =>
+  new Date(Date.parse("2021-01-01T00:00:00Z") + share * 1826 * 86_400_000).toISOString();
+/** Dates with as many entries as may be searched, nearly, where so many of all are asked for. */
+const searched = (share) => ({
+  from: dateAt(0),
+  to: dateAt(Math.min(1, 99_000 / (share * entryCount))),
+});
 const reads = {
   "an account's entries, by offset": () => list(account, { offset: random(entryCount / 110) }),
   "an account's entries, after a sequence": () => list(account, anywhere()),
@@ -99,6 +146,20 @@ const reads = {
   "trial balance of a month": () => readTrialBalance(pool, ledgerId, { ...period, close: null }),
   "trial balance to now": () => readTrialBalance(pool, ledgerId, null),
   "preview of a month's close": () => previewClose(pool, ledgerId, request),
+  "balance sheet by month, five years": () => statement("balance-sheet"),
+  "income statement by month": () => statement("income-statement"),
+  "a register's first page": () => register(),
+  "a page in its middle": () => register(placeOn("2023-06-15T00:00:00.000Z")),
+  "its last page": () => register(placeOn("2025-12-28T00:00:00.000Z")),
+  "a balance as of a moment": () =>
+    pool.snapshot((snapshot) =>
+      engine.readBalanceAsOf(snapshot, ledgerId, { glAccountCode: "17", currency: null }, cut.to),
+    ),
+  "the latest entries by date": () => search({}, { ...latest, order: "date" }),
+  "the latest entries by sequence": () => search({}, latest),
+  "a text in 99,000 entries": () => search({ ...text, ...searched(1) }),
+  "a text in an account's entries": () => search({ ...text, ...account, ...searched(0.01) }),
+  "an amount in 99,000 entries": () => search({ amountMin: 500n, amountMax: 500n, ...searched(1) }),
 };
 printRow(["100 entries, or", "median", "longest"]);
 printRow(["---", "---", "---"]);
