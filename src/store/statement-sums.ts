@@ -46,7 +46,7 @@ export function sumDayColumns(
     connection,
     sql.fragment`
       SELECT gl_account_code, is_closing, width_bucket(day, ${sql.array(columnDays, "date")}) AS place,
-             sum(functional_debits + functional_credits) AS amount
+             sum(functional_debits) + sum(functional_credits) AS amount
         FROM account_days
        WHERE ledger_id = ${ledgerId} AND day < ${untilDay}::date
          AND day <> ALL (${sql.array(cutDays, "date")})
