@@ -17,6 +17,7 @@ import {
   readAuditedWallets,
   readAuditedWrites,
 } from "../store/audit/wallets.ts";
+import { listOrderFaults } from "../store/audit/wallet-order.ts";
 import { PageCursor } from "../store/pages.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { AuditLog, CheckLog } from "./audit-log.ts";
@@ -71,6 +72,7 @@ export async function checkWallets(
   await skipStray(null);
   log.findAll(await listStrayHolds(connection, ledgerId));
   log.findAll(await listTransferFaults(connection, ledgerId));
+  log.findAll(await listOrderFaults(connection, ledgerId));
   logs.finish(await listStrayDigests(connection, ledgerId));
 }
 

@@ -447,9 +447,9 @@ export class LedgerClient {
   }
 
   /**
-   * Has events of a ledger delivered to an https URL, from the next one on or behind the cursor `since`. The secret is told
-   * here alone. Is sent once: an attempt whose answer is lost may have made a delivery, which `listDeliveries` shows. This and
-   * what follows is for a key with the scope `admin`.
+   * Has events of a ledger delivered to an https URL, from the next one on or behind the cursors `since` (of the journal) and
+   * `walletSince` (of wallet writes). The secret is told here alone. Is sent once: an attempt whose answer is lost may have made
+   * a delivery, which `listDeliveries` shows. This and what follows is for a key with the scope `admin`.
    */
   async createDelivery(ledgerId: string, delivery: wire.DeliveryInput): Promise<wire.Delivery> {
     const target = paths.createDelivery({ ledgerId });
@@ -475,11 +475,14 @@ export class LedgerClient {
     return this.#postEmpty(paths.resumeDelivery({ ledgerId, deliveryId }));
   }
 
-  /** Delivers again what is behind a cursor; `0.0` is everything. 404 DELIVERY_NOT_FOUND. */
+  /**
+   * Delivers again what is behind a cursor: `since` of the journal, `0.0` is everything; `walletSince` of wallet writes. What
+   * is not named goes on from where it is. 404 DELIVERY_NOT_FOUND.
+   */
   async replayDelivery(
     ledgerId: string,
     deliveryId: string,
-    replay: { readonly since: string },
+    replay: { readonly since?: string; readonly walletSince?: string },
   ): Promise<wire.Delivery> {
     const { reply } = await this.#post(paths.replayDelivery({ ledgerId, deliveryId }), replay);
     return parseReply(reply).value as wire.Delivery;

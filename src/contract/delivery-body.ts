@@ -1,6 +1,12 @@
 // Bodies of deliveries: what is to be made, and where a replay begins.
 import * as z from "zod";
-import { deliveryEventKinds, parseCursor, type DeliveryPlace } from "../core/delivery.ts";
+import {
+  deliveryEventKinds,
+  parseCursor,
+  parseWalletCursor,
+  type JournalPlace,
+} from "../core/delivery.ts";
+import { validationRefusal } from "../core/errors.ts";
 import { fault, oneOf, optional, wrongType } from "./field-schemas.ts";
 import { parseBy } from "./schema-faults.ts";
 
@@ -10,6 +16,14 @@ const cursorText = "a cursor such as 1017.3: a sequence and the number of a clos
 const cursor = z
   .string(wrongType(`a string: ${cursorText}`))
   .check(fault((value) => (parseCursor(value) === null ? `must be ${cursorText}` : null)));
+
+const walletCursorText = "a cursor of wallet writes such as 20461, in digits";
+
+const walletCursor = z
+  .string(wrongType(`a string: ${walletCursorText}`))
+  .check(
+    fault((value) => (parseWalletCursor(value) === null ? `must be ${walletCursorText}` : null)),
+  );
 
 export const deliveryBody = z.strictObject(
   {
@@ -24,22 +38,46 @@ export const deliveryBody = z.strictObject(
         error: "must name each kind of event once",
       }),
     since: optional(cursor),
+    walletSince: optional(walletCursor),
   },
   notObject,
 );
 
-export const replayBody = z.strictObject({ since: cursor }, notObject);
+export const replayBody = z.strictObject(
+  { since: optional(cursor), walletSince: optional(walletCursor) },
+  notObject,
+);
+
+/** Where a delivery is to begin: a place in the journal, a number of wallet writes; null where none is named. */
+interface Start {
+  readonly journal: JournalPlace | null;
+  readonly walletNumber: number | null;
+}
 
 /** Reads a delivery that is to be made. Throws `validation` with every fault. */
 export function parseDeliveryBody(body: unknown) {
-  const { url, events, since } = parseBy(deliveryBody, body);
-  return { url, events, since: since === null ? null : parseCursor(since) };
+  const { url, events, ...since } = parseBy(deliveryBody, body);
+  return { url, events, start: startOf(since) };
 }
 
 /** Reads where a replay begins. Throws `validation` with every fault. */
-export function parseReplayBody(body: unknown): DeliveryPlace {
-  const { since } = parseBy(replayBody, body);
-  const place = parseCursor(since);
-  if (place === null) throw new Error("a cursor that passed can be read");
-  return place;
+export function parseReplayBody(body: unknown): Start {
+  const start = startOf(parseBy(replayBody, body));
+  if (start.journal === null && start.walletNumber === null) {
+    throw validationRefusal([{ path: [], detail: "must have since, walletSince or both" }]);
+  }
+  return start;
+}
+
+function startOf({
+  since,
+  walletSince,
+}: {
+  readonly since: string | null;
+  readonly walletSince: string | null;
+}): Start {
+  return {
+    journal: since === null ? null : parseCursor(since),
+    walletNumber: walletSince === null ? null : parseWalletCursor(walletSince),
+  };
 }

@@ -147,6 +147,14 @@ export const deliveryReply = z.strictObject({
     .describe("failing: for a day; restored: the database was, from a backup"),
   cursor: z.string().describe("what was accepted last: a sequence and the number of a close"),
   lag: z.int().describe("entries that it is behind the journal"),
+  walletCursor: z
+    .string()
+    .nullable()
+    .describe("of the wallet write that was accepted last; null where none are delivered"),
+  walletLag: z
+    .int()
+    .nullable()
+    .describe("wallet writes that it is behind; null where none are delivered"),
   failingSince: timestamp.nullable(),
   failure: z.string().nullable().describe("why the last attempt failed"),
   createdAt: timestamp,
@@ -154,20 +162,6 @@ export const deliveryReply = z.strictObject({
 });
 
 export const deliveryListReply = z.strictObject({ deliveries: z.array(deliveryReply) });
-
-const eventCursor = z.string().describe("of a receiver that has the event");
-
-/** The body of a request to a receiver. */
-export const deliveryMessage = z.strictObject({
-  deliveryId: id,
-  ledgerId: id,
-  events: z.array(
-    z.union([
-      z.strictObject({ cursor: eventCursor, type: z.enum(["entry", "posting"]), data: entryReply }),
-      z.strictObject({ cursor: eventCursor, type: z.literal("close"), data: closeReply }),
-    ]),
-  ),
-});
 
 export const closePageReply = z.strictObject({
   closes: z.array(closeReply),
@@ -433,6 +427,31 @@ export const walletLogEntryReply = z.strictObject({
   journalId: id
     .nullable()
     .describe("the entry that posts it; null until then, and for what moves no balance"),
+});
+
+/** A row of a wallet's log among those of others. */
+export const deliveredWalletWrite = walletLogEntryReply.extend({
+  callerKey: z.string(),
+  assetCode: z.string(),
+});
+
+const eventCursor = z.string().describe("of a receiver that has the event");
+
+/** The body of a request to a receiver. */
+export const deliveryMessage = z.strictObject({
+  deliveryId: id,
+  ledgerId: id,
+  events: z.array(
+    z.union([
+      z.strictObject({ cursor: eventCursor, type: z.enum(["entry", "posting"]), data: entryReply }),
+      z.strictObject({ cursor: eventCursor, type: z.literal("close"), data: closeReply }),
+      z.strictObject({
+        cursor: z.string().describe("of wallet writes, which have one of their own"),
+        type: z.literal("wallet"),
+        data: deliveredWalletWrite,
+      }),
+    ]),
+  ),
 });
 
 export const postedWritesReply = z.strictObject({

@@ -1,26 +1,36 @@
 // Deliveries of events (webhooks): which kinds there are, where a delivery stands, and what proves who sent a request.
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** Entries, among them those that post wallets; closes; postings of wallets by themselves. */
-export const deliveryEventKinds = ["entry", "close", "posting"] as const;
+/** Entries, among them those that post wallets; closes; postings of wallets by themselves; rows of wallets' logs. */
+export const deliveryEventKinds = ["entry", "close", "posting", "wallet"] as const;
 export type DeliveryEventKind = (typeof deliveryEventKinds)[number];
 
-/** What a receiver has by now: entries up to a sequence, and closes up to a number. */
-export interface DeliveryPlace {
+/** What a receiver has of the journal: entries up to a sequence, and closes up to a number. */
+export interface JournalPlace {
   readonly sequence: number;
   readonly closeNumber: number;
 }
 
-/** A place as it travels: `1017.3`. */
-export function formatCursor({ sequence, closeNumber }: DeliveryPlace): string {
+/** What a receiver has by now: of the journal, and wallet writes up to a number in the ledger's order of them. */
+export interface DeliveryPlace extends JournalPlace {
+  readonly walletNumber: number;
+}
+
+/** A place in the journal as it travels: `1017.3`. The cursor of wallet writes is their number alone. */
+export function formatCursor({ sequence, closeNumber }: JournalPlace): string {
   return `${sequence}.${closeNumber}`;
 }
 
-/** Reads a cursor; null for anything else. */
-export function parseCursor(text: string): DeliveryPlace | null {
+/** Reads a cursor of the journal; null for anything else. */
+export function parseCursor(text: string): JournalPlace | null {
   const [, sequence, closeNumber] = /^([0-9]{1,15})\.([0-9]{1,15})$/.exec(text) ?? [];
   if (sequence === undefined || closeNumber === undefined) return null;
   return { sequence: Number(sequence), closeNumber: Number(closeNumber) };
+}
+
+/** Reads a cursor of wallet writes; null for anything else. */
+export function parseWalletCursor(text: string): number | null {
+  return /^[0-9]{1,15}$/.test(text) ? Number(text) : null;
 }
 
 /**

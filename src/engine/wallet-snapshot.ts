@@ -8,7 +8,7 @@ import type { WalletTransfer } from "../core/wallet-transfer.ts";
 import type { Hold, Wallet, WalletState } from "../core/wallet.ts";
 import { listAssetRules } from "../store/asset-rules.ts";
 import { readClock } from "../store/journal-heads.ts";
-import { lockLedgerStateShared } from "../store/ledger-states.ts";
+import { lockLedgerStateOfWallets } from "../store/ledger-states.ts";
 import { listActiveHolds, listHolds } from "../store/wallet-holds.ts";
 import { listWritesByExternalId, sumDayDebits } from "../store/wallet-writes.ts";
 import { lockWallets } from "../store/wallets.ts";
@@ -23,11 +23,11 @@ export async function readWalletSnapshot(
   ledger: LedgerIdentity,
   items: readonly WalletItem[],
   looksUpKeys: boolean,
-): Promise<WalletSnapshot> {
+): Promise<WalletSnapshot & { readonly ordersWalletWrites: boolean }> {
   const { ledgerId } = ledger;
   const { callerKeys, assetCodes, holdIds } = namesIn(items);
-  const [status, wallets, now, rules, holds, idempotencyKeys] = await Promise.all([
-    lockLedgerStateShared(transaction, ledgerId),
+  const [state, wallets, now, rules, holds, idempotencyKeys] = await Promise.all([
+    lockLedgerStateOfWallets(transaction, ledgerId),
     lockWallets(transaction, ledgerId, callerKeys),
     readClock(transaction),
     listAssetRules(transaction, ledgerId, assetCodes),
@@ -46,7 +46,7 @@ export async function readWalletSnapshot(
   const counted = await withDayDebits(transaction, ledgerId, items, { wallets, rulesByAsset, now });
   return {
     ledger,
-    status,
+    ...state,
     now,
     wallets: statesOf(counted, activeHolds),
     rules: rulesByAsset,

@@ -7,12 +7,12 @@ import {
   type WalletBatch,
   type WalletItem,
 } from "../core/wallet-batch.ts";
-import type { WalletSnapshot } from "../core/wallet-batch-state.ts";
 import type { TransferReply, WalletTransfer } from "../core/wallet-transfer.ts";
 import type { Wallet, WalletLogEntry, WalletReply, WalletWrite } from "../core/wallet.ts";
 import { insertMissingAccounts } from "../store/accounts.ts";
 import { insertAssetRules } from "../store/asset-rules.ts";
 import { lockLedgerState, writeBarrier } from "../store/ledger-states.ts";
+import { insertOrderedWrites } from "../store/ordered-wallet-writes.ts";
 import { insertPendingPostings } from "../store/pending-postings.ts";
 import { upsertHolds } from "../store/wallet-holds.ts";
 import { hasWalletWrites, insertWalletWrites } from "../store/wallet-writes.ts";
@@ -114,7 +114,7 @@ function walletWork(
       if (idempotencyKeys.size > 0) {
         batch = decideWalletBatch({ ...snapshot, idempotencyKeys }, writes, newId);
       }
-      return planOf(ledger.ledgerId, batch, snapshot.now, onCommitted);
+      return planOf(ledger.ledgerId, batch, snapshot, onCommitted);
     },
   };
 }
@@ -124,10 +124,12 @@ function isRefused(batch: WalletBatch, index: number): boolean {
   return outcome !== undefined && "refusal" in outcome;
 }
 
+type BatchSnapshot = Awaited<ReturnType<typeof readWalletSnapshot>>;
+
 function planOf(
   ledgerId: string,
   batch: WalletBatch,
-  now: WalletSnapshot["now"],
+  snapshot: BatchSnapshot,
   onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
 ): Plan<Reply> {
   return {
@@ -136,7 +138,7 @@ function planOf(
       batch.writes.length === 0
         ? null
         : {
-            send: (transaction) => record(transaction, ledgerId, batch, now),
+            send: (transaction) => record(transaction, ledgerId, batch, snapshot),
             // The batch's transaction holds it shared: whoever has it alone has waited for that. The wallets'
             // own rows would not do: one that was about to be made can't be locked.
             lock: (transaction) => lockLedgerState(transaction, ledgerId),
@@ -167,7 +169,7 @@ function record(
   transaction: Connection,
   ledgerId: string,
   batch: WalletBatch,
-  now: WalletSnapshot["now"],
+  { now, ordersWalletWrites }: BatchSnapshot,
 ): Promise<unknown>[] {
   const added: Wallet[] = [];
   const moved: Wallet[] = [];
@@ -193,6 +195,8 @@ function record(
           insertAssetRules(transaction, ledgerId, batch.newRules, now),
           insertMissingAccounts(transaction, ledgerId, accounts, now),
         ]),
+    // Last: batches of other servers wait here for this one's COMMIT.
+    ...(ordersWalletWrites ? [insertOrderedWrites(transaction, ledgerId, batch.writes)] : []),
   ];
 }
 

@@ -20,8 +20,11 @@ const deliveryRow = z.object({
   createdAt: timestampColumn,
   sequence: z.number(),
   closeNumber: z.number(),
+  walletNumber: z.number(),
   /** Entries that it is behind the journal. */
   lag: z.number(),
+  /** Wallet writes that it is behind those that are numbered, whether or not it delivers them. */
+  walletLag: z.number(),
   failingSince: timestampColumn.nullable(),
   failure: z.string().nullable(),
 });
@@ -34,14 +37,17 @@ const columns = sql.fragment`
   deliveries.status, deliveries.pause_reason AS "pauseReason",
   deliveries.master_key_fingerprint AS "masterKeyFingerprint", deliveries.created_at AS "createdAt",
   progress.sequence, progress.close_number AS "closeNumber",
+  progress.wallet_number AS "walletNumber",
   greatest(0, heads.last_sequence - progress.sequence) AS lag,
+  greatest(0, coalesce(orders.last_number, 0) - progress.wallet_number) AS "walletLag",
   progress.failing_since AS "failingSince", progress.failure`;
 
 const tables = (ledgerId: string) => sql.fragment`
   FROM deliveries
   JOIN delivery_progress AS progress
     ON progress.ledger_id = ${ledgerId} AND progress.delivery_id = deliveries.delivery_id
-  JOIN journal_heads AS heads ON heads.ledger_id = ${ledgerId}`;
+  JOIN journal_heads AS heads ON heads.ledger_id = ${ledgerId}
+  LEFT JOIN wallet_order_heads AS orders ON orders.ledger_id = ${ledgerId}`;
 
 /** The deliveries of a ledger, by id: in the order in which they were made. */
 export async function listDeliveries(
@@ -51,6 +57,23 @@ export async function listDeliveries(
   return connection.any(sql.type(deliveryRow)`
     SELECT ${columns} ${tables(ledgerId)}
      WHERE deliveries.ledger_id = ${ledgerId} ORDER BY deliveries.delivery_id`);
+}
+
+const ledgerDeliveryRow = deliveryRow.extend({ ledgerId: z.string() });
+
+/** The deliveries of all ledgers. */
+export async function listAllDeliveries(
+  connection: Connection,
+): Promise<readonly (DeliveryRecord & { readonly ledgerId: string })[]> {
+  return connection.any(sql.type(ledgerDeliveryRow)`
+    SELECT deliveries.ledger_id AS "ledgerId", ${columns}
+      FROM deliveries
+      JOIN delivery_progress AS progress
+        ON progress.ledger_id = deliveries.ledger_id
+       AND progress.delivery_id = deliveries.delivery_id
+      JOIN journal_heads AS heads ON heads.ledger_id = deliveries.ledger_id
+      LEFT JOIN wallet_order_heads AS orders ON orders.ledger_id = deliveries.ledger_id
+     ORDER BY deliveries.ledger_id, deliveries.delivery_id`);
 }
 
 /** null where the ledger has no such delivery. */
@@ -86,11 +109,13 @@ export function insertDeliveryProgress(
   connection: Connection,
   ledgerId: string,
   deliveryId: string,
-  { sequence, closeNumber }: DeliveryPlace,
+  { sequence, closeNumber, walletNumber }: DeliveryPlace,
 ): Promise<unknown> {
   return connection.run(command`
-    INSERT INTO delivery_progress (ledger_id, delivery_id, sequence, close_number, attempts, due_at)
-    VALUES (${ledgerId}, ${deliveryId}, ${sequence}, ${closeNumber}, 0, statement_timestamp())`);
+    INSERT INTO delivery_progress
+      (ledger_id, delivery_id, sequence, close_number, wallet_number, attempts, due_at)
+    VALUES (${ledgerId}, ${deliveryId}, ${sequence}, ${closeNumber}, ${walletNumber}, 0,
+            statement_timestamp())`);
 }
 
 const deliveryIdRow = z.object({ deliveryId: z.string() });
@@ -112,19 +137,20 @@ export async function updateDeliveryPause(
 }
 
 /**
- * Moves a delivery to a place (null: leaves it where it is), forgets its failures, and takes it away from the server that
- * works on it.
+ * Moves a delivery to a place (what is not named stays as it is), forgets its failures, and takes it away from the server
+ * that works on it.
  */
 export function updateDeliveryPlace(
   connection: Connection,
   ledgerId: string,
   deliveryId: string,
-  place: DeliveryPlace | null,
+  place: Partial<DeliveryPlace>,
 ): Promise<unknown> {
   return connection.run(command`
     UPDATE delivery_progress
-       SET sequence = coalesce(${place?.sequence ?? null}::bigint, sequence),
-           close_number = coalesce(${place?.closeNumber ?? null}::bigint, close_number),
+       SET sequence = coalesce(${place.sequence ?? null}::bigint, sequence),
+           close_number = coalesce(${place.closeNumber ?? null}::bigint, close_number),
+           wallet_number = coalesce(${place.walletNumber ?? null}::bigint, wallet_number),
            attempts = 0, failing_since = NULL, failure = NULL, due_at = statement_timestamp(),
            leased_by = NULL, leased_until = NULL
      WHERE ledger_id = ${ledgerId} AND delivery_id = ${deliveryId}`);
@@ -142,7 +168,7 @@ export function deleteDelivery(
 
 const dueRow = z.object({ ledgerId: z.string(), deliveryId: z.string() });
 
-/** Active deliveries of all ledgers that are behind their journals, are due, and no other server works on. */
+/** Active deliveries of all ledgers that are behind what they deliver, are due, and no other server works on. */
 export async function listDueDeliveries(
   connection: Connection,
   worker: string,
@@ -160,12 +186,17 @@ export async function listDueDeliveries(
        AND (heads.last_sequence > progress.sequence
             OR EXISTS (SELECT FROM period_closes AS closes
                         WHERE closes.ledger_id = deliveries.ledger_id
-                          AND closes.number > progress.close_number))`);
+                          AND closes.number > progress.close_number)
+            OR ('wallet' = ANY (deliveries.events)
+                AND EXISTS (SELECT FROM wallet_order_heads AS orders
+                             WHERE orders.ledger_id = deliveries.ledger_id
+                               AND orders.last_number > progress.wallet_number)))`);
 }
 
 const leaseRow = z.object({
   sequence: z.number(),
   closeNumber: z.number(),
+  walletNumber: z.number(),
   attempts: z.number(),
 });
 
@@ -185,7 +216,7 @@ export async function leaseDelivery(
        AND EXISTS (SELECT FROM deliveries
                     WHERE ledger_id = ${ledgerId} AND delivery_id = ${deliveryId}
                       AND status = 'active')
-    RETURNING sequence, close_number AS "closeNumber", attempts`);
+    RETURNING sequence, close_number AS "closeNumber", wallet_number AS "walletNumber", attempts`);
 }
 
 /** What was delivered was accepted. Null where the delivery was taken away meanwhile. */
@@ -194,11 +225,11 @@ export async function advanceDelivery(
   ledgerId: string,
   deliveryId: string,
   worker: string,
-  { sequence, closeNumber }: DeliveryPlace,
+  { sequence, closeNumber, walletNumber }: DeliveryPlace,
 ): Promise<{ readonly deliveryId: string } | null> {
   return connection.maybeOne(sql.type(deliveryIdRow)`
     UPDATE delivery_progress
-       SET sequence = ${sequence}, close_number = ${closeNumber},
+       SET sequence = ${sequence}, close_number = ${closeNumber}, wallet_number = ${walletNumber},
            attempts = 0, failing_since = NULL, failure = NULL
      WHERE ledger_id = ${ledgerId} AND delivery_id = ${deliveryId} AND leased_by = ${worker}
     RETURNING delivery_id AS "deliveryId"`);

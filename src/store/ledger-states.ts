@@ -7,6 +7,7 @@ import { StateChangeRequested } from "./database/errors.ts";
 import { command, sql } from "./database/statement.ts";
 
 const statusRow = z.object({ status: z.enum(ledgerStatuses) });
+const sharedRow = statusRow.extend({ ordersWalletWrites: z.boolean() });
 const requestRow = z.object({ isPending: z.boolean() });
 
 /** How long a request to change a ledger's state keeps writers away at most. */
@@ -21,9 +22,18 @@ export async function lockLedgerStateShared(
   connection: Connection,
   ledgerId: string,
 ): Promise<LedgerStatus> {
-  const [{ status }, request] = await Promise.all([
-    connection.one(sql.type(statusRow)`
-      SELECT status FROM ledger_states WHERE ledger_id = ${ledgerId} FOR SHARE`),
+  return (await lockLedgerStateOfWallets(connection, ledgerId)).status;
+}
+
+/** The same lock, for a batch of wallet writes: also whether it has to number them (`ordered-wallet-writes.ts`). */
+export async function lockLedgerStateOfWallets(
+  connection: Connection,
+  ledgerId: string,
+): Promise<{ readonly status: LedgerStatus; readonly ordersWalletWrites: boolean }> {
+  const [state, request] = await Promise.all([
+    connection.one(sql.type(sharedRow)`
+      SELECT status, wallets_ordered_after IS NOT NULL AS "ordersWalletWrites"
+        FROM ledger_states WHERE ledger_id = ${ledgerId} FOR SHARE`),
     // Behind the lock. Of one table and without the clock, which is why a node of Citus keeps its plan.
     connection.maybeOne(sql.type(requestRow)`
       SELECT waits_until > statement_timestamp()
@@ -32,7 +42,7 @@ export async function lockLedgerStateShared(
         FROM ledger_state_requests WHERE ledger_id = ${ledgerId}`),
   ]);
   if (request?.isPending === true) throw new StateChangeRequested();
-  return status;
+  return state;
 }
 
 /** The state as it stands, without its lock. */

@@ -157,13 +157,13 @@ export const walletWriteRow = z.object({
   pendingPostingId: z.string().nullable(),
 });
 
-const logRow = walletWriteRow.extend({
+export const logRow = walletWriteRow.extend({
   callerKey: z.string(),
   journalId: z.string().nullable(),
 }) satisfies z.ZodType<PostedWalletLogEntry>;
 
 /** Columns of a log entry `writes` of a wallet `owner`, with its pending posting `postings`. */
-const logColumns = sql.fragment`
+export const logColumns = sql.fragment`
   owner.caller_key AS "callerKey", owner.wallet_id AS "walletId", writes.seq, writes.type,
   writes.amount, writes.balance, writes.held, writes.external_id AS "externalId",
   writes.hold_id AS "holdId", writes.metadata, writes.at, writes.transfer_id AS "transferId",

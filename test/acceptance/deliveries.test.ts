@@ -1,15 +1,13 @@
 // Deliveries by real servers to real receivers: what comes, in which order, and what happens where receivers or servers fail.
-import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LedgerClient, type Delivery, type DeliveryInput } from "../../src/client/ledger-client.ts";
-import { defaultScopes } from "../../src/core/ledger.ts";
-import { openBooks, type OpenBooks } from "../support/books.ts";
-import { certificateFile } from "../support/certificates.ts";
+import type { OpenBooks } from "../support/books.ts";
 import { documents, runCli } from "../support/cli.ts";
 import { createTestDatabase, runStatement, type TestDatabase } from "../support/database.ts";
+import { startDeliveringServers, type DeliveringServers } from "../support/delivering-servers.ts";
 import { runHere } from "../support/program.ts";
 import {
   acceptingAfter,
@@ -18,14 +16,10 @@ import {
   openReceiver,
   type Receiver,
 } from "../support/receiver.ts";
-import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
-const trust = { NODE_EXTRA_CA_CERTS: certificateFile("authority.pem") };
-/** Receivers are on this machine. */
-const serving = ["--allow-private-deliveries", "--port", "0"];
-
-const masterKey = randomBytes(32);
+let running: DeliveringServers;
 let database: TestDatabase;
 let books: OpenBooks;
 let servers: ServerProcess[];
@@ -33,34 +27,11 @@ let client: LedgerClient;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  servers = [await startServer(serving), await startServer(serving)];
-  books = await openBooks(database.url, masterKey);
-  const key = await books.createKey({ scopes: [...defaultScopes, "admin"] });
-  const url = servers[0]?.url ?? "";
-  client = new LedgerClient({ url, ...key });
-  env = {
-    LEDGERCTL_DATABASE_URL: database.url,
-    LEDGERCTL_URL: url,
-    LEDGERCTL_API_KEY: key.apiKey,
-    LEDGERCTL_API_SECRET: key.apiSecret,
-  };
+  running = await startDeliveringServers();
+  ({ database, books, servers, client, env } = running);
 });
 
-afterAll(async () => {
-  await client.close();
-  for (const server of servers) await server.end("SIGTERM");
-  await books.pool.end();
-  await database.drop();
-});
-
-function startServer(args: readonly string[]): Promise<ServerProcess> {
-  const settings = {
-    LEDGERCTL_DATABASE_URL: database.url,
-    LEDGERCTL_MASTER_KEY: masterKey.toString("base64"),
-  };
-  return startServerProcess({ args, env: { ...settings, ...trust } });
-}
+afterAll(() => running.end());
 
 const entryOf = (amount: number, transactionDate?: string) => ({
   lines: [
@@ -70,16 +41,8 @@ const entryOf = (amount: number, transactionDate?: string) => ({
   ...(transactionDate === undefined ? {} : { transactionDate }),
 });
 
-async function deliverTo(
-  receiver: Receiver,
-  ledgerId: string,
-  more: Partial<DeliveryInput> = {},
-): Promise<Delivery> {
-  const events: DeliveryInput["events"] = ["entry"];
-  const made = await client.createDelivery(ledgerId, { url: receiver.url, events, ...more });
-  receiver.secret = made.secret ?? "";
-  return made;
-}
+const deliverTo: DeliveringServers["deliverTo"] = (...given) => running.deliverTo(...given);
+const find: DeliveringServers["find"] = (...given) => running.find(...given);
 
 /** A ledger with the accounts that entries here use. */
 const newLedger = () => books.createLedger();
@@ -88,12 +51,6 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 
 const sequencesOf = (receiver: Receiver) =>
   onceEach(receiver.events).map(({ data }) => ("sequence" in data ? data.sequence : null));
-
-async function find(ledgerId: string, id: string): Promise<Delivery> {
-  const found = (await client.listDeliveries(ledgerId)).find((one) => one.id === id);
-  if (found === undefined) throw new Error("the delivery is not there");
-  return found;
-}
 
 describe("a receiver", () => {
   it("gets entries, closes and postings in the order of the journal, from the next one on", async () => {
@@ -194,9 +151,7 @@ describe("a receiver", () => {
     })();
     await receiver.reach(5);
     // Whichever of them has the lease; the other one, and then a new one, go on.
-    const last = servers.at(-1);
-    await last?.end("SIGKILL");
-    servers[servers.length - 1] = await startServer(serving);
+    await running.replaceLast();
     await writing;
     await until("all", () => onceEach(receiver.events).length >= 60);
     expect(sequencesOf(receiver)).toEqual(upTo(60));
@@ -251,6 +206,23 @@ describe("a delivery", () => {
     const { id } = await deliverTo(receiver, ledgerId);
     await post(ledgerId, 1);
     await until("a failure", async () => (await find(ledgerId, id)).failure === "answered 503");
+    const ofLedger = { ...env, LEDGERCTL_LEDGER: ledgerId };
+    const elsewhere = Object.fromEntries(
+      Object.entries(ofLedger).filter(([name]) => name !== "LEDGERCTL_DATABASE_URL"),
+    );
+    const look = async (where: Record<string, string>) => {
+      const { stdout } = await runHere(["doctor", "--json"], where);
+      const { checks } = JSON.parse(stdout) as { checks: { name: string; detail: string }[] };
+      return checks.filter(({ name }) => name === "deliveries");
+    };
+    const failing = new RegExp(
+      `${id} of ledger ${ledgerId} fails since .*, 1 event behind: answered`,
+    );
+    for (const where of [env, elsewhere]) {
+      expect(await look(where)).toMatchObject([
+        { ok: true, note: true, detail: expect.stringMatching(failing) as string },
+      ]);
+    }
     await runStatement(
       database.url,
       `UPDATE delivery_progress SET failing_since = failing_since - interval '1 day', due_at = now()
@@ -259,6 +231,15 @@ describe("a delivery", () => {
     );
     await until("a pause", async () => (await find(ledgerId, id)).status === "paused");
     expect((await find(ledgerId, id)).pauseReason).toBe("failing");
+    expect(await look(elsewhere)).toMatchObject([
+      {
+        ok: false,
+        detail: expect.stringMatching(
+          /was paused, 1 event behind: it had failed for a day/,
+        ) as string,
+        remedy: expect.stringContaining("ledgerctl delivery resume") as string,
+      },
+    ]);
     await until("the log", () =>
       servers.some((server) => server.stderr().includes("has failed for a day and was paused")),
     );
@@ -266,6 +247,10 @@ describe("a delivery", () => {
     await client.resumeDelivery(ledgerId, id);
     await receiver.reach(1);
     expect(await find(ledgerId, id)).toMatchObject({ status: "active", pauseReason: null });
+    await until("doctor", async () => {
+      const [check] = await look(elsewhere);
+      return check?.detail === "1 active, 0 events behind at most";
+    });
     await receiver.goAway();
   });
 
@@ -280,18 +265,14 @@ describe("a delivery", () => {
     ]) {
       await expect(make(url)).rejects.toMatchObject({ status: 400 });
     }
-    const strict = await startServer(["--port", "0"]);
-    const outside = new LedgerClient({
-      url: strict.url,
-      apiKey: env["LEDGERCTL_API_KEY"] ?? "",
-      apiSecret: env["LEDGERCTL_API_SECRET"] ?? "",
-    });
+    const strict = await running.startServer(["--port", "0"]);
+    const outside = new LedgerClient(running.connectionTo(strict));
     for (const host of ["127.0.0.1", "10.1.2.3", "[::1]", "[::ffff:192.168.0.1]", "2130706433"]) {
       await expect(
         outside.createDelivery(ledgerId, { url: `https://${host}/`, events: ["entry"] }),
       ).rejects.toMatchObject({ status: 400 });
     }
-    const events = ["entry", "entry", "wallet"] as unknown as DeliveryInput["events"];
+    const events = ["entry", "entry", "wallets"] as unknown as DeliveryInput["events"];
     const faulty = outside.createDelivery(ledgerId, {
       url: "https://example.com/",
       events,
@@ -303,7 +284,7 @@ describe("a delivery", () => {
         status: 400,
         problem: {
           errors: [
-            { pointer: "#/events/2", detail: "must be one of entry, close, posting" },
+            { pointer: "#/events/2", detail: "must be one of entry, close, posting, wallet" },
             { pointer: "#/since" },
           ],
         },

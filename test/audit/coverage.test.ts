@@ -15,6 +15,7 @@ import {
   insertDeliveryProgress,
   updateDeliveryPause,
 } from "../../src/store/deliveries.ts";
+import * as walletOrder from "../../src/store/ordered-wallet-writes.ts";
 import { insertBackup } from "../../src/store/backups.ts";
 import { revokeApiKey } from "../../src/store/api-keys.ts";
 import { Pool } from "../../src/store/database/pool.ts";
@@ -65,6 +66,8 @@ async function makeBooks(): Promise<void> {
   await postEntry(service, dated("2026-01-03T00:00:00Z"), ledgerId);
   const { journalId } = await postEntry(service, dated("2026-02-03T00:00:00Z"), ledgerId);
   await service.post(`${entriesPath(ledgerId)}/${journalId}/reversal`);
+  await walletOrder.insertWalletOrderHead(pool, ledgerId);
+  await walletOrder.updateWalletOrder(pool, ledgerId, 0);
   for (const name of ["older", "oldest"]) {
     accepted(await move(service, key(name), "credit", 90, { externalId: "e", metadata: "m" }));
     await makeOlder(name);
@@ -95,10 +98,12 @@ async function makeBooks(): Promise<void> {
   await insertDigestCompletion(pool);
   const deliveryId = "01a20ddf-3221-70f9-8b12-2822d5f4abc7";
   await insertDelivery(pool, ledgerId, {
-    ...{ deliveryId, url: "https://example.com/", events: ["entry"] },
+    ...{ deliveryId, url: "https://example.com/", events: ["entry", "wallet"] },
     ...{ masterKeyFingerprint: "00", createdAt: "2026-03-01T00:00:00.000Z" as Timestamp },
   });
-  await insertDeliveryProgress(pool, ledgerId, deliveryId, { sequence: 1, closeNumber: 0 });
+  await insertDeliveryProgress(pool, ledgerId, deliveryId, {
+    ...{ sequence: 1, closeNumber: 0, walletNumber: 0 },
+  });
   await updateDeliveryPause(pool, ledgerId, deliveryId, "asked");
   await insertBackup(pool, { takenAt: "2026-03-31T02:00:00.000Z" as Timestamp, bytes: 1 });
   await forge(

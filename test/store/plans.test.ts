@@ -45,6 +45,7 @@ import { startOfDay } from "../../src/store/whole-days.ts";
 import * as walletHolds from "../../src/store/wallet-holds.ts";
 import * as digests from "../../src/store/wallet-log-digests.ts";
 import * as walletPostings from "../../src/store/wallet-postings.ts";
+import * as walletOrder from "../../src/store/ordered-wallet-writes.ts";
 import * as walletWrites from "../../src/store/wallet-writes.ts";
 import * as wallets from "../../src/store/wallets.ts";
 import * as walletLists from "../../src/store/wallet-lists.ts";
@@ -135,7 +136,7 @@ const whole = { startsAt: null, endsAt: end, afterSequence: 0, upToSequence: ent
 const unsummed = { afterSequence: entryCount - 8_192, upToSequence: entryCount };
 const closed = { ledgerId, number: 12 };
 
-const deliveryPlace = { sequence: 1, closeNumber: 1 };
+const deliveryPlace = { sequence: 1, closeNumber: 1, walletNumber: 1 };
 const worker = idOf("worker");
 const delivery = {
   ...{ deliveryId: idOf("delivery"), url: "https://example.com/", events: ["entry"] as const },
@@ -240,7 +241,7 @@ const writtenWallets = logEntries.map(({ callerKey, walletId: id }) => ({
 
 /** Statements of batches, of posting and of streams, and look-ups by key: for fifty or a hundred rows each. */
 const writePath: readonly Case[] = [
-  of(ledgerStates.lockLedgerStateShared, ledgerId),
+  within(of(ledgerStates.lockLedgerStateShared, ledgerId), "lockLedgerStateOfWallets"),
   of(ledgerStates.lockLedgerState, ledgerId),
   of(ledgerStates.readLedgerState, ledgerId),
   of(ledgerStates.writeBarrier, ledgerId),
@@ -440,6 +441,10 @@ const writePath: readonly Case[] = [
     ...{ worker, failure: "no", waitMs: 1 },
   }),
   of(deliveries.releaseDelivery, ledgerId, delivery.deliveryId, worker),
+  of(walletOrder.readWalletOrder, ledgerId),
+  of(walletOrder.insertWalletOrderHead, ledgerId),
+  of(walletOrder.updateWalletOrder, ledgerId, 7),
+  of(walletOrder.insertOrderedWrites, ledgerId, logEntries),
   of(daySums.readSummedSequence, ledgerId),
   of(daySums.insertSummedJournal, ledgerId),
   of(daySums.tryLockSums, ledgerId),
@@ -480,6 +485,12 @@ const pages: readonly Case[] = [
   of(walletLists.listWalletsOfAsset, ledgerId, "USD", walletPage),
   of(walletLists.listWalletsOfAsset, ledgerId, "USD", { ...walletPage, prefix: "12" }),
   of(walletLists.listWalletsOfAsset, ledgerId, "EUR", { ...walletPage, afterKey: "" }),
+  // What a delivery reads that is almost everything behind, and one that is not.
+  ...[7, 799_000].map((afterNumber) =>
+    of(walletOrder.listOrderedWrites, ledgerId, {
+      ...{ afterNumber, upToNumber: 2 * entryCount, limit: 500, bytesMax: 262_144 },
+    }),
+  ),
   of(listAdministrationActs, 100),
   of(accounts.listAccounts, ledgerId, true),
   of(periodCloses.listCloseBalances, closed),
@@ -710,11 +721,13 @@ const free = {
   "audit/day-sums.ts": "an audit adds all entries up again",
   "audit/logs.ts": "an audit reads all checkpoints of a log once",
   countHaltedLogs: "reads a row for each log, once for each scrape of metrics",
+  listAllDeliveries: "an operator reads a row for each delivery of all ledgers, which are few",
   countFailingDeliveries: "reads a row for each delivery, once for each scrape of metrics",
   listDueDeliveries: "reads a row for each delivery of all ledgers, which are few",
   hasCheckpoints: "is asked once at the start",
   "audit/journal.ts": "an audit reads all rows of a ledger once",
   "audit/wallet-postings.ts": "an audit reads all rows of a ledger once",
+  "audit/wallet-order.ts": "an audit reads all rows of a ledger once",
   "audit/wallets.ts": "an audit reads all rows of a ledger once",
   "backup/": "a backup has whole tables",
   "database/": "the way statements go",

@@ -95,6 +95,11 @@ const fillings = [
    SELECT ledger_id, wallet_id, 2 * turn + side + 1, CASE side WHEN 0 THEN 'credit' ELSE 'debit' END, 1, 1 - side, 0,
           'write ' || i || ' ' || side, at, md5('pending ' || i / 250 || ' ' || side)::uuid
      FROM places, generate_series(0, 1) AS side`,
+  `INSERT INTO ordered_wallet_writes (ledger_id, number, wallet_id, seq)
+   SELECT ledger_id, 2 * sequence - 1 + side, wallet_id, 2 * turn + side + 1
+     FROM places, generate_series(0, 1) AS side WHERE is_large`,
+  `INSERT INTO wallet_order_heads SELECT ledger_id, 2 * max(sequence) FROM places WHERE is_large GROUP BY ledger_id
+   ON CONFLICT (ledger_id) DO UPDATE SET last_number = EXCLUDED.last_number`,
   `INSERT INTO wallets (ledger_id, caller_key, wallet_id, asset_code, balance, held, last_seq, last_at, log_hash, chained_after)
    SELECT ledger_id, caller_key, wallet_id, 'USD', 0, 1, 12, at, sha256(''), 12 FROM places WHERE turn = 0`,
   `INSERT INTO wallet_holds (ledger_id, hold_id, wallet_id, amount, expires_at, status)

@@ -22,6 +22,8 @@ const delivery = {
   pauseReason: null,
   cursor: "1017.3",
   lag: 0,
+  walletCursor: null,
+  walletLag: null,
   failingSince: null,
   failure: null,
   createdAt: "2026-03-01T08:00:00.000Z",

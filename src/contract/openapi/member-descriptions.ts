@@ -79,6 +79,7 @@ export const memberDescriptions: Readonly<Record<string, string>> = {
   type: "the kind",
   updatedAt: "when it changed last",
   wallets: "wallets",
+  walletSince: "the same for wallet writes, whose cursors are numbers",
   walletsAccount: "the account that the asset's wallets are posted to",
   writes: "writes of wallets",
 };

@@ -1,4 +1,4 @@
-// Delivering events: each delivery that is behind its journal is worked on by one server at a time, which holds a lease on it.
+// Delivering events: each delivery that is behind is worked on by one server at a time, which holds a lease on it.
 // What is sent was confirmed by a COMMIT before (docs/decisions/0010); what was accepted moves the delivery on, at least once.
 import { deriveDeliverySecret, deliveryWaitMs, signDelivery } from "../../core/delivery.ts";
 import type { DeliveryPlace } from "../../core/delivery.ts";
@@ -6,6 +6,7 @@ import { masterKeyFingerprint } from "../../core/signing.ts";
 import type { Pool } from "../../store/database/pool.ts";
 import * as store from "../../store/deliveries.ts";
 import { readJournalHead } from "../../store/journal-heads.ts";
+import { readWalletOrder } from "../../store/ordered-wallet-writes.ts";
 import { findLastClose } from "../../store/period-closes.ts";
 import { newId } from "../new-id.ts";
 import { repeat } from "../repeat.ts";
@@ -110,8 +111,7 @@ export class Deliverer {
       lease,
       upTo,
     );
-    const isBehind = place.sequence > lease.sequence || place.closeNumber > lease.closeNumber;
-    if (!isBehind) {
+    if (!isBeyond(place, lease)) {
       await store.releaseDelivery(this.#pool, ledgerId, deliveryId, this.#worker);
       return false;
     }
@@ -122,18 +122,20 @@ export class Deliverer {
   }
 
   /**
-   * The lease is a COMMIT on the session that has read how far the journal goes: the standbys have all of that. Null where
-   * the delivery is not there to be worked on.
+   * The lease is a COMMIT on the session that has read how far the journal and the order of wallet writes go: the standbys
+   * have all of that. Null where the delivery is not there to be worked on.
    */
   #lease({ ledgerId, deliveryId }: DeliveryIdentity) {
     return this.#pool.withConnection(async (connection) => {
       const delivery = await store.findDelivery(connection, ledgerId, deliveryId);
       const { lastSequence } = await readJournalHead(connection, ledgerId);
       const lastClose = await findLastClose(connection, ledgerId);
+      const { lastNumber: walletNumber } = await readWalletOrder(connection, ledgerId);
       const lease = await connection.transaction((transaction) =>
         store.leaseDelivery(transaction, ledgerId, deliveryId, { worker: this.#worker, leaseMs }),
       );
-      const upTo: DeliveryPlace = { sequence: lastSequence, closeNumber: lastClose?.number ?? 0 };
+      const closeNumber = lastClose?.number ?? 0;
+      const upTo: DeliveryPlace = { sequence: lastSequence, closeNumber, walletNumber };
       return delivery === null || lease === null ? null : { delivery, lease, upTo };
     });
   }
@@ -182,4 +184,12 @@ export class Deliverer {
     );
     if (paused !== null) this.#options.onPaused(identity, failure);
   }
+}
+
+function isBeyond(place: DeliveryPlace, other: DeliveryPlace): boolean {
+  return (
+    place.sequence > other.sequence ||
+    place.closeNumber > other.closeNumber ||
+    place.walletNumber > other.walletNumber
+  );
 }

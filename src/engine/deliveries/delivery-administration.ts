@@ -1,6 +1,5 @@
 // Making, pausing and removing deliveries, for API keys with the scope `admin`. The record of administration names the key.
 import { deriveDeliverySecret, type DeliveryEventKind } from "../../core/delivery.ts";
-import type { DeliveryPlace } from "../../core/delivery.ts";
 import { Refusal, validationRefusal } from "../../core/errors.ts";
 import { masterKeyFingerprint } from "../../core/signing.ts";
 import { parseUuid, quoted } from "../../core/text.ts";
@@ -8,13 +7,15 @@ import { nameOperator } from "../../store/administration-acts.ts";
 import type { Connection } from "../../store/database/connection.ts";
 import type { Pool } from "../../store/database/pool.ts";
 import * as store from "../../store/deliveries.ts";
-import { readClock, readJournalHead } from "../../store/journal-heads.ts";
+import { readClock } from "../../store/journal-heads.ts";
 import { writeBarrier } from "../../store/ledger-states.ts";
-import { findLastClose } from "../../store/period-closes.ts";
+import * as walletOrder from "../../store/ordered-wallet-writes.ts";
 import { commitsHalted } from "../group-commit.ts";
 import type { AdministrativeAct } from "../ledger-administration.ts";
+import { withLedgerStateLocked } from "../ledger-state.ts";
 import { newId } from "../new-id.ts";
 import { receiverUrlFault } from "./delivery-request.ts";
+import { placeFor, type DeliveryStart } from "./delivery-start.ts";
 
 export interface DeliveryAdministrationOptions {
   readonly masterKey: Buffer;
@@ -35,20 +36,20 @@ export class DeliveryAdministration {
   }
 
   /**
-   * Makes a delivery that begins behind a place, or with what is recorded next (null), and its secret, which is told here
-   * alone. Rejects with `validation` for a URL that nothing may be sent to.
+   * Makes a delivery and its secret, which is told here alone. Rejects with `validation` for a URL that nothing may be sent
+   * to. The first of a ledger that delivers wallet writes has them numbered from then on.
    */
   async createDelivery(
     act: AdministrativeAct,
     { url, events }: { readonly url: string; readonly events: readonly DeliveryEventKind[] },
-    since: DeliveryPlace | null,
+    start: DeliveryStart,
   ): Promise<{ readonly delivery: store.DeliveryRecord; readonly secret: string }> {
     const { masterKey, allowsPrivate } = this.#options;
     const fault = receiverUrlFault(url, allowsPrivate);
     if (fault !== null) throw validationRefusal([{ path: ["url"], detail: fault }]);
     const { ledgerId } = act;
     const deliveryId = newId();
-    const delivery = await this.#act(act, async (transaction) => {
+    const delivery = await this.#actOn(act, events, async (transaction) => {
       if ((await store.listDeliveries(transaction, ledgerId)).length >= deliveriesMax) {
         const detail = `the ledger has ${deliveriesMax} deliveries, and may have no more`;
         throw validationRefusal([{ path: [], detail }]);
@@ -58,7 +59,8 @@ export class DeliveryAdministration {
         masterKeyFingerprint: masterKeyFingerprint(masterKey),
         createdAt: await readClock(transaction),
       });
-      const place = await placeFor(transaction, ledgerId, since, ["since"]);
+      if (events.includes("wallet")) await orderWalletWrites(transaction, ledgerId);
+      const place = await placeFor(transaction, ledgerId, events, start);
       await store.insertDeliveryProgress(transaction, ledgerId, deliveryId, place);
       return requireDelivery(transaction, ledgerId, deliveryId);
     });
@@ -75,29 +77,40 @@ export class DeliveryAdministration {
   /** Lets a delivery go on from where it was, at once. Rejects with `deliveryNotFound`. */
   async resumeDelivery(act: AdministrativeAct, id: string): Promise<store.DeliveryRecord> {
     return this.#change(act, id, async (transaction, deliveryId) => {
-      await store.updateDeliveryPlace(transaction, act.ledgerId, deliveryId, null);
+      await store.updateDeliveryPlace(transaction, act.ledgerId, deliveryId, {});
       await store.updateDeliveryPause(transaction, act.ledgerId, deliveryId, null);
     });
   }
 
-  /** Delivers again what is behind a place. Rejects with `deliveryNotFound`. */
+  /** Delivers again what is behind a place; what `start` does not name stays where it is. Rejects with `deliveryNotFound`. */
   async replayDelivery(
     act: AdministrativeAct,
     id: string,
-    since: DeliveryPlace,
+    start: DeliveryStart,
   ): Promise<store.DeliveryRecord> {
-    return this.#change(act, id, async (transaction, deliveryId) => {
-      const place = await placeFor(transaction, act.ledgerId, since, ["since"]);
-      await store.updateDeliveryPlace(transaction, act.ledgerId, deliveryId, place);
+    return this.#change(act, id, async (transaction, deliveryId, { events }) => {
+      const { walletNumber, ...journal } = await placeFor(transaction, act.ledgerId, events, start);
+      await store.updateDeliveryPlace(transaction, act.ledgerId, deliveryId, {
+        ...(start.journal === null ? {} : journal),
+        ...(start.walletNumber === null ? {} : { walletNumber }),
+      });
     });
   }
 
-  /** Removes a delivery; resolves with what it was. Rejects with `deliveryNotFound`. */
+  /**
+   * Removes a delivery; resolves with what it was. Rejects with `deliveryNotFound`. Behind the last that delivered wallet
+   * writes, they are numbered no longer.
+   */
   async deleteDelivery(act: AdministrativeAct, id: string): Promise<store.DeliveryRecord> {
     const { ledgerId } = act;
-    return this.#act(act, async (transaction) => {
+    const { events } = await requireDelivery(this.#pool, ledgerId, parseUuid(id), id);
+    return this.#actOn(act, events, async (transaction) => {
       const delivery = await requireDelivery(transaction, ledgerId, parseUuid(id), id);
       await store.deleteDelivery(transaction, ledgerId, delivery.deliveryId);
+      const others = await store.listDeliveries(transaction, ledgerId);
+      if (events.includes("wallet") && !others.some((other) => other.events.includes("wallet"))) {
+        await walletOrder.updateWalletOrder(transaction, ledgerId, null);
+      }
       return delivery;
     });
   }
@@ -105,12 +118,17 @@ export class DeliveryAdministration {
   #change(
     act: AdministrativeAct,
     id: string,
-    change: (transaction: Connection, deliveryId: string) => Promise<unknown>,
+    change: (
+      transaction: Connection,
+      deliveryId: string,
+      delivery: store.DeliveryRecord,
+    ) => Promise<unknown>,
   ): Promise<store.DeliveryRecord> {
     const { ledgerId } = act;
     return this.#act(act, async (transaction) => {
-      const { deliveryId } = await requireDelivery(transaction, ledgerId, parseUuid(id), id);
-      await change(transaction, deliveryId);
+      const delivery = await requireDelivery(transaction, ledgerId, parseUuid(id), id);
+      const { deliveryId } = delivery;
+      await change(transaction, deliveryId, delivery);
       return requireDelivery(transaction, ledgerId, deliveryId);
     });
   }
@@ -127,23 +145,31 @@ export class DeliveryAdministration {
       return work(transaction);
     });
   }
+
+  /**
+   * The same, of a delivery of these events. Whether wallet writes are numbered changes only while no batch is under way that
+   * has read it otherwise.
+   */
+  async #actOn<Result>(
+    act: AdministrativeAct,
+    events: readonly DeliveryEventKind[],
+    work: (transaction: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    if (!events.includes("wallet")) return this.#act(act, work);
+    if (this.#options.areCommitsHalted()) throw commitsHalted;
+    return withLedgerStateLocked(this.#pool, act.ledgerId, async (transaction) => {
+      await nameOperator(transaction, act.apiKey);
+      return work(transaction);
+    });
+  }
 }
 
-/** A place that exists; null: where the journal ends. */
-async function placeFor(
-  transaction: Connection,
-  ledgerId: string,
-  since: DeliveryPlace | null,
-  path: readonly string[],
-): Promise<DeliveryPlace> {
-  const { lastSequence } = await readJournalHead(transaction, ledgerId);
-  const closeNumber = (await findLastClose(transaction, ledgerId))?.number ?? 0;
-  if (since === null) return { sequence: lastSequence, closeNumber };
-  if (since.sequence > lastSequence || since.closeNumber > closeNumber) {
-    const detail = `is beyond what the ledger has: ${lastSequence}.${closeNumber}`;
-    throw validationRefusal([{ path, detail }]);
-  }
-  return since;
+/** Has wallet writes numbered, where they are not; in a transaction that holds the ledger's state alone. */
+async function orderWalletWrites(transaction: Connection, ledgerId: string): Promise<void> {
+  const { orderedAfter, lastNumber } = await walletOrder.readWalletOrder(transaction, ledgerId);
+  if (orderedAfter !== null) return;
+  await walletOrder.insertWalletOrderHead(transaction, ledgerId);
+  await walletOrder.updateWalletOrder(transaction, ledgerId, lastNumber);
 }
 
 async function requireDelivery(

@@ -1,18 +1,23 @@
-// What is delivered next: entries, closes and postings in the order of the journal. A close stands behind the last entry that
-// it covers, which was recorded before it.
+// What is delivered next: entries, closes and postings in the order of the journal, then wallet writes in theirs. A close
+// stands behind the last entry that it covers, which was recorded before it.
 import type { CloseRecord } from "../../core/close.ts";
-import type { DeliveryEventKind, DeliveryPlace } from "../../core/delivery.ts";
+import type { DeliveryEventKind, DeliveryPlace, JournalPlace } from "../../core/delivery.ts";
+import { assert } from "../../core/errors.ts";
 import type { StoredEntry } from "../../core/journal.ts";
 import type { Connection } from "../../store/database/connection.ts";
 import { everyEntry, listEntries } from "../../store/entry-lists.ts";
+import { listOrderedWrites, type OrderedWalletWrite } from "../../store/ordered-wallet-writes.ts";
 import { listCloses } from "../../store/period-closes.ts";
 import { listWalletPostings } from "../../store/wallet-postings.ts";
 
-/** An event, and the place of a receiver that has it. */
-export type DeliveryEvent = { readonly place: DeliveryPlace } & (
+/** An event of the journal, and the place of a receiver that has it. */
+type JournalEvent = { readonly place: JournalPlace } & (
   | { readonly type: "entry" | "posting"; readonly entry: StoredEntry }
   | { readonly type: "close"; readonly close: CloseRecord }
 );
+
+export type DeliveryEvent =
+  JournalEvent | { readonly type: "wallet"; readonly write: OrderedWalletWrite };
 
 export interface DeliverySpan {
   readonly events: readonly DeliveryEvent[];
@@ -24,6 +29,9 @@ export interface DeliverySpan {
 const entriesMax = 100;
 const closesMax = 100;
 const bytesMax = 512 * 1024;
+const walletWritesMax = 500;
+/** Of the metadata of wallet writes, which is what may be large of them. */
+const walletBytesMax = 256 * 1024;
 
 /** The events behind a place and up to another, which has to be confirmed; as many as fit a request. */
 export async function readDeliveryEvents(
@@ -33,6 +41,42 @@ export async function readDeliveryEvents(
   after: DeliveryPlace,
   upTo: DeliveryPlace,
 ): Promise<DeliverySpan> {
+  const [journal, writes] = await Promise.all([
+    readJournalEvents(connection, ledgerId, kinds, after, upTo),
+    kinds.includes("wallet") ? readWalletWrites(connection, ledgerId, after, upTo) : [],
+  ]);
+  const walletNumber = writes.at(-1)?.number ?? after.walletNumber;
+  return {
+    events: [...journal.events, ...writes.map((write) => ({ type: "wallet", write }) as const)],
+    place: { ...journal.place, walletNumber },
+  };
+}
+
+async function readWalletWrites(
+  connection: Connection,
+  ledgerId: string,
+  { walletNumber }: DeliveryPlace,
+  upTo: DeliveryPlace,
+): Promise<readonly OrderedWalletWrite[]> {
+  if (upTo.walletNumber <= walletNumber) return [];
+  const writes = await listOrderedWrites(connection, ledgerId, {
+    ...{ afterNumber: walletNumber, upToNumber: upTo.walletNumber },
+    ...{ limit: walletWritesMax, bytesMax: walletBytesMax },
+  });
+  // Better nothing than one write fewer: a receiver could not know.
+  for (const [index, { number }] of writes.entries()) {
+    assert(number === walletNumber + index + 1, "the order of wallet writes has no gap");
+  }
+  return writes;
+}
+
+async function readJournalEvents(
+  connection: Connection,
+  ledgerId: string,
+  kinds: readonly DeliveryEventKind[],
+  after: JournalPlace,
+  upTo: JournalPlace,
+): Promise<{ readonly events: readonly JournalEvent[]; readonly place: JournalPlace }> {
   const hasEntries = kinds.includes("entry") || kinds.includes("posting");
   const entries =
     hasEntries && upTo.sequence > after.sequence
@@ -75,12 +119,12 @@ async function readEntries(
 }
 
 function inOrder(
-  after: DeliveryPlace,
+  after: JournalPlace,
   entries: readonly StoredEntry[],
   closes: readonly CloseRecord[],
   { kinds, postings }: { kinds: readonly DeliveryEventKind[]; postings: ReadonlySet<string> },
-): DeliveryEvent[] {
-  const events: DeliveryEvent[] = [];
+): JournalEvent[] {
+  const events: JournalEvent[] = [];
   let { sequence, closeNumber } = after;
   const waiting = [...closes];
   const takeCloses = (upToSequence: number) => {

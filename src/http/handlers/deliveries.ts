@@ -8,10 +8,11 @@ import type { LedgerIdentity } from "../../core/ledger.ts";
 import type { Caller } from "../authenticate.ts";
 import type { RouteHandler } from "./route-handler.ts";
 import { wireEntry } from "./wire-entry.ts";
+import { wireLogEntry } from "./wire-wallet-log.ts";
 
 export const createDelivery: RouteHandler<"createDelivery"> = async ({ deliveries }, request) => {
-  const { since, ...wanted } = parseDeliveryBody(request.body?.value);
-  const { delivery, secret } = await deliveries.createDelivery(actOf(request), wanted, since);
+  const { start, ...wanted } = parseDeliveryBody(request.body?.value);
+  const { delivery, secret } = await deliveries.createDelivery(actOf(request), wanted, start);
   return wireDelivery(delivery, secret);
 };
 
@@ -30,8 +31,8 @@ export const resumeDelivery: RouteHandler<"resumeDelivery"> = async ({ deliverie
   wireDelivery(await deliveries.resumeDelivery(actOf(request), request.deliveryId));
 
 export const replayDelivery: RouteHandler<"replayDelivery"> = async ({ deliveries }, request) => {
-  const since = parseReplayBody(request.body?.value);
-  return wireDelivery(await deliveries.replayDelivery(actOf(request), request.deliveryId, since));
+  const start = parseReplayBody(request.body?.value);
+  return wireDelivery(await deliveries.replayDelivery(actOf(request), request.deliveryId, start));
 };
 
 export const deleteDelivery: RouteHandler<"deleteDelivery"> = async ({ deliveries }, request) =>
@@ -47,7 +48,11 @@ function wireDelivery(record: DeliveryRecord, secret: string | null = null): Del
     id: deliveryId,
     ...{ url, events, status, pauseReason },
     cursor: formatCursor(record),
-    ...{ lag, failingSince, failure },
+    lag,
+    ...(events.includes("wallet")
+      ? { walletCursor: String(record.walletNumber), walletLag: record.walletLag }
+      : { walletCursor: null, walletLag: null }),
+    ...{ failingSince, failure },
     createdAt: record.createdAt,
     secret,
   };
@@ -61,11 +66,19 @@ export function deliveryMessage(
   const message: DeliveryMessage = {
     deliveryId,
     ledgerId,
-    events: events.map((event) =>
-      event.type === "close"
-        ? { cursor: formatCursor(event.place), type: event.type, data: event.close }
-        : { cursor: formatCursor(event.place), type: event.type, data: wireEntry(event.entry) },
-    ),
+    events: events.map(wireEvent),
   };
   return JSON.stringify(message);
+}
+
+function wireEvent(event: DeliveryEvent): DeliveryMessage["events"][number] {
+  if (event.type === "wallet") {
+    const { number, callerKey, assetCode } = event.write;
+    const data = { callerKey, assetCode, ...wireLogEntry(event.write) };
+    return { cursor: String(number), type: event.type, data };
+  }
+  const cursor = formatCursor(event.place);
+  return event.type === "close"
+    ? { cursor, type: event.type, data: event.close }
+    : { cursor, type: event.type, data: wireEntry(event.entry) };
 }

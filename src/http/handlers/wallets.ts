@@ -10,21 +10,18 @@ import {
   parseReleaseBody,
   parseReserveBody,
 } from "../../contract/wallet-body.ts";
-import type { BulkResult, Wallet, WalletResult, WalletLogEntry } from "../../contract/types.ts";
+import type { BulkResult, Wallet, WalletResult } from "../../contract/types.ts";
 import {
   listWallets as listPage,
   listWalletsOfAsset as listOfAsset,
   type ListedWallet,
 } from "../../store/wallet-lists.ts";
-import {
-  listPostedWrites as listPosted,
-  listWalletHistory,
-  type PostedWalletLogEntry,
-} from "../../store/wallet-writes.ts";
+import { listPostedWrites as listPosted, listWalletHistory } from "../../store/wallet-writes.ts";
 import { asRefusal, plainMessage } from "../problems.ts";
 import { callerKeyFault } from "../path-parameters.ts";
 import { requireEntry } from "./named-records.ts";
 import { limitSearch, type RouteHandler } from "./route-handler.ts";
+import { wireLogEntry } from "./wire-wallet-log.ts";
 
 export const creditWallet: RouteHandler<"creditWallet"> = async ({ wallets }, request) => {
   const { body, ledger, callerKey, bodyBytes } = request;
@@ -106,7 +103,7 @@ export const listWalletWrites: RouteHandler<"listWalletWrites"> = async (service
     limit: query.limit + 1,
   });
   return {
-    writes: rows.slice(0, query.limit).map(wireWrite),
+    writes: rows.slice(0, query.limit).map(wireLogEntry),
     hasMore: rows.length > query.limit,
   };
 };
@@ -119,7 +116,7 @@ export const listPostedWrites: RouteHandler<"listPostedWrites"> = async (service
   const connection = limitSearch(services, request);
   const { writes, total } = await listPosted(connection, ledger.ledgerId, journalId, page);
   return {
-    writes: writes.map((row) => ({ callerKey: row.callerKey, ...wireWrite(row) })),
+    writes: writes.map((row) => ({ callerKey: row.callerKey, ...wireLogEntry(row) })),
     total,
     hasMore: offset + writes.length < total,
   };
@@ -173,23 +170,4 @@ function readCursor(cursor: string): string {
 
 function wireReply({ status, balance, available }: WalletReply): WalletResult {
   return { status, balance: balance.toString(), available: available.toString() };
-}
-
-function wireWrite(row: PostedWalletLogEntry): WalletLogEntry {
-  return {
-    seq: row.seq,
-    type: row.type,
-    amount: row.amount.toString(),
-    balance: row.balance.toString(),
-    held: row.held.toString(),
-    externalId: row.externalId,
-    holdId: row.holdId,
-    metadata: row.metadata,
-    at: row.at,
-    // Other rows are as they were before there were transfers.
-    ...(row.transferId === null || row.counterparty === null
-      ? {}
-      : { transferId: row.transferId, counterparty: row.counterparty }),
-    journalId: row.journalId,
-  };
 }

@@ -50,7 +50,7 @@ export const ledgerTables = [
   ...["wallet_postings"],
   ...["period_closes", "period_close_balances", "period_close_subtrees"],
   ...["log_states", "log_heads", "log_subtrees", "log_checkpoints", "log_cosignatures"],
-  "deliveries",
+  ...["deliveries", "wallet_order_heads", "ordered_wallet_writes"],
 ];
 
 /** Ledgers that a table has rows of and that are not there. */

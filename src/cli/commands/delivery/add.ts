@@ -10,6 +10,7 @@ import { members } from "../../terminal/output.ts";
 export interface AddDeliveryFlags extends ServiceFlags {
   events: string;
   since?: string;
+  walletSince?: string;
 }
 
 export async function addDelivery(
@@ -23,15 +24,17 @@ export async function addDelivery(
   const wanted: DeliveryInput = {
     ...{ url, events },
     ...(flags.since === undefined ? {} : { since: flags.since }),
+    ...(flags.walletSince === undefined ? {} : { walletSince: flags.walletSince }),
   };
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const made = await client.createDelivery(ledgerId(), wanted);
-    const { id, status, cursor, secret } = made;
+    const { id, status, cursor, walletCursor, secret } = made;
+    const wallets = walletCursor === null ? {} : { walletCursor };
     // The id alone would lose the secret for ever.
     output.result(made, () =>
       output.isQuiet
         ? `${id} ${secret ?? ""}`
-        : members({ id, url, events: events.join(" "), status, cursor, secret }),
+        : members({ id, url, events: events.join(" "), status, cursor, ...wallets, secret }),
     );
   });
 }

@@ -9,8 +9,12 @@ export function defineDelivery(program: Command): void {
     .description("deliver events to other services; the key needs the scope admin");
   serviceOptions(delivery.command("add <url>"))
     .description("deliver events to an https URL; the secret that signs them is shown this once")
-    .requiredOption("--events <kinds>", "entry, close, posting: one or more, joined by commas")
+    .requiredOption(
+      "--events <kinds>",
+      "entry, close, posting, wallet: one or more, joined by commas",
+    )
     .option("--since <cursor>", "begin behind this cursor, 0.0 for everything; else with the next")
+    .option("--wallet-since <cursor>", "the same for wallet writes, whose cursors are numbers")
     .addHelpText(
       "after",
       "\nWith --quiet, one line: the id, a space and the secret." +
@@ -38,7 +42,8 @@ export function defineDelivery(program: Command): void {
   }
   serviceOptions(delivery.command("replay <id>"))
     .description("deliver again what is behind a cursor")
-    .requiredOption("--since <cursor>", "a sequence and the number of a close; 0.0 is everything")
+    .option("--since <cursor>", "a sequence and the number of a close; 0.0 is everything")
+    .option("--wallet-since <cursor>", "a number of wallet writes")
     .addHelpText("after", exampleOf("replay", " --since 0.0"))
     .action(loadAndRun(async () => (await import("./change.ts")).replayDelivery));
 }

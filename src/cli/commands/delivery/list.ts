@@ -16,6 +16,13 @@ const columns: readonly Column<Delivery>[] = [
   { title: "STATUS", value: statusOf },
   { title: "CURSOR", align: "right", value: ({ cursor }) => cursor },
   { title: "LAG", align: "right", value: ({ lag }) => String(lag) },
+  {
+    title: "WALLETS",
+    align: "right",
+    leaveOut: 3,
+    value: ({ walletCursor }) => walletCursor ?? "",
+  },
+  { title: "LAG", align: "right", leaveOut: 3, value: ({ walletLag }) => String(walletLag ?? "") },
   { title: "EVENTS", leaveOut: 1, value: ({ events }) => events.join(" ") },
   { title: "URL", cutTo: 20, value: ({ url }) => url },
   { title: "FAILURE", leaveOut: 2, value: ({ failure }) => failure ?? "" },

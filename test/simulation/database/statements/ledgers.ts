@@ -41,7 +41,7 @@ function addStates(handlers: Handlers): void {
     function* (db, [ledgerId]) {
       const key = { ledgerId: text(ledgerId) };
       const state = yield* db.lock(db.tables.ledgerStates, key, "share");
-      return state === null ? [] : [{ status: state.status }];
+      return state === null ? [] : [{ status: state.status, ordersWalletWrites: false }];
     },
     (db, [msMax, ledgerId]) => {
       const request = db.find(db.tables.stateRequests, { ledgerId: text(ledgerId) });
