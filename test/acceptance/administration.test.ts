@@ -351,7 +351,7 @@ describe("migrate, doctor and serve", () => {
     ]);
     expect(well.checks.map(({ name }) => name)).toEqual([
       ...["configuration", "connection", "clock", "readiness", "credentials", "ledger"],
-      ...["logs", "migrations", "postings", "backup"],
+      ...["logs", "migrations", "postings", "deliveries", "backup"],
     ]);
     const secret = { LEDGERCTL_API_SECRET: "ls_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" };
     const wrong = await run(["doctor"], secret);

@@ -13,35 +13,14 @@ import { listWaitingAssets } from "../../../store/pending-postings.ts";
 import { whenReachable } from "../../../server/database.ts";
 import { usingDatabase } from "../../connection/database-context.ts";
 import { exitCodeOf, exitCodes, unreachableHint, type ExitCode } from "../../failure.ts";
+import { failed, noted, passed, type Check } from "./check.ts";
+import { checkAllDeliveries, checkDeliveries } from "./deliveries.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
 import { requireHttpUrl, resolveConnection, type Connection } from "../../connection/settings.ts";
 import { counted, megabytes } from "../../terminal/counted.ts";
 
 export type DoctorFlags = ServiceFlags & DatabaseFlags;
-
-interface Check {
-  readonly name:
-    | "configuration"
-    | "connection"
-    | "clock"
-    | "readiness"
-    | "replica"
-    | "credentials"
-    | "ledger"
-    | "logs"
-    | "database"
-    | "migrations"
-    | "postings"
-    | "backup";
-  readonly ok: boolean;
-  /** Whether there is something to know that is no failure; `ok` is true. */
-  readonly note: boolean;
-  readonly detail: string;
-  /** What to do; null where nothing needs doing. */
-  readonly remedy: string | null;
-  readonly exitCode: ExitCode;
-}
 
 /** What a server allows unless it is told otherwise. */
 const clockDifferenceSecondsMax = 300;
@@ -50,10 +29,14 @@ const clockDifferenceSecondsMax = 300;
 export async function doctor(flags: DoctorFlags, environment: Environment): Promise<ExitCode> {
   const output = new Output(flags, environment.isColorRefused);
   const connection = await resolveConnection(flags, environment, output);
+  const ofDatabase = await checkDatabase(flags, environment);
   const checks = [
     checkConfiguration(connection, environment),
-    ...(await checkService(connection)),
-    ...(await checkDatabase(flags, environment)),
+    // Where the database is, those of all ledgers are seen.
+    ...(await checkService(connection)).filter(
+      ({ name }) => name !== "deliveries" || ofDatabase.every((check) => check.name !== name),
+    ),
+    ...ofDatabase,
   ];
   const ok = checks.every((check) => check.ok);
   const documents = checks.map(({ exitCode, ...document }) => document);
@@ -65,23 +48,6 @@ function describe(check: Omit<Check, "exitCode">): string {
   const verdict = check.note ? "note " : check.ok ? "ok   " : "FAIL ";
   const line = `${verdict} ${check.name.padEnd(13)}  ${check.detail}`;
   return check.remedy === null ? line : `${line}\n${" ".repeat(21)}${check.remedy}`;
-}
-
-function passed(name: Check["name"], detail: string): Check {
-  return { name, ok: true, note: false, detail, remedy: null, exitCode: exitCodes.done };
-}
-
-function noted(name: Check["name"], detail: string): Check {
-  return { ...passed(name, detail), note: true };
-}
-
-function failed(
-  name: Check["name"],
-  detail: string,
-  remedy: string,
-  exitCode: ExitCode = exitCodes.failed,
-): Check {
-  return { name, ok: false, note: false, detail, remedy, exitCode };
 }
 
 function checkConfiguration(connection: Partial<Connection>, environment: Environment): Check {
@@ -204,7 +170,7 @@ async function checkCredentials(connection: Partial<Connection>): Promise<Check[
     if (ledger === null || ledger === undefined) return [accepted];
     const found = checkLedger(ledger, ledgers);
     const isThere = found.exitCode !== exitCodes.notFound;
-    return [accepted, found, ...(isThere ? [await checkLogs(client, ledger)] : [])];
+    return [accepted, found, ...(isThere ? await checkFeeds(client, ledger) : [])];
   } catch (error) {
     const exitCode = exitCodeOf(error);
     const detail = messageOf(error);
@@ -241,6 +207,10 @@ function checkLedger(
       : `It can only be read. For another, ${choose}`,
     exitCodes.conflict,
   );
+}
+
+async function checkFeeds(client: LedgerClient, ledgerId: string): Promise<Check[]> {
+  return [await checkLogs(client, ledgerId), ...(await checkDeliveries(client, ledgerId))];
 }
 
 /** A log that is halted signs nothing until an operator has looked; a key may be unable to read them. */
@@ -319,7 +289,7 @@ async function checkContent(databaseUrl: string): Promise<Check[]> {
     answerTimeoutMs: 30_000,
   });
   try {
-    return [await checkPostings(pool), await checkBackup(pool)];
+    return [await checkPostings(pool), await checkAllDeliveries(pool), await checkBackup(pool)];
   } finally {
     await pool.end();
   }
