@@ -52,6 +52,9 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [["post", "--concurrency", "0", "-"], /--concurrency must be a whole number from 1 to 256/],
     [["post", "--format", "xml", "-"], /--format must be one of json, ndjson, csv/],
     [["post", "--description", "x", "-"], /--description goes with --line/],
+    [["show", ""], /ID is empty/],
+    [["reverse", ""], /ID is empty/],
+    [["correct", ""], /ID is empty/],
     [["post", "nowhere.json"], /nowhere\.json can't be read: there is no such file/],
   ],
   bench: [

@@ -65,6 +65,12 @@ export function requireId(argument: string, value: string | undefined): string {
   return id;
 }
 
+/** The id of an entry, for the service to find; what a shell makes of a variable without a value is a usage failure. */
+export function requireEntryId(value: string): string {
+  if (value !== "") return value;
+  throw usageFailure("ID is empty; `ledgerctl entry list` shows the ids of entries");
+}
+
 /** A currency or another unit of account; one that equals an ISO 4217 code in any case is that code. */
 export function requireCurrency(argument: string, value: string): string {
   if (!/^[A-Za-z0-9_.:/-]{1,32}$/.test(value)) {

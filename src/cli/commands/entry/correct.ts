@@ -8,7 +8,7 @@ import {
 } from "../../../client/ledger-client.ts";
 import { descriptionCodePointsMax } from "../../../core/text.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
-import { requireMoment } from "../../input/arguments.ts";
+import { requireEntryId, requireMoment } from "../../input/arguments.ts";
 import { CommandFailure, exitCodes, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { closesOf } from "../period/find-close.ts";
@@ -28,11 +28,12 @@ export async function correctEntry(
   flags: CorrectFlags,
   environment: Environment,
 ): Promise<ExitCode> {
+  const original = requireEntryId(entryId);
   const date = flags.date === undefined ? null : requireMoment("--date", flags.date);
   return withService(flags, environment, async (context) => {
     const { client, ledgerId, output } = context;
     const id = ledgerId();
-    const entry = await client.getEntry(id, entryId);
+    const entry = await client.getEntry(id, original);
     await refusePosting(client, id, entry);
     if (flags.again !== true) refuseReversed(entry);
     const prefix = `correct:${entry.journalId}`;

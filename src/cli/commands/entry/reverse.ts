@@ -2,6 +2,7 @@
 import type { Environment } from "../../../config.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { withService } from "../../connection/service-context.ts";
+import { requireEntryId } from "../../input/arguments.ts";
 import { readLabels, type LabelFlags } from "./entry-flags.ts";
 
 export type ReverseFlags = ServiceFlags & LabelFlags;
@@ -11,9 +12,10 @@ export async function reverseEntry(
   flags: ReverseFlags,
   environment: Environment,
 ): Promise<void> {
+  const entryId = requireEntryId(id);
   const reversal = readLabels(flags);
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    const result = await client.reverseEntry(ledgerId(), id, reversal);
+    const result = await client.reverseEntry(ledgerId(), entryId, reversal);
     output.created(result, ({ journalId }) => journalId);
   });
 }

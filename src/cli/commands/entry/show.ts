@@ -1,6 +1,7 @@
 // `entry show`: an entry's labels and a table of its lines.
 import type { Environment } from "../../../config.ts";
 import type { Entry, EntryLine, PostedWritePage } from "../../../client/ledger-client.ts";
+import { requireEntryId } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { members, type Column, type Output } from "../../terminal/output.ts";
 import { exponentsShown, type ExponentOf } from "../../connection/exponents.ts";
@@ -13,9 +14,10 @@ export async function showEntry(
   flags: ServiceFlags,
   environment: Environment,
 ): Promise<void> {
+  const entryId = requireEntryId(id);
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    const entry = await client.getEntry(ledgerId(), id);
-    const posted = await client.listPostedWrites(ledgerId(), id, { limit: 100 });
+    const entry = await client.getEntry(ledgerId(), entryId);
+    const posted = await client.listPostedWrites(ledgerId(), entryId, { limit: 100 });
     const codes = entry.lines.flatMap((line) => [
       line.functionalCurrency,
       line.transactionCurrency,
