@@ -1,18 +1,19 @@
 // Registers, statements, balances of a day and searches: to the cent as hledger has them of our own export.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accountName } from "../../src/cli/commands/export/journal-names.ts";
-import type {
-  Account,
-  AccountBalance,
-  Entry,
-  RegisterLine,
-  Statement,
-} from "../../src/client/ledger-client.ts";
+import type { Account, AccountBalance, Entry, Statement } from "../../src/client/ledger-client.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli } from "../support/cli.ts";
-import { hasHledger, hledgerReport } from "../support/other-books.ts";
+import {
+  cents,
+  expectBalancesOfHledger,
+  expectRegistersOfHledger,
+  expectStatementsOfHledger,
+  exportBooks,
+  type Books,
+} from "../support/hledger-reports.ts";
+import { hasHledger } from "../support/other-books.ts";
 import { runHere } from "../support/program.ts";
 import { postReportBooks, reportChart } from "../support/report-books.ts";
 
@@ -50,148 +51,21 @@ async function done(ledgerId: string, ...args: string[]): Promise<string> {
 const json = async <Document>(ledgerId: string, ...args: string[]): Promise<Document> =>
   JSON.parse(await done(ledgerId, ...args, "--json")) as Document;
 
-/** `-1.5 EUR`, as hledger prints it, in cents of a currency with two decimals. */
-function cents(text: string): bigint {
-  const [, sign = "", whole = "0", decimals = ""] = /^(-?)([0-9]+)(?:\.([0-9]+))?/.exec(text) ?? [];
-  const size = BigInt(whole + decimals.padEnd(2, "0"));
-  return sign === "-" ? -size : size;
-}
-
-interface Books {
-  readonly ledgerId: string;
-  readonly file: string;
-  readonly accounts: readonly Account[];
-  /** Half-open, of months. */
-  readonly from: string;
-  readonly to: string;
-}
-
 async function booksOf(ledgerId: string, from: string, to: string): Promise<Books> {
-  const file = join(server.home, `${ledgerId}.journal`);
-  if (!existsSync(file)) await done(ledgerId, "export", "--format", "hledger", "--out", file);
-  return { ledgerId, file, accounts: await server.client.listAccounts(ledgerId), from, to };
-}
-
-const nameOf = ({ glAccountCode, type }: Account) => accountName(glAccountCode, type);
-
-interface Change {
-  readonly day: string;
-  readonly sequence: number;
-  readonly change: bigint;
-  /** After the entry. */
-  readonly balance: bigint;
-}
-
-/**
- * Day by day what entries change, and the balance at its end: hledger knows no times of a day, and leaves out what comes
- * to nothing.
- */
-function byDay(changes: readonly Change[]): Record<string, unknown> {
-  const days = new Map<string, { balance: bigint; entries: [number, bigint][] }>();
-  for (const { day, sequence, change, balance } of changes) {
-    const before = days.get(day)?.entries ?? [];
-    days.set(day, { balance, entries: [...before, [sequence, change]] });
-  }
-  const told = [...days].flatMap(([day, { balance, entries }]) => {
-    const some = entries.filter(([, change]) => change !== 0n).sort(([x], [y]) => x - y);
-    return some.length === 0 ? [] : [[day, { balance, entries: some }] as const];
-  });
-  return Object.fromEntries(told);
-}
-
-/** Of `register --json`, whose lines are summed by entry. */
-async function registerOf({ ledgerId, from, to }: Books, code: string): Promise<Change[]> {
-  const printed = await done(ledgerId, "register", code, "--from", from, "--to", to, "--json");
-  const [first, ...rest] = documents<object>(printed);
-  const last = rest.pop();
-  expect([Object.keys(first ?? {}), Object.keys(last ?? {})]).toEqual([["opening"], ["closing"]]);
-  let balance = BigInt((first as { opening: string }).opening);
-  const changes = new Map<number, Change>();
-  for (const line of rest as RegisterLine[]) {
-    const { sequence, transactionDate } = line;
-    balance += BigInt(line.amount);
-    expect(line.balance).toBe(String(balance));
-    const change = (changes.get(sequence)?.change ?? 0n) + BigInt(line.amount);
-    changes.set(sequence, { day: transactionDate.slice(0, 10), sequence, change, balance });
-  }
-  expect((last as { closing: string }).closing).toBe(String(balance));
-  return [...changes.values()];
-}
-
-function hledgerRegister({ file, from, to }: Books, account: Account): Change[] {
-  const exact = `^${nameOf(account)}$`;
-  const rows = hledgerReport(file, "areg", exact, "-b", from, "-e", to);
-  return rows.map(([, day = "", sequence, ...cells]) => {
-    const [change = "", balance = ""] = cells.slice(-2);
-    return { day, sequence: Number(sequence), change: cents(change), balance: cents(balance) };
-  });
-}
-
-/** By account: what each column has, without accounts that have nothing in any. */
-function amountsOf({ groups }: Statement, accounts: readonly Account[]): Record<string, bigint[]> {
-  const byCode = new Map(accounts.map((account) => [account.glAccountCode, account]));
-  const rows = groups.flatMap(({ accounts: ofGroup }) =>
-    ofGroup.map(({ glAccountCode, amounts }) => {
-      const account = byCode.get(glAccountCode);
-      if (account === undefined) throw new Error(`${glAccountCode} is in the chart`);
-      return [nameOf(account), amounts.map(BigInt)] as const;
-    }),
-  );
-  return Object.fromEntries(
-    rows
-      .filter(([, row]) => row.some((amount) => amount !== 0n))
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
-}
-
-/** The rows of hledger's report that are of accounts. Debits are positive in `balance`, whatever the account. */
-function hledgerAmounts(file: string, ...args: string[]): Record<string, bigint[]> {
-  const rows = hledgerReport(file, "balance", "--flat", "--no-total", ...args).map(
-    ([name = "", ...cells]) => [name, cells.map(cents)] as const,
-  );
-  return Object.fromEntries(
-    rows
-      .filter(([, row]) => row.some((amount) => amount !== 0n))
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
-}
-
-async function expectReportsOfHledger(books: Books): Promise<void> {
-  const { ledgerId, file, accounts, from, to } = books;
-  // hledger's register of an account has those below it in it: such an account is compared in statements alone.
-  const names = accounts.map(nameOf);
-  const lowest = accounts.filter(
-    (account) => !names.some((name) => name.startsWith(`${nameOf(account)}:`)),
-  );
-  expect(lowest.length).toBeGreaterThan(accounts.length / 2);
-  for (const account of lowest) {
-    const ours = byDay(await registerOf(books, account.glAccountCode));
-    expect(ours, account.glAccountCode).toEqual(byDay(hledgerRegister(books, account)));
-  }
-  const range = ["-b", from, "-e", to, "--monthly"];
-  const monthly = ["--from", from, "--to", to, "--by", "month"];
-  const sheet = await json<Statement>(ledgerId, "bs", ...monthly);
-  expect(sheet.balances).toBe(true);
-  expect(amountsOf(sheet, accounts)).toEqual(
-    hledgerAmounts(file, "--historical", ...range, "^(Assets|Liabilities|Equity)"),
-  );
-  const income = await json<Statement>(ledgerId, "is", ...monthly);
-  expect(amountsOf(income, accounts)).toEqual(
-    hledgerAmounts(file, ...range, "^(Income|Expenses)", "not:tag:entryType=CLOSING"),
-  );
-  const end = hledgerAmounts(file, "--historical", "-e", to);
-  const lastDay = new Date(Date.parse(to) - 1).toISOString().slice(0, 10);
-  for (const account of accounts) {
-    const shown = await json<AccountBalance>(
-      ...([ledgerId, "balance", account.glAccountCode, "--as-of", lastDay] as const),
-    );
-    expect(BigInt(String(shown.balance))).toBe(end[nameOf(account)]?.[0] ?? 0n);
-  }
+  const { client, env, home } = server;
+  return exportBooks({ client, env, folder: home }, ledgerId, [from, to]);
 }
 
 describe.runIf(hasHledger)("hledger has the same figures", () => {
   it("of seeded books in four currencies", async () => {
-    await expectReportsOfHledger(await booksOf(seeded, "2025-03-01", "2026-02-01"));
+    const books = await booksOf(seeded, "2025-03-01", "2026-02-01");
+    await expectRegistersOfHledger(books);
+    await expectBalancesOfHledger(books);
+    await expectStatementsOfHledger(books, "month");
+    const quarters = await booksOf(seeded, "2025-04-01", "2026-04-01");
+    await expectStatementsOfHledger(quarters, "quarter");
+    const years = await booksOf(seeded, "2025-01-01", "2027-01-01");
+    await expectStatementsOfHledger(years, "year");
   }, 120_000);
 });
 
@@ -215,7 +89,13 @@ describe.runIf(hasHledger && household !== "")(
       const [first] = (await server.client.listEntries(ledgerId, { order: "date", limit: 1 }))
         .entries;
       const year = Number(first?.transactionDate.slice(0, 4));
-      await expectReportsOfHledger(await booksOf(ledgerId, `${year}-04-01`, `${year + 2}-01-01`));
+      const books = await booksOf(ledgerId, `${year}-04-01`, `${year + 2}-01-01`);
+      await expectRegistersOfHledger(books);
+      await expectBalancesOfHledger(books);
+      await expectStatementsOfHledger(books, "month");
+      await expectStatementsOfHledger(books, "quarter");
+      const years = await booksOf(ledgerId, `${year}-01-01`, `${year + 3}-01-01`);
+      await expectStatementsOfHledger(years, "year");
     }, 240_000);
   },
 );
