@@ -250,7 +250,10 @@ class RulesParser {
       else assignments.push(this.#readAssignment(line));
     }
     if (outcome === null && assignments.length === 0) {
-      throw this.#fault(first, "nothing is indented below this if (several patterns: a line each, below an if alone)");
+      throw this.#fault(
+        first,
+        "nothing is indented below this if (several patterns: a line each, below an if alone)",
+      );
     }
     return { assignments, outcome };
   }
