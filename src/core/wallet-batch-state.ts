@@ -212,7 +212,8 @@ export class WalletBatchState {
       pendingPostings: this.#pending.list(),
       writes: this.#entries,
       holds: [...this.#changedHolds.values()],
-      newRules: this.#newRules,
+      // In one order in all batches: two of them that make the same rules then never wait for each other.
+      newRules: this.#newRules.toSorted((one, other) => (one.assetCode < other.assetCode ? -1 : 1)),
     };
   }
 }

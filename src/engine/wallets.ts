@@ -175,8 +175,11 @@ function record(
   const moved: Wallet[] = [];
   const controlled: Wallet[] = [];
   for (const { wallet, before } of batch.wallets) {
-    if (before === null) added.push(wallet);
-    else if (areControlsAsBefore(wallet, before)) moved.push(wallet);
+    if (before === null) {
+      added.push(wallet);
+      // It is made without controls: whoever froze it in the same batch does so after that.
+      if (wallet.frozenAt !== null) controlled.push(wallet);
+    } else if (areControlsAsBefore(wallet, before)) moved.push(wallet);
     else controlled.push(wallet);
   }
   const accounts = batch.newRules.flatMap(({ assetCode }) =>

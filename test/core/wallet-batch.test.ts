@@ -57,6 +57,16 @@ const words = (outcomes: ReturnType<typeof decide>["outcomes"]) =>
   outcomes.map((one) => ("reply" in one ? one.reply.status : one.refusal.problem));
 
 describe("a batch", () => {
+  test("makes the rules of new assets in one order, whatever the order of its writes", () => {
+    const of = (...assetCodes: string[]) =>
+      decide(
+        snapshot({ rules: new Map() }),
+        assetCodes.map((assetCode) => write("credit", assetCode, 1n, { assetCode })),
+      ).newRules.map(({ assetCode }) => assetCode);
+    expect(of("USD", "GEM", "EUR")).toEqual(["EUR", "GEM", "USD"]);
+    expect(of("EUR", "USD", "GEM")).toEqual(["EUR", "GEM", "USD"]);
+  });
+
   test("lets each write see those before it", () => {
     const batch = decide(snapshot(), [
       write("debit", "a", 1n),

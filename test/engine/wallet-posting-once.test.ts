@@ -7,6 +7,7 @@ import { openEngine, neverPosting, type TestEngine } from "../support/engine.ts"
 import { listEntries, readBalance } from "../support/entries.ts";
 import { lockWaiters, readRows } from "../support/rows.ts";
 import { serveBooks, startService } from "../support/service.ts";
+import { laneLimits } from "../support/wallet-batches.ts";
 import { accepted, expectFigures, move, newKey, readWalletLog } from "../support/wallets.ts";
 import { until } from "../support/until.ts";
 
@@ -101,19 +102,7 @@ test("a server that ends before it posts leaves everything to the next one", asy
     lockTimeoutMs: 10_000,
     answerTimeoutMs: 20_000,
   });
-  const limits = {
-    batchItemsMax: 500,
-    batchBytesMax: 1e6,
-    queueItemsMax: 1e3,
-    queueBytesMax: 1e6,
-    laneItemsMax: 1e3,
-    laneBytesMax: 1e6,
-    laneWaitMsMax: 5_000,
-    deadlineMs: 5_000,
-    nowMs: () => performance.now(),
-    onFailure: () => undefined,
-  };
-  const wallets = new Wallets(connections, limits, () => undefined);
+  const wallets = new Wallets(connections, laneLimits, () => undefined);
   const identity = {
     ledgerId,
     organizationId: books.organizationId,

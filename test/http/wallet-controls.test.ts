@@ -7,6 +7,7 @@ import { forge } from "../support/tampering.ts";
 import { serveBooks } from "../support/service.ts";
 import type { Credentials } from "../support/signed-request.ts";
 import { transfer, transferFunds, transferResults } from "../support/transfers.ts";
+import { credit, writeTogether } from "../support/wallet-batches.ts";
 import {
   accepted,
   expectFigures,
@@ -84,6 +85,36 @@ describe("a frozen wallet", () => {
       ["unfreeze", "0"],
       ["commit", "10"],
     ]);
+  });
+
+  test("is frozen where it was made in the same batch, and where it was changed in it", async () => {
+    const ledgerId = await service.books.createLedger();
+    const key = (name: string) => `${ledgerId}:${name}`;
+    accepted(await move(service, key("old"), "credit", 10));
+    const replies = await writeTogether(service.books, ledgerId, [
+      credit("new", 10n),
+      { type: "freeze", callerKey: "new" },
+      credit("new", 10n),
+      { type: "freeze", callerKey: "old" },
+      credit("old", 10n),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual(Array(5).fill("accepted"));
+    const rows = [
+      ...(await readWalletLog(service, key("new"))),
+      ...(await readWalletLog(service, key("old"))).slice(1),
+    ];
+    expect(rows.map(({ type }) => type)).toEqual([
+      "credit",
+      "freeze",
+      "credit",
+      "freeze",
+      "credit",
+    ]);
+    expect(new Set(rows.map(({ at }) => at)).size).toBe(1);
+    for (const name of ["new", "old"]) {
+      refusal(await move(service, key(name), "debit", 1), 403);
+      await expectFigures(service, key(name), 20);
+    }
   });
 
   test("tells a duplicate of what it made before", async () => {
