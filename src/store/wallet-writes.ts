@@ -82,15 +82,14 @@ export function insertWalletWrites(
   ledgerId: string,
   writes: readonly WalletLogEntry[],
 ): Promise<unknown> {
-  if (writes.some(({ transferId }) => transferId !== null)) {
-    return insertTransfers(connection, ledgerId, writes);
-  }
+  // What has no transfer in it is spared two columns.
+  const hasTransfers = writes.some(({ transferId }) => transferId !== null);
   return withKeyConflict(
     "wallet_writes_external_id_key",
     connection.run(command`
       INSERT INTO wallet_writes
         (ledger_id, wallet_id, seq, type, amount, balance, held, external_id, hold_id,
-         metadata, at, batch_id)
+         metadata, at, batch_id${hasTransfers ? transferNames : noNames})
       ${newRows(ledgerId, [
         column(writes, ({ walletId }) => walletId, "uuid"),
         column(writes, ({ seq }) => seq, "int8"),
@@ -103,39 +102,18 @@ export function insertWalletWrites(
         column(writes, ({ metadata }) => metadata, "text"),
         column(writes, ({ at }) => at, "timestamptz"),
         column(writes, ({ pendingPostingId }) => pendingPostingId, "uuid"),
+        ...(hasTransfers
+          ? [
+              column(writes, ({ transferId }) => transferId, "uuid"),
+              column(writes, ({ counterparty }) => counterparty, "text"),
+            ]
+          : []),
       ])}`),
   );
 }
 
-/** As `insertWalletWrites`: what is no transfer is spared two columns. */
-function insertTransfers(
-  connection: Connection,
-  ledgerId: string,
-  writes: readonly WalletLogEntry[],
-): Promise<unknown> {
-  return withKeyConflict(
-    "wallet_writes_external_id_key",
-    connection.run(command`
-      INSERT INTO wallet_writes
-        (ledger_id, wallet_id, seq, type, amount, balance, held, external_id, hold_id,
-         metadata, at, batch_id, transfer_id, counterparty)
-      ${newRows(ledgerId, [
-        column(writes, ({ walletId }) => walletId, "uuid"),
-        column(writes, ({ seq }) => seq, "int8"),
-        column(writes, ({ type }) => type, "text"),
-        column(writes, ({ amount }) => amount, "numeric"),
-        column(writes, ({ balance }) => balance, "numeric"),
-        column(writes, ({ held }) => held, "numeric"),
-        column(writes, ({ externalId }) => externalId, "text"),
-        column(writes, ({ holdId }) => holdId, "uuid"),
-        column(writes, ({ metadata }) => metadata, "text"),
-        column(writes, ({ at }) => at, "timestamptz"),
-        column(writes, ({ pendingPostingId }) => pendingPostingId, "uuid"),
-        column(writes, ({ transferId }) => transferId, "uuid"),
-        column(writes, ({ counterparty }) => counterparty, "text"),
-      ])}`),
-  );
-}
+const transferNames = sql.fragment`, transfer_id, counterparty`;
+const noNames = sql.fragment``;
 
 /** An entry of a wallet's log with the journal entry that it was posted with, once it was. */
 export type PostedWalletLogEntry = WalletLogEntry & { readonly journalId: string | null };
