@@ -2,11 +2,12 @@
 import type { EntryDraft, Line } from "../../../src/core/journal.ts";
 import type { LedgerIdentity } from "../../../src/core/ledger.ts";
 import { timestampFromEpochMs, type Timestamp } from "../../../src/core/time.ts";
-import type { WalletReply } from "../../../src/core/wallet.ts";
+import type { WalletTransfer } from "../../../src/core/wallet-transfer.ts";
+import type { WalletReply, WalletWrite } from "../../../src/core/wallet.ts";
 import type { WriteResult } from "../../../src/engine/journal.ts";
 import { startEpochMs } from "../world/simulated-time.ts";
-import type { Asked, AskedWrite, Attempt } from "./attempt.ts";
-import type { Request } from "./plan.ts";
+import type { Asked, Attempt } from "./attempt.ts";
+import type { PlannedTransfer, Request } from "./plan.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -38,11 +39,18 @@ export function askedOf(
       return { kind: "wallet", write: movementOf(request, tag) };
     case "resolution":
       return resolutionOf(request, attempts);
+    case "transfers":
+      return transfersOf(request.transfers, tag, attempts);
+    case "control": {
+      const { type, callerKey } = request;
+      return { kind: "wallet", write: { type, callerKey } };
+    }
     case "close":
       return { kind: "close", periodId: request.periodId };
     case "post":
     case "account":
     case "status":
+    case "limits":
       return { kind: "other", request };
   }
 }
@@ -61,6 +69,14 @@ export function askedAgain(asked: Asked, tag: string): Asked {
       const { write } = asked;
       return { kind: "wallet", write: "metadata" in write ? { ...write, metadata: tag } : write };
     }
+    case "transfers":
+      return {
+        kind: "transfers",
+        transfers: asked.transfers.map((transfer, index) => ({
+          ...transfer,
+          metadata: `${tag}.${index}`,
+        })),
+      };
     case "close":
     case "other":
       return asked;
@@ -105,7 +121,7 @@ function line(glAccountCode: string, amount: bigint, { functionalCurrency }: Led
   };
 }
 
-function movementOf(request: Extract<Request, { kind: "movement" }>, tag: string): AskedWrite {
+function movementOf(request: Extract<Request, { kind: "movement" }>, tag: string): WalletWrite {
   const { type, callerKey, assetCode, externalId, expiresInSeconds } = request;
   const common = {
     callerKey,
@@ -117,18 +133,46 @@ function movementOf(request: Extract<Request, { kind: "movement" }>, tag: string
   return type === "reserve" ? { ...common, type, expiresInSeconds } : { ...common, type };
 }
 
+/** The hold that a step made; null where it was not accepted, or as a duplicate of what was no reservation. */
+function holdOf(
+  stepId: number,
+  attempts: readonly Attempt[],
+): { readonly callerKey: string; readonly holdId: string } | null {
+  const reserved = attempts.find((attempt) => attempt.stepId === stepId);
+  const reply = replyTo(stepId, attempts) as WalletReply | null;
+  if (reserved?.asked.kind !== "wallet" || reply === null) return null;
+  const { holdId } = reply;
+  return holdId === null ? null : { callerKey: reserved.asked.write.callerKey, holdId };
+}
+
+function transfersOf(
+  planned: readonly PlannedTransfer[],
+  tag: string,
+  attempts: readonly Attempt[],
+): Asked | null {
+  const transfers = planned.map((transfer, index): WalletTransfer | null => {
+    const { from, to, assetCode, externalId } = transfer;
+    const hold = transfer.holdOf === null ? null : holdOf(transfer.holdOf, attempts);
+    if (transfer.holdOf !== null && hold?.callerKey !== from) return null;
+    return {
+      ...{ type: "transfer", from, to, assetCode, externalId },
+      amount: BigInt(transfer.amount),
+      metadata: `${tag}.${index}`,
+      fromHold: hold === null ? null : { holdId: hold.holdId },
+    };
+  });
+  const made = transfers.filter((transfer) => transfer !== null);
+  return made.length < transfers.length ? null : { kind: "transfers", transfers: made };
+}
+
 function resolutionOf(
   request: Extract<Request, { kind: "resolution" }>,
   attempts: readonly Attempt[],
 ): Asked | null {
-  const reserved = attempts.find(({ stepId }) => stepId === request.of);
-  const reply = replyTo(request.of, attempts) as WalletReply | null;
-  if (reserved?.asked.kind !== "wallet" || reply === null) return null;
-  const { callerKey } = reserved.asked.write;
-  const { holdId } = reply;
-  // A duplicate of what was no reservation.
-  if (holdId === null) return null;
-  const write: AskedWrite =
+  const hold = holdOf(request.of, attempts);
+  if (hold === null) return null;
+  const { callerKey, holdId } = hold;
+  const write: WalletWrite =
     request.type === "commit"
       ? { type: "commit", callerKey, holdId, amount: null }
       : { type: "release", callerKey, holdId };

@@ -2,22 +2,23 @@
 import type { CloseRecord } from "../../../src/core/close.ts";
 import type { Refusal } from "../../../src/core/errors.ts";
 import type { EntryDraft, ReversalDraft } from "../../../src/core/journal.ts";
+import type { TransferReply, WalletTransfer } from "../../../src/core/wallet-transfer.ts";
 import type { WalletReply, WalletWrite } from "../../../src/core/wallet.ts";
 import type { WriteResult } from "../../../src/engine/journal.ts";
 import type { Request } from "./plan.ts";
-
-/** Credits, debits, reservations, and what becomes of holds. */
-export type AskedWrite = Exclude<WalletWrite, { type: "freeze" | "unfreeze" }>;
 
 /** What is asked for, as the engine is. */
 export type Asked =
   | { readonly kind: "entries"; readonly drafts: readonly EntryDraft[] }
   | { readonly kind: "reversal"; readonly draft: ReversalDraft }
-  | { readonly kind: "wallet"; readonly write: AskedWrite }
+  | { readonly kind: "wallet"; readonly write: WalletWrite }
+  /** Several are asked for atomically. */
+  | { readonly kind: "transfers"; readonly transfers: readonly WalletTransfer[] }
   | { readonly kind: "close"; readonly periodId: string }
   | { readonly kind: "other"; readonly request: Request };
 
-export type Reply = readonly WriteResult[] | WalletReply | CloseRecord | null;
+export type Reply =
+  readonly WriteResult[] | readonly TransferReply[] | WalletReply | CloseRecord | null;
 
 export type Outcome =
   | { readonly kind: "reply"; readonly reply: Reply }

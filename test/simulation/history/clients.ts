@@ -1,6 +1,7 @@
 // The clients of a history: they ask as its plan says, note what they are answered, and ask again what they were not.
 import { Refusal } from "../../../src/core/errors.ts";
 import type { LedgerIdentity } from "../../../src/core/ledger.ts";
+import { setAssetRule } from "../../../src/engine/assets.ts";
 import { changeLedgerStatus } from "../../../src/engine/ledger-state.ts";
 import { updateAccountActive } from "../../../src/store/accounts.ts";
 import { restsOnReplicated } from "../model/replication.ts";
@@ -124,6 +125,13 @@ export class Clients {
         return [await server.journal.reverseEntry(ledger, asked.draft, bytes)];
       case "wallet":
         return server.wallets.write(ledger, asked.write, bytes);
+      case "transfers": {
+        const [first, ...others] = asked.transfers;
+        if (first === undefined || others.length > 0) {
+          return server.wallets.transferAtomically(ledger, asked.transfers, bytes);
+        }
+        return [await server.wallets.transferFunds(ledger, first, bytes)];
+      }
       case "close":
         return server.closes.closePeriod(ledger.ledgerId, {
           periodId: asked.periodId,
@@ -146,6 +154,12 @@ async function administer(server: Server, ledgerId: string, request: Request): P
       updateAccountActive(transaction, ledgerId, request.code, request.active),
     );
   } else if (request.kind === "status") await changeLedgerStatus(pool, ledgerId, request.status);
+  else if (request.kind === "limits") {
+    const [maxBalance, dailyDebitMax] = [request.maxBalance, request.dailyDebitMax].map((limit) =>
+      limit === null ? null : BigInt(limit),
+    ) as [bigint | null, bigint | null];
+    await setAssetRule(pool, ledgerId, request.assetCode, { maxBalance, dailyDebitMax });
+  }
 }
 
 /** Equal for attempts of which at most one may be recorded; null where another attempt would be another write. */
@@ -159,9 +173,16 @@ function repeatKey({ asked, ledgerId }: Attempt): string | null {
       return `${ledgerId} reversal ${String(asked.draft.entryId)}`;
     case "wallet": {
       const { write } = asked;
-      if (!("externalId" in write)) return `${ledgerId} ${write.type} ${String(write.holdId)}`;
-      if (write.externalId === null) return null;
+      if ("holdId" in write) return `${ledgerId} ${write.type} ${String(write.holdId)}`;
+      // A freeze that is asked for again may come after somebody has ended it.
+      if (!("externalId" in write) || write.externalId === null) return null;
       return `${ledgerId} wallet ${write.callerKey} ${write.externalId}`;
+    }
+    case "transfers": {
+      const keys = asked.transfers.map(({ from, externalId }) => [from, externalId]);
+      return keys.some(([, externalId]) => externalId === null)
+        ? null
+        : `${ledgerId} transfers ${keys.flat().join(" ")}`;
     }
     case "close":
       return `${ledgerId} close ${asked.periodId}`;

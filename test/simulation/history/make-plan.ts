@@ -5,6 +5,7 @@ import {
   poison,
   type Fault,
   type Plan,
+  type PlannedTransfer,
   type Request,
   type Setup,
   type Step,
@@ -44,6 +45,8 @@ interface Taste {
   readonly closes: number;
   /** Of the writes. */
   readonly journal: number;
+  /** Of the writes of wallets: transfers, what freezes wallets, and what limits them. */
+  readonly transfers: number;
 }
 
 function makeTaste(random: SeededRandom): Taste {
@@ -51,6 +54,7 @@ function makeTaste(random: SeededRandom): Taste {
     repeats: random.pick([8, 20, 35]),
     closes: random.pick([4, 4, 4, 15]),
     journal: random.pick([100, 0, 50, 50]),
+    transfers: random.pick([0, 0, 40, 70]),
   };
 }
 
@@ -100,7 +104,9 @@ function makeRequest(
   }
   return random.happens(taste.journal)
     ? journalRequest(random, place, steps)
-    : walletRequest(random, place, steps);
+    : random.happens(taste.transfers)
+      ? betweenWallets(random, place, steps)
+      : walletRequest(random, place, steps);
 }
 
 /** Often the last one: then two servers are asked for the same at once. */
@@ -153,10 +159,66 @@ function ledgerOf(request: Request): { ledger: number } {
   return { ledger: "ledger" in request ? request.ledger : 0 };
 }
 
+/** Transfers mostly; else the controls of wallets. */
+function betweenWallets(random: SeededRandom, place: Place, steps: readonly Step[]): Request {
+  const roll = random.below(100);
+  if (roll < 12) {
+    const type = random.happens(50) ? "freeze" : "unfreeze";
+    return { kind: "control", ...place, type, callerKey: random.pick(walletKeys) };
+  }
+  if (roll < 20) {
+    return {
+      kind: "limits",
+      ...place,
+      assetCode: random.pick(["EUR", "EUR", ...assets]),
+      maxBalance: random.pick([null, 60, 150]),
+      dailyDebitMax: random.pick([null, 50, 120]),
+    };
+  }
+  const reservations = reservationsIn(steps);
+  if (reservations.length > 0 && random.happens(30)) {
+    const { id, request } = random.pick(reservations);
+    if (request.kind !== "movement") throw new Error("a reservation is a movement");
+    const { callerKey: from, assetCode, amount, ledger } = request;
+    const part = random.happens(80) ? random.between(1, amount) : amount + 1;
+    const transfer = makeTransfer(random, from, { assetCode, amount: part, holdOf: id });
+    return { kind: "transfers", ...place, ledger, transfers: [transfer] };
+  }
+  const count = random.happens(30) ? random.between(2, 4) : 1;
+  const transfers: PlannedTransfer[] = [];
+  while (transfers.length < count) {
+    const transfer = makeTransfer(random, random.pick(walletKeys), {});
+    const isKnown = transfers.some(
+      ({ from, externalId: key }) =>
+        key !== null && key === transfer.externalId && from === transfer.from,
+    );
+    transfers.push(isKnown ? { ...transfer, externalId: null } : transfer);
+  }
+  return { kind: "transfers", ...place, transfers };
+}
+
+function makeTransfer(
+  random: SeededRandom,
+  from: string,
+  more: Partial<PlannedTransfer>,
+): PlannedTransfer {
+  return {
+    from,
+    to: random.pick([...walletKeys, "d"].filter((key) => key !== from)),
+    assetCode: random.happens(90) ? "EUR" : random.pick(assets),
+    amount: random.between(1, 50),
+    externalId: externalId(random),
+    holdOf: null,
+    ...more,
+  };
+}
+
+function reservationsIn(steps: readonly Step[]): readonly Step[] {
+  return steps.filter(({ request }) => request.kind === "movement" && request.type === "reserve");
+}
+
 function walletRequest(random: SeededRandom, place: Place, steps: readonly Step[]): Request {
-  const reservations = steps.filter(
-    ({ request }) => request.kind === "movement" && request.type === "reserve",
-  );
+  const reservations = reservationsIn(steps);
   if (reservations.length > 0 && random.happens(30)) {
     const { id, request } = random.pick(reservations);
     return {

@@ -34,6 +34,16 @@ interface PlannedLine {
   readonly daysAgo: number | null;
 }
 
+export interface PlannedTransfer {
+  readonly from: string;
+  readonly to: string;
+  readonly assetCode: string;
+  readonly amount: number;
+  readonly externalId: string | null;
+  /** The step that made the hold that it comes out of; null: out of what is available. */
+  readonly holdOf: number | null;
+}
+
 /** What a client asks a server for. `of` names an earlier step. */
 export type Request =
   | (OnLedger & { readonly kind: "entries"; readonly entries: readonly PlannedLine[] })
@@ -55,6 +65,19 @@ export type Request =
       readonly kind: "resolution";
       readonly type: "commit" | "release";
       readonly of: number;
+    })
+  /** Several are made atomically. */
+  | (OnLedger & { readonly kind: "transfers"; readonly transfers: readonly PlannedTransfer[] })
+  | (OnLedger & {
+      readonly kind: "control";
+      readonly type: "freeze" | "unfreeze";
+      readonly callerKey: string;
+    })
+  | (OnLedger & {
+      readonly kind: "limits";
+      readonly assetCode: string;
+      readonly maxBalance: number | null;
+      readonly dailyDebitMax: number | null;
     })
   /** The same once more, with the same externalId, to whichever server. */
   | { readonly kind: "again"; readonly of: number; readonly server: number }

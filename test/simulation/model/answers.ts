@@ -18,7 +18,7 @@ export function checkAnswers(
   isCalm: boolean,
 ): void {
   const entries = new Map(books.entries.map((entry) => [entry.description ?? "", entry]));
-  const writes = new Map(books.writes.map((write) => [write.metadata ?? "", write]));
+  const writes = rowsByTag(books);
   const sent = new Set<string>();
   for (const attempt of attempts) {
     const { asked, outcome } = attempt;
@@ -37,6 +37,8 @@ export function checkAnswers(
     } else if (asked.kind === "wallet" && "metadata" in asked.write) {
       sent.add(attempt.tag);
       checkMovement(violations, attempt, writes.get(attempt.tag));
+    } else if (asked.kind === "transfers") {
+      for (const { metadata } of asked.transfers) sent.add(metadata ?? "");
     } else if (asked.kind === "close" && outcome?.kind === "reply") {
       const { closeId, closeHash } = outcome.reply as CloseRecord;
       const stored = books.closes.find((close) => close.closeId === closeId);
@@ -51,7 +53,14 @@ export function checkAnswers(
 function isPoisoned({ asked }: Attempt): boolean {
   if (asked.kind === "entries") return asked.drafts.some((each) => each.externalId === poison);
   if (asked.kind === "reversal") return asked.draft.externalId === poison;
+  if (asked.kind === "transfers") return asked.transfers.some((each) => each.externalId === poison);
   return asked.kind === "wallet" && "metadata" in asked.write && asked.write.externalId === poison;
+}
+
+/** The rows of wallets' logs that bear a tag, those of transfers left out: two rows bear theirs. */
+function rowsByTag({ writes }: FinalBooks): Map<string, WalletWriteRow> {
+  const single = writes.filter(({ transferId }) => transferId === null);
+  return new Map(single.map((write) => [write.metadata ?? "", write]));
 }
 
 /** Of one attempt, the entries that bear its tags. */
@@ -149,7 +158,8 @@ function checkSent(violations: Violations, books: FinalBooks, sent: ReadonlySet<
     if (entry.originSystem !== "ledgerctl") look(entry.description, entry);
   }
   for (const write of books.writes) {
-    if (["credit", "debit", "reserve"].includes(write.type)) look(write.metadata, write);
+    const isTagged = ["credit", "debit", "reserve", "transfer-out"].includes(write.type);
+    if (isTagged) look(write.metadata, write);
   }
 }
 

@@ -9,7 +9,9 @@ import { checkOrder } from "./order.ts";
 import { checkPostings } from "./postings.ts";
 import { checkRefusals } from "./refusals.ts";
 import { checkStreams } from "./streams.ts";
+import { checkTransfers } from "./transfers.ts";
 import { Violations, type Violation } from "./violation.ts";
+import { checkLimits } from "./wallet-limits.ts";
 import { checkWallets } from "./wallets.ts";
 
 export function checkHistory(world: World, attempts: readonly Attempt[]): readonly Violation[] {
@@ -19,9 +21,11 @@ export function checkHistory(world: World, attempts: readonly Attempt[]): readon
   checkAnswers(violations, books, attempts, isCalm);
   checkRefusals(violations, books, attempts);
   checkOrder(violations, books, attempts);
+  checkTransfers(violations, books, attempts);
   for (const { ledgerId } of world.ledgers) {
     checkJournal(violations, books, ledgerId);
     checkWallets(violations, books, ledgerId);
+    checkLimits(violations, books, ledgerId);
     checkPostings(violations, books, ledgerId);
     checkCloses(violations, books, ledgerId);
   }

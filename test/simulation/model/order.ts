@@ -26,14 +26,16 @@ export function checkOrder(
 /** By journal and by wallet. */
 function placesOf(books: FinalBooks, attempts: readonly Attempt[]): Map<string, Placed[]> {
   const entries = new Map(books.entries.map((entry) => [entry.description ?? "", entry]));
-  const writes = new Map(books.writes.map((write) => [write.metadata ?? "", write]));
+  // Two rows are of one transfer, and several of an atomic bulk.
+  const writes = groupBy(books.writes, ({ metadata }) => metadata?.split(".")[0] ?? "");
   const placed = attempts.flatMap((attempt) => {
     const entry = entries.get(attempt.tag) ?? entries.get(`${attempt.tag}.0`);
-    const write = writes.get(attempt.tag);
     if (entry !== undefined) {
       return [{ attempt, place: entry.sequence, of: `journal ${entry.ledgerId}` }];
     }
-    return write === undefined ? [] : [{ attempt, place: write.seq, of: write.walletId }];
+    return (writes.get(attempt.tag) ?? []).map(({ seq, walletId }) => ({
+      ...{ attempt, place: seq, of: walletId },
+    }));
   });
   return groupBy(placed, ({ of }) => of);
 }
@@ -41,6 +43,7 @@ function placesOf(books: FinalBooks, attempts: readonly Attempt[]): Map<string, 
 function checkPair(violations: Violations, earlier: Placed, later: Placed): void {
   const { attempt: first } = earlier;
   const { attempt: second } = later;
+  if (first === second) return;
   const tell = () =>
     `${first.tag} (${shown(first.asked)}) is recorded at ${earlier.place}, before ${second.tag} (${shown(second.asked)}) at ${later.place}`;
   violations.expect(second.answeredAt > first.askedAt, "order of answers", tell);

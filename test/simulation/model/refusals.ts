@@ -5,10 +5,17 @@ import type { WalletReply } from "../../../src/core/wallet.ts";
 import { refusalOf, type Asked, type Attempt } from "../history/attempt.ts";
 import type { Request } from "../history/plan.ts";
 import type { FinalBooks } from "./final-books.ts";
+import {
+  areRightDuplicates,
+  isRightTransferRefusal,
+  mayHaveExceeded,
+  wereMade,
+} from "./transfer-answers.ts";
 import { shown, type Violations } from "./violation.ts";
 import { WalletMoments } from "./wallet-moments.ts";
 
-interface Context {
+/** What answers are judged by. */
+export interface Context {
   readonly books: FinalBooks;
   readonly attempts: readonly Attempt[];
   readonly moments: WalletMoments;
@@ -36,8 +43,11 @@ export function checkRefusals(
 
 function isRightRefusal(attempt: Attempt, refusal: Refusal, context: Context): boolean {
   const { books, moments } = context;
-  const { ledgerId } = attempt;
+  const { asked, ledgerId } = attempt;
   const problem: ProblemName = refusal.problem;
+  if (asked.kind === "transfers" && problem !== "ledgerSuspended") {
+    return isRightTransferRefusal(attempt, asked.transfers, refusal, context);
+  }
   switch (problem) {
     case "unavailable":
     case "outcomeUnknown":
@@ -51,7 +61,6 @@ function isRightRefusal(attempt: Attempt, refusal: Refusal, context: Context): b
     case "alreadyReversed": {
       const { reversalJournalId } = refusal.members;
       const reversal = books.entries.find((each) => each.journalId === reversalJournalId);
-      const { asked } = attempt;
       return asked.kind === "reversal" && reversal?.reversesJournalId === asked.draft.entryId;
     }
     case "periodClosed": {
@@ -66,6 +75,15 @@ function isRightRefusal(attempt: Attempt, refusal: Refusal, context: Context): b
       return moments.mayHaveLacked(attempt);
     case "holdResolved":
       return moments.mayHaveEnded(attempt);
+    case "walletFrozen":
+      return asked.kind === "wallet" && moments.mayHaveBeenFrozen(attempt, asked.write.callerKey);
+    case "limitExceeded":
+      return asked.kind === "wallet" && mayHaveExceeded(attempt, asked.write, context);
+    case "walletNotFound":
+      return (
+        asked.kind === "wallet" &&
+        moments.mayHaveMet(attempt, asked.write.callerKey, (log) => log.length === 0)
+      );
     case "periodOutOfOrder":
       return context.attempts.some(({ asked }) => asked.kind !== "close");
     default:
@@ -75,7 +93,10 @@ function isRightRefusal(attempt: Attempt, refusal: Refusal, context: Context): b
 
 /** Whether an answer says that it was recorded before, or leaves open whether it was. */
 function isOfDuplicate(problem: ProblemName): boolean {
-  return ["duplicateEntry", "unavailable", "outcomeUnknown", "alreadyReversed"].includes(problem);
+  return [
+    ...["duplicateEntry", "unavailable", "outcomeUnknown", "alreadyReversed"],
+    "partlyDuplicate",
+  ].includes(problem);
 }
 
 /** Whether the same had been accepted before it was asked for. */
@@ -100,8 +121,13 @@ function keysOf(asked: Asked): string[] {
     case "wallet": {
       const { write } = asked;
       if ("holdId" in write) return [`${write.type} ${String(write.holdId)}`];
-      return write.externalId === null ? [] : [`${write.callerKey} ${write.externalId}`];
+      if (!("externalId" in write) || write.externalId === null) return [];
+      return [`${write.callerKey} ${write.externalId}`];
     }
+    case "transfers":
+      return asked.transfers.flatMap(({ from, externalId }) =>
+        externalId === null ? [] : [`${from} ${externalId}`],
+      );
     case "close":
     case "other":
       return [];
@@ -194,6 +220,11 @@ function checkAccepted(
     const isRight = reply.status === "accepted" || context.moments.mayHaveBeenThere(attempt);
     violations.expect(isRight, "duplicate of nothing", tell);
     if (reply.status === "duplicate") return;
+  }
+  if (asked.kind === "transfers" && !wereMade(attempt)) {
+    const areRight = areRightDuplicates(attempt, asked.transfers, context.books);
+    violations.expect(areRight, "duplicate of nothing", tell);
+    return;
   }
   const wasSuspended = certainlyWas(
     context,

@@ -1,5 +1,6 @@
 // Nothing that asserts a record leaves before the standby has it (docs/decisions/0010): looked at in the moment of the
 // answer, since a failover that would show it need not come.
+import type { TransferReply, WalletTransfer } from "../../../src/core/wallet-transfer.ts";
 import type { WalletReply } from "../../../src/core/wallet.ts";
 import type { CloseRecord } from "../../../src/core/close.ts";
 import type { Refusal } from "../../../src/core/errors.ts";
@@ -47,6 +48,12 @@ function recordsOf(cluster: Cluster, attempt: Attempt): Versions[] {
       );
     case "wallet":
       return [walletVersions(cluster, attempt, outcome.reply as WalletReply)];
+    case "transfers": {
+      const replies = outcome.reply as readonly TransferReply[];
+      return asked.transfers.flatMap((transfer, index) =>
+        transferVersions(cluster, ledgerId, transfer, replies[index]),
+      );
+    }
     case "close":
       return [closeVersions(cluster, ledgerId, (outcome.reply as CloseRecord).closeId)];
     case "other":
@@ -86,7 +93,34 @@ function walletVersions(cluster: Cluster, attempt: Attempt, reply: WalletReply):
   const { write } = asked;
   return logVersions(cluster, ledgerId, write.callerKey, (row) => {
     if ("holdId" in write) return row.holdId === write.holdId && row.type === write.type;
+    if (!("metadata" in write)) {
+      // Of a wallet that was never frozen there is no row that says that it is not.
+      return row.type === write.type || (reply.status === "duplicate" && write.type === "unfreeze");
+    }
     if (reply.status === "accepted") return row.metadata === tag;
     return row.externalId === write.externalId && row.holdId === reply.holdId;
   });
+}
+
+/** Of a transfer, the rows of both logs; of a duplicate, what used its externalId first. */
+function transferVersions(
+  cluster: Cluster,
+  ledgerId: string,
+  { from, to, externalId, metadata }: WalletTransfer,
+  reply: TransferReply | undefined,
+): Versions[] {
+  if (reply?.status === "duplicate") {
+    const { transferId } = reply;
+    return [
+      logVersions(
+        cluster,
+        ledgerId,
+        from,
+        (row) => row.externalId === externalId && row.transferId === transferId,
+      ),
+    ];
+  }
+  return [from, to].map((callerKey) =>
+    logVersions(cluster, ledgerId, callerKey, (row) => row.metadata === metadata),
+  );
 }

@@ -1,22 +1,23 @@
 // The states of wallets that an attempt may have met: those after what was answered before it was asked for, and before
 // what was asked for after it was answered.
 import type { WalletReply } from "../../../src/core/wallet.ts";
+import type { WalletTransfer } from "../../../src/core/wallet-transfer.ts";
 import type { WalletWriteRow } from "../database/tables.ts";
-import type { Attempt } from "../history/attempt.ts";
+import type { Asked, Attempt } from "../history/attempt.ts";
 import { groupBy, type FinalBooks } from "./final-books.ts";
 
 export class WalletMoments {
   readonly #books: FinalBooks;
   readonly #attempts: readonly Attempt[];
   readonly #logs: ReadonlyMap<string, readonly WalletWriteRow[]>;
-  /** By tag, of the attempts that have a row. */
-  readonly #seqs: ReadonlyMap<string, WalletWriteRow>;
+  /** By tag, of the attempts that have rows: several of transfers. */
+  readonly #rows: ReadonlyMap<string, readonly WalletWriteRow[]>;
 
   constructor(books: FinalBooks, attempts: readonly Attempt[]) {
     this.#books = books;
     this.#attempts = attempts;
     this.#logs = groupBy(books.writes, ({ walletId }) => walletId);
-    this.#seqs = new Map(books.writes.map((row) => [row.metadata ?? "", row]));
+    this.#rows = groupBy(books.writes, ({ metadata }) => metadata?.split(".")[0] ?? "");
   }
 
   /** Whether a debit or reservation was once more than was available. */
@@ -24,30 +25,63 @@ export class WalletMoments {
     const { asked } = attempt;
     if (asked.kind !== "wallet" || !("assetCode" in asked.write)) return false;
     if (asked.write.type === "credit") return false;
-    const { amount } = asked.write;
-    return this.#rowsMet(attempt).some((row) => {
-      const available = row === null ? 0n : row.balance - row.held;
-      return available < amount;
+    const { amount, callerKey } = asked.write;
+    return this.mayHaveMet(attempt, callerKey, ([row]) => availableIn(row) < amount);
+  }
+
+  /** Whether a transfer was once of more than was available in the wallet that pays. */
+  mayHaveLackedFor(attempt: Attempt, { from, amount }: WalletTransfer): boolean {
+    return this.mayHaveMet(attempt, from, ([row]) => availableIn(row) < amount);
+  }
+
+  /** Whether a wallet was frozen once. */
+  mayHaveBeenFrozen(attempt: Attempt, callerKey: string): boolean {
+    return this.mayHaveMet(attempt, callerKey, (log) => {
+      const last = log.find(({ type }) => type === "freeze" || type === "unfreeze");
+      return last?.type === "freeze";
     });
+  }
+
+  /** Whether a condition holds for a wallet's log, the last row first, at a moment that an attempt may have met. */
+  mayHaveMet(
+    attempt: Attempt,
+    callerKey: string,
+    condition: (log: readonly WalletWriteRow[]) => boolean,
+  ): boolean {
+    const walletId = this.#walletOf(attempt.ledgerId, callerKey);
+    const log = this.#logs.get(walletId ?? "") ?? [];
+    let after = 0;
+    let before = log.length + 1;
+    for (const other of this.#attempts) {
+      for (const row of this.#rows.get(other.tag) ?? []) {
+        if (row.walletId !== walletId) continue;
+        if (other.outcome?.kind === "reply" && other.answeredAt < attempt.askedAt) {
+          after = Math.max(after, row.seq);
+        }
+        if (other.askedAt > attempt.answeredAt) before = Math.min(before, row.seq);
+      }
+    }
+    for (let seq = after; seq < before; seq += 1) {
+      if (condition(log.slice(0, seq).reverse())) return true;
+    }
+    return false;
   }
 
   /** Whether a hold had ended otherwise than it was asked to. */
   mayHaveEnded({ asked, answeredAt }: Attempt): boolean {
-    if (asked.kind !== "wallet" || !("holdId" in asked.write)) return false;
-    const { holdId, type } = asked.write;
-    const end = this.#books.writes.find(
-      (row) => row.holdId === holdId && ["commit", "release", "expire"].includes(row.type),
-    );
-    if (end === undefined || end.type === "expire") return end !== undefined;
-    const wasAsked = this.#attempts.some(
-      (other) =>
-        other.asked.kind === "wallet" &&
-        "holdId" in other.asked.write &&
-        other.asked.write.holdId === holdId &&
-        other.asked.write.type === end.type &&
-        other.askedAt < answeredAt,
-    );
-    return end.type !== type && wasAsked;
+    return holdEnds(asked).some(({ holdId, type }) => {
+      const end = this.#books.writes.find(
+        (row) => row.holdId === holdId && endTypes.includes(row.type),
+      );
+      if (end === undefined || end.type === "expire") return end !== undefined;
+      const wasAsked = this.#attempts.some(
+        (other) =>
+          other.askedAt < answeredAt &&
+          holdEnds(other.asked).some((each) => each.holdId === holdId && each.type === end.type),
+      );
+      // A transfer is no repetition of another one.
+      return (end.type !== type || type === "transfer-out") && wasAsked;
+    });
   }
 
   /** Whether what is called a duplicate was there: its externalId, or the hold's end. */
@@ -56,6 +90,11 @@ export class WalletMoments {
     if (asked.kind !== "wallet" || outcome?.kind !== "reply") return false;
     const { write } = asked;
     const reply = outcome.reply as WalletReply;
+    if (!("metadata" in write) && !("holdId" in write)) {
+      const isFreeze = write.type === "freeze";
+      // Nothing has ever frozen what is said to be unfrozen already, or something has ended that.
+      return !isFreeze || this.mayHaveBeenFrozen(attempt, write.callerKey);
+    }
     if ("holdId" in write) {
       return this.#books.writes.some(
         (row) => row.holdId === write.holdId && row.type === write.type,
@@ -75,25 +114,19 @@ export class WalletMoments {
       (wallet) => wallet.ledgerId === ledgerId && wallet.callerKey === callerKey,
     )?.walletId;
   }
+}
 
-  /** The last rows of the wallet's log at the moments that an attempt may have met; null: it had none yet. */
-  #rowsMet(attempt: Attempt): (WalletWriteRow | null)[] {
-    const { asked, ledgerId } = attempt;
-    if (asked.kind !== "wallet") return [];
-    const walletId = this.#walletOf(ledgerId, asked.write.callerKey);
-    const log = this.#logs.get(walletId ?? "") ?? [];
-    let after = 0;
-    let before = log.length + 1;
-    for (const other of this.#attempts) {
-      const row = this.#seqs.get(other.tag);
-      if (row === undefined || row.walletId !== walletId) continue;
-      if (other.outcome?.kind === "reply" && other.answeredAt < attempt.askedAt) {
-        after = Math.max(after, row.seq);
-      }
-      if (other.askedAt > attempt.answeredAt) before = Math.min(before, row.seq);
-    }
-    const met: (WalletWriteRow | null)[] = [];
-    for (let seq = after; seq < before; seq += 1) met.push(log[seq - 1] ?? null);
-    return met;
-  }
+const endTypes: readonly string[] = ["commit", "release", "expire", "transfer-out"];
+
+/** The holds that something asks to end, and by which rows. */
+function holdEnds(asked: Asked): { readonly holdId: string | null; readonly type: string }[] {
+  if (asked.kind === "wallet" && "holdId" in asked.write) return [asked.write];
+  if (asked.kind !== "transfers") return [];
+  return asked.transfers.flatMap(({ fromHold }) =>
+    fromHold === null ? [] : [{ holdId: fromHold.holdId, type: "transfer-out" }],
+  );
+}
+
+function availableIn(row: WalletWriteRow | undefined): bigint {
+  return row === undefined ? 0n : row.balance - row.held;
 }

@@ -62,7 +62,11 @@ const ends: Partial<Record<WalletWriteRow["type"], WalletHoldRow["status"]>> = {
   commit: "committed",
   release: "released",
   expire: "expired",
+  "transfer-out": "transferred",
 };
+
+/** What takes out of a wallet, or would. */
+const takesOut: readonly WalletWriteRow["type"][] = ["debit", "reserve", "commit", "transfer-out"];
 
 function checkLog(
   violations: Violations,
@@ -73,6 +77,7 @@ function checkLog(
   let balance = 0n;
   let held = 0n;
   let at = "";
+  let isFrozen = false;
   const active = new Map<string, WalletHoldRow>();
   const tell = (row: WalletWriteRow) => () => shown({ wallet, row, balance, held });
   log.forEach((row, index) => {
@@ -84,7 +89,10 @@ function checkLog(
     violations.expect(row.seq === index + 1, "log", tell(row));
     violations.expect(row.balance === balance && row.held === held, "figures", tell(row));
     violations.expect(row.at >= at, "time", tell(row));
-    const end = ends[row.type];
+    violations.expect(!isFrozen || !takesOut.includes(row.type), "frozen", tell(row));
+    if (row.type === "freeze" || row.type === "unfreeze") isFrozen = row.type === "freeze";
+    // A transfer need not come out of a hold.
+    const end = row.holdId === null ? undefined : ends[row.type];
     if (end !== undefined) {
       violations.expect(wasActive && hold?.status === end, "hold", tell(row));
       const isDue = row.type !== "expire" || (hold?.expiresAt ?? "~") <= row.at;
@@ -94,13 +102,15 @@ function checkLog(
     const isOver = [...active.values()].some(({ expiresAt }) => (expiresAt ?? "~") <= row.at);
     // Expiries of one moment are logged one by one, before the write that found them.
     violations.expect(row.type === "expire" || !isOver, "hold", tell(row));
-    if (row.type === "debit" || row.type === "reserve") {
+    if (takesOut.includes(row.type)) {
       violations.expect(balance - held >= 0n, "overdraft", tell(row));
     }
     at = row.at;
   });
   const isLast = wallet.balance === balance && wallet.held === held;
   violations.expect(isLast && wallet.lastSeq === log.length, "figures", () => shown(wallet));
+  const isAsLogged = (wallet.frozenAt !== null) === isFrozen;
+  violations.expect(isAsLogged, "frozen", () => shown({ wallet, log }));
   for (const hold of holds) {
     const isRight = (hold.status === "active") === active.has(hold.holdId);
     violations.expect(isRight, "hold", () => shown(hold));

@@ -208,4 +208,47 @@ export const bugs: readonly PlantedBug[] = [
     file: "src/engine/closed-periods.ts",
     changes: [["if (lastNow?.closeId === last.closeId) {", 'if (lastNow?.closeId !== "") {']],
   },
+  {
+    name: "drops the side of a transfer that is paid",
+    rule: "A transfer is in both wallets, or in neither.",
+    file: "src/core/wallet-batch.ts",
+    changes: [["    this.#state.apply(to, decision.to, rule);\n", ""]],
+  },
+  {
+    name: "looks for a transfer's externalId in the wallet that is paid",
+    rule: "An externalId is one of the wallet that pays.",
+    file: "src/core/wallet-batch.ts",
+    changes: [
+      [
+        "this.#state.findFirstUse(item.from, item.externalId)",
+        "this.#state.findFirstUse(item.to, item.externalId)",
+      ],
+    ],
+  },
+  {
+    name: "keeps what an atomic bulk did before it was refused",
+    rule: "Of atomic transfers all are made or none.",
+    file: "src/core/wallet-batch.ts",
+    changes: [["        this.#state.takeBack();\n", "        this.#state.keep();\n"]],
+  },
+  {
+    name: "locks wallets in the order in which they are named",
+    rule: "Locks are taken in one order: rows sorted by key.",
+    file: "src/engine/wallet-snapshot.ts",
+    changes: [["callerKeys: [...callerKeys].sort(),", "callerKeys: [...callerKeys],"]],
+  },
+  {
+    name: "lets a frozen wallet pay another",
+    rule: "Nothing can be taken out of a frozen wallet.",
+    file: "src/core/wallet-transfer.ts",
+    changes: [
+      ["    refuseFrozen(payer) ??\n", "    (amount > 10n ? refuseFrozen(payer) : null) ??\n"],
+    ],
+  },
+  {
+    name: "forgets the debits of the day that it has not kept",
+    rule: "What was taken out of a wallet in a UTC day is summed from its log where no figure is kept.",
+    file: "src/engine/wallet-snapshot.ts",
+    changes: [["debited: amounts.get(wallet.walletId) ?? 0n", "debited: 0n"]],
+  },
 ];
