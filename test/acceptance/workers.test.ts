@@ -154,6 +154,7 @@ test("wallets behave as on one server, whichever worker has the writer and which
   const traffic = new WalletTraffic({
     ports: [port],
     credentials,
+    freezes: false,
     walletKeys,
     clients: 4 * workers,
     restMsMax: 20,

@@ -17,6 +17,9 @@ export interface StoredMovement {
   readonly balance: string;
   readonly externalId: string | null;
   readonly holdId: string | null;
+  /** Of transfers. */
+  readonly transferId: string | null;
+  readonly counterparty: string | null;
 }
 
 export interface Stored {
@@ -36,7 +39,7 @@ const entriesOf = `
 
 const movementsOf = `
   SELECT caller_key AS "callerKey", seq::int, type, amount::text, w.balance::text, external_id AS "externalId",
-    hold_id AS "holdId"
+    hold_id AS "holdId", transfer_id AS "transferId", counterparty
   FROM wallet_writes w JOIN wallets USING (ledger_id, wallet_id) WHERE ledger_id = $1 ORDER BY caller_key, seq`;
 
 const closesOf = `

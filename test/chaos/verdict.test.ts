@@ -18,6 +18,22 @@ const row = (seq: number, externalId: string, balance: string): StoredMovement =
   balance,
   externalId,
   holdId: null,
+  transferId: null,
+  counterparty: null,
+});
+
+/** One side of a transfer of 5 between "hot" and "cold". */
+const side = (type: "transfer-out" | "transfer-in", seq: number, balance: string) => ({
+  ...row(seq, "t", balance),
+  ...{ type, transferId: "transfer", externalId: type === "transfer-out" ? "t" : null },
+  counterparty: type === "transfer-out" ? "cold" : "hot",
+});
+const transferred = (out: StoredMovement[], into: StoredMovement[]): Stored => ({
+  ...stored([]),
+  walletRows: new Map([
+    ["hot", [row(1, "c", "5"), ...out]],
+    ["cold", into],
+  ]),
 });
 
 const write = (kind: Write["kind"], id: string, more: Partial<Write> = {}): Write => ({
@@ -38,6 +54,9 @@ const stored = (entries: StoredEntry[], rows: StoredMovement[] = []): Stored => 
   closes: new Map(),
 });
 
+const paid = side("transfer-out", 2, "0");
+const received = side("transfer-in", 1, "5");
+const transferWrites = [write("credit", "c"), write("transfers", "t")];
 const duplicate = { status: 409, body: { code: "DUPLICATE_ENTRY", journalId: "j-a" } };
 const refused = { status: 422, body: {} };
 
@@ -49,6 +68,7 @@ describe("the verdict of a chaos round", () => {
       write("debit", "d", { answer: refused }),
     ];
     expect(judge(writes, stored([entry(1, "a")], [row(1, "c", "5")]))).toEqual([]);
+    expect(judge(transferWrites, transferred([paid], [received]))).toEqual([]);
   });
 
   it.each<[string, Write[], Stored, RegExp]>([
@@ -87,6 +107,30 @@ describe("the verdict of a chaos round", () => {
       [write("credit", "c")],
       stored([], [row(1, "c", "6")]),
       /has 6 after seq 1 instead of 5/,
+    ],
+    ["a lost transfer", transferWrites, transferred([], []), /transfers t: is stored 0 times/],
+    [
+      "a transfer that only one wallet has",
+      transferWrites,
+      transferred([paid], []),
+      /has the sides transfer-out 5 from hot to cold$/,
+    ],
+    [
+      "another amount on the side that is paid",
+      transferWrites,
+      transferred([paid], [{ ...received, amount: "6", balance: "6" }]),
+      /has the sides transfer-in 6 from hot to cold; transfer-out 5 from hot to cold/,
+    ],
+    [
+      "a transfer that was answered as a duplicate at the first attempt",
+      [
+        write("credit", "c"),
+        write("transfers", "t", {
+          answer: { status: 200, body: { results: [{ status: "duplicate" }] } },
+        }),
+      ],
+      transferred([paid], [received]),
+      /although every attempt before/,
     ],
     [
       "a close that is not there",

@@ -11,7 +11,7 @@ export interface Streamed {
 
 /** What is wrong, a line each; empty when all is as the client was told. */
 export function judge(writes: readonly Write[], stored: Stored): string[] {
-  const faults = [...faultsOfOrder(stored)];
+  const faults = [...faultsOfOrder(stored), ...faultsOfTransfers(stored)];
   const journal = new Map<string, StoredEntry[]>();
   for (const entry of stored.entries) {
     if (entry.externalId === null) continue;
@@ -20,6 +20,8 @@ export function judge(writes: readonly Write[], stored: Stored): string[] {
   const rows = new Map<string, StoredMovement[]>();
   for (const [callerKey, ofWallet] of stored.walletRows) {
     for (const row of ofWallet) {
+      // What a wallet was paid is found with the row of the one that paid.
+      if (row.type === "transfer-in") continue;
       const key = keyOfRow(callerKey, row);
       rows.set(key, [...(rows.get(key) ?? []), row]);
     }
@@ -57,12 +59,13 @@ function faultOfAnswer({ kind, answer, isAmbiguous }: Write): string | null {
   const isDuplicate =
     body.status === "duplicate" ||
     body.code === "DUPLICATE_ENTRY" ||
-    body.code === "ALREADY_REVERSED";
+    body.code === "ALREADY_REVERSED" ||
+    body.results?.some(({ status: ofOne }) => ofOne === "duplicate") === true;
   if (isDuplicate && !isAmbiguous)
     return "is a duplicate, although every attempt before said that nothing was recorded";
   if (status < 300 || isDuplicate) return null;
   // More than is available, or a hold of which an ambiguous answer hid that it was made.
-  if (status === 422 && (kind === "debit" || kind === "reserve")) return null;
+  if (status === 422 && ["debit", "reserve", "transfers"].includes(kind)) return null;
   return `was answered ${status} ${JSON.stringify(body)}`;
 }
 
@@ -107,16 +110,36 @@ function* faultsOfOrder({ entries, walletRows }: Stored): Iterable<string> {
     let balance = 0n;
     for (const [index, { seq, type, ...row }] of rows.entries()) {
       if (seq !== index + 1) yield `wallet ${callerKey} has seq ${seq} in place ${index + 1}`;
-      if (type === "credit") balance += BigInt(row.amount);
-      if (type === "debit" || type === "commit") balance -= BigInt(row.amount);
+      if (type === "credit" || type === "transfer-in") balance += BigInt(row.amount);
+      if (["debit", "commit", "transfer-out"].includes(type)) balance -= BigInt(row.amount);
       if (BigInt(row.balance) !== balance)
         yield `wallet ${callerKey} has ${row.balance} after seq ${seq} instead of ${balance}`;
     }
   }
 }
 
+/** A transfer is in the logs of two wallets that name each other, or in none. */
+function* faultsOfTransfers({ walletRows }: Stored): Iterable<string> {
+  const sides = new Map<string, string[]>();
+  for (const [callerKey, rows] of walletRows) {
+    for (const { type, amount, transferId, counterparty } of rows) {
+      if (transferId === null) continue;
+      const wallets = [callerKey, String(counterparty)];
+      const [from, to] = type === "transfer-out" ? wallets : wallets.reverse();
+      const side = `${type} ${amount} from ${from ?? ""} to ${to ?? ""}`;
+      sides.set(transferId, [...(sides.get(transferId) ?? []), side]);
+    }
+  }
+  for (const [transferId, found] of sides) {
+    const [into = "", out = "", ...more] = found.sort();
+    const isWhole = more.length === 0 && out === into.replace(/^transfer-in/, "transfer-out");
+    if (!isWhole || into === out) yield `transfer ${transferId} has the sides ${found.join("; ")}`;
+  }
+}
+
 /** By which a write is found: its externalId, or how its hold was resolved. */
 function keyOf({ kind, callerKey }: Write, id: string): string {
+  if (kind === "transfers") return `${String(callerKey)}/transfer-out/${id}`;
   const isResolution = kind === "commit" || kind === "release";
   return `${String(callerKey)}/${isResolution ? `${kind}/hold` : kind}/${id}`;
 }

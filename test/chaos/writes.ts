@@ -2,17 +2,18 @@
 import { pick } from "../support/wallet-traffic.ts";
 
 export type WriteKind =
-  "entry" | "bulk" | "reversal" | "close" | "credit" | "debit" | "reserve" | "commit" | "release";
+  | ("entry" | "bulk" | "reversal" | "close")
+  | ("credit" | "debit" | "reserve" | "commit" | "release" | "transfers");
 
 /** One write. It is sent again, word for word, until it is answered. */
 export interface Write {
   readonly kind: WriteKind;
   readonly target: string;
   readonly body: string;
-  /** The externalId, or those of a bulk; of a commit or a release the hold's id; of a close the period. */
+  /** The externalId, or those of a bulk or of atomic transfers; of a commit or a release the hold's id; of a close the period. */
   readonly ids: readonly string[];
   readonly amount: string;
-  /** null of what writes to the journal. */
+  /** Of transfers the wallet that pays; null of what writes to the journal. */
   readonly callerKey: string | null;
   /** null while nobody knows. */
   answer: { readonly status: number; readonly body: Answer } | null;
@@ -23,7 +24,7 @@ export interface Write {
 /** The members of replies that the verdict looks at. */
 export interface Answer {
   readonly journalId?: string;
-  readonly results?: readonly { readonly journalId: string }[];
+  readonly results?: readonly { readonly journalId?: string; readonly status?: string }[];
   readonly code?: string;
   readonly status?: string | number;
   readonly holdId?: string | null;
@@ -53,12 +54,13 @@ export class WriteMaker {
   }
 
   make(): Write {
-    const draw = this.#next(40);
+    const draw = this.#next(46);
     if (draw === 0) return this.#makeClose();
     if (draw < 4) return this.#makeReversal() ?? this.#makeEntries("bulk", 5);
     if (draw < 7) return this.#makeEntries("bulk", 5);
     if (draw < 18) return this.#makeEntries("entry", 1);
     if (draw < 24) return this.#makeResolution() ?? this.#makeMovement("reserve");
+    if (draw >= 40) return this.#makeTransfers(draw < 44 ? 1 : 3);
     return this.#makeMovement(draw < 32 ? "credit" : draw < 36 ? "debit" : "reserve");
   }
 
@@ -106,6 +108,23 @@ export class WriteMaker {
       amount,
       callerKey,
     });
+  }
+
+  /** From one wallet to others, all of them or none. */
+  #makeTransfers(count: number): Write {
+    const from = pick(callerKeys, this.#next);
+    const amount = String(1 + this.#next(50));
+    const ids = Array.from({ length: count }, (_, index) => `${this.#newId()}-${index}`);
+    const transfers = ids.map((externalId) => {
+      const to = pick(
+        callerKeys.filter((callerKey) => callerKey !== from),
+        this.#next,
+      );
+      return { from, to, amount, assetCode: "USD", externalId };
+    });
+    const target = `/v1/ledgers/${this.#ledgerId}/wallet-transfers`;
+    const body = { transfers, atomic: true };
+    return made("transfers", target, body, { ids, amount, callerKey: from });
   }
 
   #makeResolution(): Write | null {

@@ -1,10 +1,13 @@
-// Many clients at random over two servers on one database: a small model agrees with every reply, with the
-// streams and with the ledger, also while connections are cut between COMMIT and its answer. The same
+// Many clients at random over two servers on one database, with transfers, holds, freezes and limits: a small model agrees with
+// every reply, with the streams, the ledger and the audit, also while connections are cut between COMMIT and its answer. The same
 // under kill -9 is in test/acceptance/wallets-under-fire.test.ts. LEDGERCTL_TEST_SEED replays the choices.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { scopes } from "../../src/core/ledger.ts";
 import { openCuttingProxy, type CuttingProxy, type CutPoint } from "../support/cutting-proxy.ts";
+import { openEngine, type TestEngine } from "../support/engine.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
 import { openStream, type StreamReader } from "../support/stream-reader.ts";
+import { expectBothSides, expectSum, expectWithinLimits } from "../support/transfer-oracle.ts";
 import { expectExplained, expectStreamed } from "../support/wallet-model.ts";
 import { expectPostedExactly, expectReconciled, type Logs } from "../support/wallet-postings.ts";
 import { WalletTraffic } from "../support/wallet-traffic.ts";
@@ -12,10 +15,13 @@ import { move } from "../support/wallets.ts";
 
 const clients = 24;
 const names = ["a", "b", "c", "ü/ß", "e:f"];
+/** So that some thousand writes meet both of them now and then. */
+const limits = { maxBalance: 5_000n, dailyDebitMax: 12_000n };
 const seed = Number(process.env["LEDGERCTL_TEST_SEED"] ?? 1);
 const postingSoon = { variables: { LEDGERCTL_POST_INTERVAL_MS: "200" } };
 
 let books: TestBooks;
+let engine: TestEngine;
 let proxy: CuttingProxy;
 let services: TestService[];
 /** Whose connections to the database lead through the proxy. */
@@ -23,6 +29,7 @@ let service: TestService;
 
 beforeAll(async () => {
   books = await createBooks();
+  engine = openEngine(books.databaseUrl);
   proxy = await openCuttingProxy(books.databaseUrl);
   service = await startService(books, { ...postingSoon, databaseUrl: proxy.url });
   services = [service, await startService(books, postingSoon)];
@@ -30,6 +37,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all(services.map((each) => each.stop()));
+  await engine.end();
   await proxy.close();
   await books.drop();
 });
@@ -44,6 +52,7 @@ interface Run {
 /** Traffic on wallets of a ledger of its own, and a reader of each wallet at each server. */
 async function startRun(): Promise<Run> {
   const ledgerId = await books.createLedger();
+  await engine.setRule(ledgerId, "USD", limits);
   const walletKeys = names.map((name) => `${ledgerId}:${encodeURIComponent(name)}`);
   const readers = await Promise.all(
     services.flatMap((each) =>
@@ -55,7 +64,8 @@ async function startRun(): Promise<Run> {
   );
   const traffic = new WalletTraffic({
     ports: services.map(({ port }) => port),
-    credentials: books.credentials,
+    credentials: await books.createKey({ scopes }),
+    freezes: true,
     walletKeys,
     clients,
     restMsMax: 5,
@@ -66,10 +76,21 @@ async function startRun(): Promise<Run> {
 
 async function expectTrue({ ledgerId, walletKeys, traffic, readers }: Run): Promise<void> {
   const logs = await expectReconciled(service, ledgerId, walletKeys);
-  expectExplained(traffic.attempts, logs);
+  expectExplained(traffic.attempts, logs, limits);
+  expect(expectBothSides(logs)).toBeGreaterThan(10);
+  expectSum(logs);
+  expectWithinLimits(logs, limits);
   await expectPostedExactly(service, ledgerId, walletKeys);
   await expectAllStreamed(readers, logs);
+  expect(await engine.failingChecks(ledgerId)).toEqual([]);
   traffic.close();
+}
+
+/** Each kind of refusal was met; 404 is what freezes a wallet that nobody has written yet. */
+function expectAllKinds({ attempts }: WalletTraffic): void {
+  const statuses = new Set(attempts.map(({ answer }) => answer?.status));
+  statuses.delete(404);
+  expect(statuses).toEqual(new Set([200, 403, 409, 422]));
 }
 
 async function expectAllStreamed(readers: Run["readers"], logs: Logs): Promise<void> {
@@ -86,8 +107,7 @@ describe("wallets under many clients on two servers", () => {
   it("agree with every reply, with their streams and with the ledger", async () => {
     const run = await startRun();
     await run.traffic.runSteps(60);
-    const statuses = new Set(run.traffic.attempts.map(({ answer }) => answer?.status));
-    expect(statuses).toEqual(new Set([200, 409, 422]));
+    expectAllKinds(run.traffic);
     await expectTrue(run);
   });
 
@@ -104,8 +124,7 @@ describe("wallets under many clients on two servers", () => {
       expect(refused.status, refused.text).toBe(422);
     }
     await running;
-    const statuses = new Set(run.traffic.attempts.map(({ answer }) => answer?.status));
-    expect(statuses).toEqual(new Set([200, 409, 422]));
+    expectAllKinds(run.traffic);
     await expectTrue(run);
   });
 });

@@ -1,4 +1,5 @@
 // Parts of the engine on a test's books, for what has to happen at a moment that the test chooses.
+import { auditLedgers } from "../../src/audit/audit.ts";
 import type { CloseRecord } from "../../src/core/close.ts";
 import { ClosedPeriods } from "../../src/engine/closed-periods.ts";
 import type { CloseRequest } from "../../src/core/period.ts";
@@ -20,6 +21,8 @@ export interface TestEngine {
   post(ledgerId: string): Promise<void>;
   setRule(ledgerId: string, assetCode: string, change: AssetRuleChange): Promise<AssetRule>;
   changeStatus(ledgerId: string, status: LedgerStatus): Promise<StateChange>;
+  /** The names of the checks that an audit of a ledger finds something in. */
+  failingChecks(ledgerId: string): Promise<readonly string[]>;
   end(): Promise<void>;
 }
 
@@ -53,6 +56,13 @@ export function openEngine(databaseUrl: string): TestEngine {
       return made.rule;
     },
     changeStatus: (ledgerId, status) => changeLedgerStatus(connections, ledgerId, status),
+    failingChecks: async (ledgerId) => {
+      const report = await connections.twoOfOneSnapshot((reads, beside) =>
+        auditLedgers(reads, ledgerId, undefined, beside),
+      );
+      if (report === null) throw new Error("the ledger is there");
+      return report.checks.filter(({ ok }) => !ok).map(({ name }) => name);
+    },
     end: () => connections.end(),
   };
 }

@@ -19,7 +19,13 @@ export interface LoggedRow {
   readonly metadata: string | null;
   readonly at: string;
   readonly journalId: string | null;
+  /** Of transfers. */
+  readonly transferId?: string;
+  readonly counterparty?: string;
 }
+
+/** What takes out of a wallet, or would. */
+export const takesOut: readonly string[] = ["debit", "reserve", "commit", "transfer-out"];
 
 /** The whole log of a wallet, page by page. */
 export async function readLog(source: Source, walletKey: string): Promise<LoggedRow[]> {
@@ -33,11 +39,15 @@ export async function readLog(source: Source, walletKey: string): Promise<Logged
   }
 }
 
-/** Replays a log: seqs without gaps, figures that follow from the rows, holds resolved once, nothing overdrawn. */
+/**
+ * Replays a log: seqs without gaps, figures that follow from the rows, holds resolved once, nothing overdrawn, nothing taken out
+ * while the wallet was frozen.
+ */
 export function expectConsistentLog(rows: readonly LoggedRow[]): { balance: bigint; held: bigint } {
   let balance = 0n;
   let held = 0n;
   let lastAt = "";
+  let isFrozen = false;
   const holds = new Map<string, bigint>();
   const externalIds = new Set<string>();
   rows.forEach((row, index) => {
@@ -50,12 +60,20 @@ export function expectConsistentLog(rows: readonly LoggedRow[]): { balance: bigi
     }
     const amount = BigInt(row.amount);
     const holdId = row.holdId ?? "";
-    switch (row.type) {
+    expect(isFrozen && takesOut.includes(row.type)).toBe(false);
+    switch (row.holdId === null || row.type !== "transfer-out" ? row.type : "transfer-held") {
       case "credit":
+      case "transfer-in":
         balance += amount;
         break;
       case "debit":
+      case "transfer-out":
         balance -= amount;
+        break;
+      case "freeze":
+      case "unfreeze":
+        expect([amount, isFrozen]).toEqual([0n, row.type === "unfreeze"]);
+        isFrozen = row.type === "freeze";
         break;
       case "reserve":
         expect(holds.has(holdId)).toBe(false);
@@ -67,7 +85,7 @@ export function expectConsistentLog(rows: readonly LoggedRow[]): { balance: bigi
         expect(hold).toBeDefined();
         holds.delete(holdId);
         held -= hold ?? 0n;
-        if (row.type === "commit") {
+        if (row.type === "commit" || row.type === "transfer-out") {
           expect(amount <= (hold ?? 0n)).toBe(true);
           balance -= amount;
         } else {

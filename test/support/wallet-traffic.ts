@@ -6,11 +6,20 @@ import { sendRequest, type Credentials, type Reply } from "./signed-request.ts";
 import type { Source } from "./wallet-oracle.ts";
 import { until } from "./until.ts";
 
-export type AttemptType = "credit" | "debit" | "reserve" | "commit" | "release" | "read";
+export type AttemptType =
+  | "credit"
+  | "debit"
+  | "reserve"
+  | "commit"
+  | "release"
+  | "read"
+  | "transfer"
+  | "freeze"
+  | "unfreeze";
 
 /** One request, sent once. Times are of a clock that ticks with every sending and every answer. */
 export interface Attempt {
-  /** The metadata of credits, debits and reservations, so that a row of the log names its attempt. */
+  /** The metadata of credits, debits, reservations and transfers, so that a row of a log names its attempt. */
   readonly tag: string;
   readonly walletKey: string;
   readonly type: AttemptType;
@@ -19,6 +28,9 @@ export interface Attempt {
   readonly externalId: string | null;
   readonly holdId: string | null;
   readonly expiresInSeconds: number | null;
+  /** The wallet that a transfer pays; its hold is `holdId`. */
+  readonly to: string | null;
+  readonly isAtomic: boolean;
   readonly invokedAt: number;
   answeredAt: number;
   /** null while it is unknown what became of it: no answer, or a 503. */
@@ -28,21 +40,28 @@ export interface Attempt {
 export interface Answer {
   readonly status: number;
   readonly text: string;
-  readonly reply: {
+  readonly reply: Figures & {
     readonly status?: string;
-    readonly balance?: string;
-    readonly available?: string;
     readonly holdId?: string | null;
+    /** Of a transfer. */
+    readonly from?: Figures;
+    readonly to?: Figures;
   };
 }
 
-type Step = Pick<Attempt, "walletKey" | "type" | "amount" | "externalId" | "holdId"> & {
-  readonly expiresInSeconds: number | null;
-};
+export interface Figures {
+  readonly balance?: string;
+  readonly available?: string;
+}
+
+type Step = Omit<Attempt, "tag" | "invokedAt" | "answeredAt" | "answer">;
 
 export interface TrafficOptions {
   readonly ports: readonly number[];
+  /** Without the scope `admin`, `freezes` has to be false. */
   readonly credentials: Credentials;
+  /** Whether wallets are frozen at times. */
+  readonly freezes: boolean;
   /** As they stand in paths, percent-encoded. */
   readonly walletKeys: readonly string[];
   readonly clients: number;
@@ -130,8 +149,12 @@ export class WalletTraffic implements Source {
 
   #choose(client: TrafficClient): Step {
     const { next } = client;
-    const kind = next(20);
-    const none = { amount: null, externalId: null, holdId: null, expiresInSeconds: null };
+    const kind = next(30);
+    const none = {
+      ...{ amount: null, externalId: null, holdId: null, expiresInSeconds: null },
+      ...{ to: null, isAtomic: false },
+    };
+    if (kind >= 20) return this.#chooseBetweenWallets(client, none);
     if (kind < 5 && this.#holds.length > 0) {
       const hold = pick(this.#holds, next);
       // Some are left to be resolved again, the same way or the other.
@@ -152,6 +175,30 @@ export class WalletTraffic implements Source {
     };
   }
 
+  /** A transfer, one in four out of a hold and one in four atomic; or seldom a freeze, which is soon ended. */
+  #chooseBetweenWallets(client: TrafficClient, none: Omit<Step, "walletKey" | "type">): Step {
+    const { next } = client;
+    const { walletKeys, freezes } = this.#options;
+    const roll = next(20);
+    if (freezes && roll < 3) {
+      return {
+        ...none,
+        walletKey: pick(walletKeys, next),
+        type: roll === 0 ? "freeze" : "unfreeze",
+      };
+    }
+    const hold = next(4) === 0 && this.#holds.length > 0 ? pick(this.#holds, next) : null;
+    const walletKey = hold?.walletKey ?? pick(walletKeys, next);
+    const others = walletKeys.filter((key) => key !== walletKey);
+    return {
+      ...none,
+      ...{ type: "transfer", walletKey, to: pick(others, next), isAtomic: next(4) === 0 },
+      holdId: hold?.holdId ?? null,
+      amount: hold === null ? BigInt(1 + next(300)) : 1n,
+      externalId: this.#chooseExternalId(client),
+    };
+  }
+
   /** One key in eight was used before, by whichever client, perhaps for another wallet; one write in twelve has none. */
   #chooseExternalId(client: TrafficClient): string | null {
     const { next, number } = client;
@@ -169,7 +216,7 @@ export class WalletTraffic implements Source {
     const untilMs = performance.now() + patienceMs;
     for (;;) {
       const attempt = await this.#attempt(step, pick(this.#options.ports, next));
-      const isUnsafe = step.externalId === null && isMovement(step.type);
+      const isUnsafe = step.externalId === null && isTagged(step.type);
       if (attempt.answer !== null || isUnsafe) return;
       if (performance.now() > untilMs) throw new Error(`${step.type} was never answered`);
       await sleep(20 + next(60));
@@ -188,9 +235,10 @@ export class WalletTraffic implements Source {
     const { credentials } = this.#options;
     const parts = { ...requestOf(attempt), credentials };
     const answered = await sendRequest(port, this.#agent, parts).catch(() => null);
-    if (answered === null || answered.status === 503) return attempt;
+    const answer = answered === null ? null : answerOf(attempt, answered);
+    if (answer === null || answer.status === 503) return attempt;
     attempt.answeredAt = this.#clock += 1;
-    attempt.answer = answerOf(answered);
+    attempt.answer = answer;
     const { holdId } = attempt.answer.reply;
     if (holdId) {
       this.#holds.push({ walletKey: attempt.walletKey, holdId });
@@ -206,14 +254,22 @@ interface TrafficClient {
   keysUsed: number;
 }
 
-export function isMovement(type: AttemptType): boolean {
+export function isMovement(type: string): boolean {
   return type === "credit" || type === "debit" || type === "reserve";
+}
+
+/** Whether a row of the log bears the tag of its attempt. */
+function isTagged(type: AttemptType): boolean {
+  return isMovement(type) || type === "transfer";
 }
 
 function requestOf(attempt: Attempt): { target: string; method: string; body?: string } {
   const { type, walletKey, amount, externalId, holdId, expiresInSeconds, tag } = attempt;
   const path = `/v1/wallets/${walletKey}`;
   if (type === "read") return { method: "GET", target: `${path}/balance` };
+  if (type === "freeze" || type === "unfreeze")
+    return { method: "POST", target: `${path}/${type}` };
+  if (type === "transfer") return transferRequestOf(attempt);
   if (!isMovement(type)) {
     const body = amount === null ? {} : { body: JSON.stringify({ amount: String(amount) }) };
     return { method: "POST", target: `${path}/holds/${holdId ?? ""}/${type}`, ...body };
@@ -224,6 +280,31 @@ function requestOf(attempt: Attempt): { target: string; method: string; body?: s
   return { method: "POST", target: `${path}/${type}`, body };
 }
 
-function answerOf({ status, text, body }: Reply): Answer {
-  return { status, text, reply: body ?? {} };
+function transferRequestOf(attempt: Attempt): { target: string; method: string; body: string } {
+  const { walletKey, to, amount, externalId, holdId, isAtomic, tag } = attempt;
+  const transfer = {
+    ...{ from: callerKeyOf(walletKey), to: callerKeyOf(to ?? "") },
+    ...{ amount: String(amount), assetCode: "USD", metadata: tag },
+    ...(externalId !== null && { externalId }),
+    ...(holdId !== null && { fromHold: holdId }),
+  };
+  const target = `/v1/ledgers/${walletKey.split(":")[0] ?? ""}/wallet-transfers`;
+  const body = JSON.stringify({ transfers: [transfer], atomic: isAtomic });
+  return { method: "POST", target, body };
+}
+
+/** As it is without the ledger, not percent-encoded. */
+export function callerKeyOf(walletKey: string): string {
+  return decodeURIComponent(walletKey.slice(walletKey.indexOf(":") + 1));
+}
+
+/** Of a transfer, the answer to it alone. */
+function answerOf({ type }: Attempt, { status, text, body }: Reply): Answer {
+  const { results } = (body ?? {}) as {
+    results?: readonly (Answer["reply"] & { error?: string })[];
+  };
+  const [result] = results ?? [];
+  if (type !== "transfer" || result === undefined) return { status, text, reply: body ?? {} };
+  if (result.error === undefined) return { status, text, reply: result };
+  return { status: Number(result.status), text: result.error, reply: {} };
 }
