@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
 import { neverPosting } from "../support/engine.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
+import { readRows } from "../support/rows.ts";
 import { openStream } from "../support/stream-reader.ts";
 import { transfer, transferFunds, transferResults } from "../support/transfers.ts";
 import type { LoggedRow } from "../support/wallet-oracle.ts";
@@ -82,9 +83,15 @@ async function transferAtRandom(ledgerId: string, clients: number, steps: number
         const one = transfer(names[from] ?? "", names[to] ?? "", 1 + next(300), more);
         const atomic = next(4) === 0;
         const server = next(2) === 0 ? service : other;
-        const sent = atomic
-          ? [one, { ...one, externalId: `${client}/${step}/2`, amount: "1" }]
-          : [one];
+        // Back again, and on to a third wallet: whatever the order of keys, in one transaction.
+        const third = names[(to + 1 + next(names.length - 1)) % names.length] ?? "";
+        const back = { from: one.to, to: one.from, amount: "1", assetCode: one.assetCode };
+        const on = { ...back, to: third };
+        const others = [back, on].map((way, index) => ({
+          ...way,
+          externalId: `${client}/${step}/${index}`,
+        }));
+        const sent = atomic ? [one, ...others] : [one];
         const reply = await transferFunds(server, sent, { atomic }, ledgerId);
         if (reply.status === 422) continue;
         const results = transferResults(reply);
@@ -116,6 +123,11 @@ describe("transfers among ten wallets on two servers", () => {
     expect(made).toBeGreaterThan(64);
     const logs = await expectWhole(ledgerId);
     expect([await retriesOf(service), await retriesOf(other)]).toEqual([0, 0]);
+    const [database] = await readRows(
+      other,
+      "SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()",
+    );
+    expect(database).toEqual({ deadlocks: 0 });
     for (const [index, reader] of readers.entries()) {
       const rows = logs.get(names[index] ?? "") ?? [];
       await reader.reach(rows.length);
