@@ -44,6 +44,7 @@ const loads = [
   { name: "hot wallet, 64 connections", connections: 64, walletCount: 1 },
   { name: "lone wallet writer, p50", connections: 1, unit: "ms" },
   { name: "bulks of 500, 2 connections", connections: 2, bulk: 500 },
+  { name: "transfers, 64 connections", connections: 64, kind: "transfers" },
   { name: "balance reads, 64 connections", connections: 64, balances: true },
   { name: "entries, 64 connections", connections: 64, kind: "entries" },
   { name: "entries in atomic bulks of 500", connections: 2, kind: "entries", bulk: 500 },

@@ -3,13 +3,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { importSource } from "../import-source.js";
 
-const { LedgerClient, prepareEntries, prepareLoads, prepareWallets } = await importSource(
+const { LedgerClient, prepareLoads, ...workloads } = await importSource(
   'export { prepareLoads } from "./cli/commands/bench/measure.ts";' +
     'export { prepareEntries } from "./cli/commands/bench/entries.ts";' +
+    'export { prepareTransfers } from "./cli/commands/bench/transfers.ts";' +
     'export { prepareWallets } from "./cli/commands/bench/wallets.ts";' +
     'export { LedgerClient } from "./client/ledger-client.ts";',
 );
 
+/** What makes the requests of a load, by its kind. */
+const makers = {
+  wallets: workloads.prepareWallets,
+  transfers: workloads.prepareTransfers,
+  entries: workloads.prepareEntries,
+};
 /** Lets a server post what a slice has left before the next one begins. */
 const pauseMs = 300;
 let prepared = 0;
@@ -23,10 +30,7 @@ export async function prepareSlices(server, load) {
   const ledger = await client.getLedger(server.ledgerId);
   const progress = { tell: () => {} };
   const bench = { client, ledger, run: `${process.pid}x${(prepared += 1)}`, progress };
-  const workload =
-    load.kind === "entries"
-      ? await prepareEntries(bench, load)
-      : await prepareWallets(bench, { walletCount: 10_000, ...load });
+  const workload = await makers[load.kind ?? "wallets"](bench, { walletCount: 10_000, ...load });
   const { runLoad } = prepareLoads(workload, { connection: server, progress });
   await client.close();
   return async (sliceMs) => {

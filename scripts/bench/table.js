@@ -31,6 +31,7 @@ const existing = Number(values.existing);
 const binary = join(root, "bin", "ledgerctl.js");
 const pgbenchSeconds = 8;
 const wallets = "wallets --wallets 10000";
+const transfers = "transfers --wallets 10000";
 const loads = [
   ...(existing > 0
     ? [
@@ -46,6 +47,11 @@ const loads = [
   { name: "hot wallet, 64 connections", args: "wallets --hot" },
   { name: "lone wallet writer", args: `${wallets} --connections 1` },
   { name: "bulks of 500, 2 connections", args: `${wallets} --bulk 500 --connections 2` },
+  { name: "transfers, 64 connections", args: transfers },
+  {
+    name: "transfers in atomic bulks of 500",
+    args: `${transfers} --bulk 500 --atomic --connections 2`,
+  },
   { name: "balance reads, 64 connections", args: `${wallets} --balances` },
   { name: "entries, 64 connections", args: "entries" },
   { name: "entries in bulks of 500, 2 connections", args: "entries --bulk 500 --connections 2" },

@@ -115,6 +115,32 @@ describe("measuring and verifying", () => {
     expect(report.verification.checks.map(({ checked }) => checked)).toEqual([150, 10, 160, 1]);
   });
 
+  it("moves amounts between wallets, and finds each transfer in the logs of both", async () => {
+    const args = ["transfers", ...brief, "--rate", "100", "--wallets", "20"];
+    const [report, code] = await bench(args);
+    expect(code).toBe(0);
+    expect(report).toMatchObject({
+      bench: "transfers",
+      acknowledged: 100,
+      errors: {},
+      wallets: 20,
+    });
+    const { ok, checks, notChecked } = report.verification;
+    expect([ok, notChecked]).toEqual([true, []]);
+    // What the wallets were funded with is posted, and nothing else; a transfer has two sides.
+    expect(checks.map(({ checked }) => checked)).toEqual([100, 20, 20, 1, 200]);
+  });
+
+  it("moves amounts in atomic bulks, and needs two wallets", async () => {
+    const bulks = ["--rate", "5", "--bulk", "30", "--atomic", "--wallets", "10"];
+    const [report, code] = await bench(["transfers", ...brief, ...bulks]);
+    expect([code, report.acknowledged, report.errors]).toEqual([0, 5, {}]);
+    expect(report).toMatchObject({ bulk: 30, atomic: true });
+    expect(report.verification.checks.map(({ checked }) => checked)).toEqual([150, 10, 10, 1, 300]);
+    const alone = await run(["transfers", "--wallets", "1"]);
+    expect(alone).toMatchObject({ code: 2, stdout: "" });
+  });
+
   it("posts entries in bulk, and looks for every entry of a bulk", async () => {
     const args = ["entries", ...brief, "--rate", "5", "--bulk", "30"];
     const [report, code] = await bench(args);
@@ -219,6 +245,23 @@ describe("what a service does wrong", () => {
     expect(findings).toMatch(/holds write 1 otherwise than it was sent/);
     expect(findings).toMatch(/says \d+ at seq \d+, replayed \d+/);
     expect(findings).toMatch(/account wallets:USD moved by -\d+, the logs sum to \d+/);
+  });
+
+  it("ends with 3 where the log of the wallet that is paid has not what the other one has", async () => {
+    const proxy = await openProxy(server.url, {
+      change: (target, text) =>
+        target.includes("/history")
+          ? text.replace('"type":"transfer-in","amount":"2"', '"type":"transfer-in","amount":"3"')
+          : text,
+    });
+    const args = ["transfers", ...brief, "--rate", "20", "--wallets", "2"];
+    const [changed, code] = await bench(args, proxy.url);
+    expect([code, changed.verification.ok]).toEqual([3, false]);
+    const findings = changed.verification.checks.flatMap((check) => check.findings).join("\n");
+    expect(findings).toMatch(
+      /^transfer \S+ has a transfer-in of 3 in (\S+), with (\S+), and not a transfer-in of 2 in \1, with \2$/m,
+    );
+    expect(findings).toMatch(/says \d+ at seq \d+, replayed \d+/);
   });
 
   it("ends with 3 where a bundle holds other entries than were closed", async () => {

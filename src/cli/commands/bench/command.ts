@@ -20,6 +20,10 @@ const connections = "connections, each with one request under way";
 const walletsExamples = `Examples:
   $ ledgerctl bench wallets
   $ ledgerctl bench wallets --rate 5000 --duration 2m --json`;
+const transfersExamples = `Examples:
+  $ ledgerctl bench transfers
+  $ ledgerctl bench transfers --wallets 10 --duration 2m --json
+  $ ledgerctl bench transfers --bulk 500 --atomic --connections 2`;
 const entriesExamples = `Examples:
   $ ledgerctl bench entries
   $ ledgerctl bench entries --accounts 1000,4000 --connections 16
@@ -47,6 +51,15 @@ export function defineBench(program: Command): void {
     .option("--balances", "read balances instead of writing")
     .addHelpText("after", `${notes}${verified}${walletsExamples}`)
     .action(loadAndRun(async () => (await import("./wallets.ts")).benchWallets));
+  loadOptions(bench.command("transfers"), "30s")
+    .description("transfers between wallets of this run's own, one a request")
+    .option("--rate <n>", rate)
+    .option("--connections <n>", connections, "64")
+    .option("--wallets <n>", "how many wallets pay each other, at random", "1000")
+    .option("--bulk <n>", "send so many transfers in a request")
+    .option("--atomic", "make all transfers of a request or none")
+    .addHelpText("after", `${notes}${verified}${transfersExamples}`)
+    .action(loadAndRun(async () => (await import("./transfers.ts")).benchTransfers));
   loadOptions(bench.command("entries"), "30s")
     .description("journal entries of two lines, one a request unless told otherwise")
     .option("--rate <n>", rate)

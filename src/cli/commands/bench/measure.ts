@@ -1,4 +1,4 @@
-// What `bench wallets`, `entries`, `streams` and `overload` have in common: prepare, load, verify, report.
+// What `bench wallets`, `transfers`, `entries`, `streams` and `overload` have in common: prepare, load, verify, report.
 import type { Environment } from "../../../config.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
 import { counted } from "../../terminal/counted.ts";

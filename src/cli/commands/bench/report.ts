@@ -25,7 +25,7 @@ interface OverloadFigures {
 /** The document of `--json` (docs/cli.md). What the workload says of itself, such as its wallets, comes besides. */
 export interface BenchReport {
   /** The verb that measured. */
-  readonly bench: "entries" | "wallets" | "streams" | "overload";
+  readonly bench: "entries" | "wallets" | "transfers" | "streams" | "overload";
   readonly ledgerId: string;
   /** In every externalId of this run: `bench-{run}-{number}`. */
   readonly run: string;

@@ -1,5 +1,5 @@
-// Verifying `bench wallets`: each wallet's log is replayed and held against what was acknowledged, its
-// balance, and the account that the writes were posted to.
+// Verifying `bench wallets` and `bench transfers`: each wallet's log is replayed and held against what was acknowledged, its
+// balance, and the account that writes are posted to.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerClient, WalletAddress, WalletLogEntry } from "../../../client/ledger-client.ts";
 import { pages, type Range } from "../../connection/pages.ts";
@@ -12,10 +12,10 @@ import {
   callerKeyOf,
   fundingAmount,
   fundingIdOf,
-  movementOf,
+  type SentWrites,
   type WalletRun,
 } from "./wallet-writes.ts";
-import { numberOf, type Verdict } from "./workload.ts";
+import type { Verdict } from "./workload.ts";
 
 const readsAtOnce = 8;
 /** Of more wallets than that, those are read that were written to. */
@@ -31,11 +31,12 @@ export interface WalletsToVerify {
   /** The account that credits of the asset are posted to. */
   readonly account: string;
   readonly before: Position;
+  readonly sent: SentWrites;
 }
 
 export async function verifyWallets(of: WalletsToVerify, outcomes: OutcomeLog): Promise<Verdict> {
   const logs = new WalletLogs(of, outcomes);
-  const wallets = walletsToRead(of.walletRun, outcomes.last);
+  const wallets = walletsToRead(of, outcomes.last);
   of.progress.tell(
     () => `verifying: ${logs.walletsRead} of ${wallets.length} wallets, ${logs.writes} writes read`,
   );
@@ -61,12 +62,12 @@ export async function verifyWallets(of: WalletsToVerify, outcomes: OutcomeLog): 
 }
 
 /** All of them, or of very many those that writes 1 to `lastWrite` were sent to. */
-function walletsToRead(walletRun: WalletRun, lastWrite: number): readonly number[] {
+function walletsToRead({ walletRun, sent }: WalletsToVerify, lastWrite: number): readonly number[] {
   const { walletCount } = walletRun;
   if (walletCount <= allReadMax) return Array.from({ length: walletCount }, (_, wallet) => wallet);
   const written = new Set<number>();
   for (let number = 1; number <= lastWrite; number += 1) {
-    written.add(movementOf(walletRun, number).wallet);
+    for (const wallet of sent.walletsOf(number)) written.add(wallet);
   }
   return [...written];
 }
@@ -112,8 +113,9 @@ async function countPostedWrites(of: WalletsToVerify, lastSequence: number): Pro
 class WalletLogs {
   readonly faults = new Findings();
   readonly unposted = new Findings();
-  /** Of all wallets: credits less debits. */
+  /** Of all wallets: what went in less what went out. */
   sum = 0n;
+  /** Those that are posted: transfers between wallets are not. */
   writes = 0;
   walletsRead = 0;
   readonly #of: WalletsToVerify;
@@ -160,7 +162,7 @@ class WalletLogs {
   async #readPosted(wallet: WalletAddress, range: Range) {
     for (;;) {
       const page = await this.#of.client.listWalletWrites(wallet, range);
-      const isPosted = page.writes.every(({ journalId }) => journalId !== null);
+      const isPosted = page.writes.every((row) => row.journalId !== null || isTransfer(row));
       if (isPosted || performance.now() > this.#untilMs) return page;
       await sleep(postingPollMs);
     }
@@ -168,34 +170,33 @@ class WalletLogs {
 
   /** Takes in a row of a log and gives what it adds to the balance. */
   #take(wallet: number, write: WalletLogEntry, seq: number): bigint {
-    const { walletRun } = this.#of;
+    const { walletRun, sent } = this.#of;
     if (write.seq !== seq) this.#fault(wallet, `has seq ${write.seq} where ${seq} is due`);
+    const amount = isOut(write) ? -BigInt(write.amount) : BigInt(write.amount);
+    if (write.externalId === fundingIdOf(walletRun)) {
+      if (seq !== 1 || amount !== fundingAmount) this.#fault(wallet, "was funded otherwise");
+    } else {
+      const fault = sent.see(wallet, write, this.#outcomes);
+      if (fault !== null) this.#fault(wallet, fault);
+    }
+    this.sum += amount;
+    if (isTransfer(write)) return amount;
+    this.writes += 1;
     if (write.journalId === null) {
       this.unposted.add(`seq ${write.seq} of ${callerKeyOf(walletRun, wallet)} was not posted`);
     }
-    const amount = write.type === "debit" ? -BigInt(write.amount) : BigInt(write.amount);
-    if (write.externalId === fundingIdOf(walletRun)) {
-      if (seq !== 1 || amount !== fundingAmount) this.#fault(wallet, "was funded otherwise");
-    } else this.#see(wallet, write);
-    this.sum += amount;
-    this.writes += 1;
     return amount;
-  }
-
-  #see(wallet: number, write: WalletLogEntry): void {
-    const { walletRun } = this.#of;
-    const number = numberOf(walletRun.run, write.externalId);
-    if (number === null || !this.#outcomes.see(number)) {
-      this.#fault(wallet, `holds a write at seq ${write.seq} that was never sent`);
-      return;
-    }
-    const sent = movementOf(walletRun, number);
-    const isAsSent =
-      sent.wallet === wallet && sent.type === write.type && sent.amount.toString() === write.amount;
-    if (!isAsSent) this.#fault(wallet, `holds write ${number} otherwise than it was sent`);
   }
 
   #fault(wallet: number, text: string): void {
     this.faults.add(`${callerKeyOf(this.#of.walletRun, wallet)} ${text}`);
   }
+}
+
+function isTransfer({ type }: WalletLogEntry): boolean {
+  return type === "transfer-out" || type === "transfer-in";
+}
+
+function isOut({ type }: WalletLogEntry): boolean {
+  return type === "debit" || type === "transfer-out";
 }

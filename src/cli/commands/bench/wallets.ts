@@ -7,12 +7,13 @@ import { readBulk, readLoadSettings, readWalletCount, type LoadFlags } from "./l
 import { measure } from "./measure.ts";
 import type { BenchLedger } from "./open-bench.ts";
 import { readPosition } from "./position.ts";
-import { verifyWallets } from "./wallet-logs.ts";
+import { verifyWallets, type WalletsToVerify } from "./wallet-logs.ts";
 import {
   callerKeyOf,
   fundWallets,
   movementInput,
   movementOf,
+  sentMovements,
   type WalletRun,
 } from "./wallet-writes.ts";
 import type { BenchRequest, Workload } from "./workload.ts";
@@ -59,16 +60,12 @@ function readWalletsSettings(flags: WalletsFlags): WalletsSettings {
   };
 }
 
-/** Makes and funds the wallets. */
 export async function prepareWallets(
-  { client, ledger, run, progress }: BenchLedger,
+  bench: BenchLedger,
   { walletCount, bulk = null, balances = false }: WalletsSettings,
 ): Promise<Workload & { walletRun: WalletRun }> {
-  const assetCode = ledger.functionalCurrency;
-  const walletRun: WalletRun = { ledgerId: ledger.id, assetCode, run, walletCount };
-  const account = `wallets:${assetCode}`;
-  const before = await readPosition(client, ledger.id, [account]);
-  await fundWallets(client, walletRun);
+  const funded = await openWallets(bench, walletCount);
+  const { walletRun } = funded;
   return {
     walletRun,
     described: { wallets: walletCount, ...(bulk === null ? {} : { bulk }) },
@@ -78,8 +75,21 @@ export async function prepareWallets(
       : bulk === null
         ? (number) => writeRequest(walletRun, number)
         : (number) => bulkRequest(walletRun, number, bulk),
-    verify: (outcomes) => verifyWallets({ client, progress, walletRun, account, before }, outcomes),
+    verify: (outcomes) => verifyWallets({ ...funded, sent: sentMovements(walletRun) }, outcomes),
   };
+}
+
+/** Makes the wallets of a run and funds them; gives what verifying them needs. */
+export async function openWallets(
+  { client, ledger, run, progress }: BenchLedger,
+  walletCount: number,
+): Promise<Omit<WalletsToVerify, "sent">> {
+  const assetCode = ledger.functionalCurrency;
+  const walletRun: WalletRun = { ledgerId: ledger.id, assetCode, run, walletCount };
+  const account = `wallets:${assetCode}`;
+  const before = await readPosition(client, ledger.id, [account]);
+  await fundWallets(client, walletRun);
+  return { client, progress, walletRun, account, before };
 }
 
 function writeRequest(walletRun: WalletRun, number: number): BenchRequest {
