@@ -16,7 +16,7 @@ import { insertClose } from "../store/period-closes.ts";
 import { upsertHolds } from "../store/wallet-holds.ts";
 import { insertWalletPostings, upsertPostingTotals } from "../store/wallet-postings.ts";
 import { insertWalletWrites } from "../store/wallet-writes.ts";
-import { insertWallets } from "../store/wallets.ts";
+import { insertWallets, updateControlledWallets } from "../store/wallets.ts";
 import { KeyConflict, withKeyConflict } from "../store/database/errors.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
@@ -128,6 +128,9 @@ class Recorder {
           insertPendingPostings(transaction, ledgerId, event.batch.pendingPostings),
         );
         break;
+      case "rules":
+        this.#send(insertAssetRules(transaction, ledgerId, event.rules, event.at));
+        break;
       case "posting": {
         const { posting, journalId } = event;
         const marks = posting.pendingPostingIds.map((pendingPostingId) => ({
@@ -155,6 +158,10 @@ class Recorder {
     const { wallets, holds } = scenario.walletStates();
     const head = scenario.head();
     for (const part of partsOf(wallets)) this.#send(insertWallets(transaction, ledgerId, part));
+    const frozen = wallets.filter(({ frozenAt }) => frozenAt !== null);
+    for (const part of partsOf(frozen)) {
+      this.#send(updateControlledWallets(transaction, ledgerId, part));
+    }
     for (const part of partsOf(holds)) this.#send(upsertHolds(transaction, ledgerId, part));
     if (head !== null) this.#send(advanceJournalHead(transaction, ledgerId, head));
     await this.#answered();

@@ -1,6 +1,7 @@
 // The scenario of a seed: all entries, wallet writes, postings and closes of its ledger, in order. Pure: the rules
 // in core decide, with a clock and ids that come from the seed.
 import { entryLeaf } from "../core/canonical.ts";
+import type { AssetRule } from "../core/asset.ts";
 import {
   balancesRootOf,
   closeHashOf,
@@ -37,11 +38,13 @@ import {
   type Slot,
 } from "./seed-schedule.ts";
 import { SeededRandom } from "./seeded-random.ts";
+import { seedLimits } from "./seed-transfers.ts";
 import { SeedWallets } from "./seed-wallets.ts";
 
 export type SeedEvent =
   | { readonly kind: "entry"; readonly entry: Entry }
   | { readonly kind: "walletBatch"; readonly batch: WalletBatch }
+  | { readonly kind: "rules"; readonly rules: readonly AssetRule[]; readonly at: Timestamp }
   /** Its entry comes before it, as an event of its own. */
   | { readonly kind: "posting"; readonly posting: Posting; readonly journalId: string }
   | {
@@ -53,6 +56,8 @@ export type SeedEvent =
 
 /** The ledger is created at this time, whatever periods it has: ids depend on the seed alone. */
 const madeAt = Date.parse("2026-01-01T06:00:00.000Z");
+/** Before the end of the last period: later than any write of wallets. */
+const lastEveningMs = 2 * 3_600_000;
 /** How long after a period's end it is closed. The next period's first entry is made at 08:00 at the earliest. */
 const closesAfterMs = 6 * 3_600_000;
 
@@ -114,6 +119,20 @@ export class SeedScenario {
       yield { kind: "close", record, balances: rows, subtrees: tree.subtrees() };
       openings = rows.map(asOpening);
     }
+    yield* this.#lastEvening();
+  }
+
+  /** What only wallets tell of: no entry, and so no root, depends on it. */
+  *#lastEvening(): Generator<SeedEvent> {
+    const { seed, limits, periods } = this.#settings;
+    const atMs = Date.parse(periods.at(-1)?.endsAt ?? this.createdAt) - lastEveningMs;
+    const random = new SeededRandom(`ledgerctl/seed/transfers/${seed}`);
+    for (const batch of this.#wallets.lastEvening(this.#settings, random, atMs)) {
+      yield { kind: "walletBatch", batch };
+    }
+    if (!limits) return;
+    const rules = walletAssets.map((rule) => ({ ...rule, version: 2, ...seedLimits }));
+    yield { kind: "rules", rules, at: timestampOf(atMs + lastEveningMs) };
   }
 
   *#eventsOf(slot: Slot): Generator<SeedEvent> {

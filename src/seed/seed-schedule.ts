@@ -16,6 +16,12 @@ export interface SeedSettings {
   readonly wallets: number;
   /** Writes of wallets in all: none, or at least one a wallet. */
   readonly writes: number;
+  /** Transfers between wallets, once all else has happened. */
+  readonly transfers: number;
+  /** Wallets that are frozen in the end. */
+  readonly frozen: number;
+  /** Whether assets have limits in the end. */
+  readonly limits: boolean;
   /** In order, without overlaps. */
   readonly periods: readonly SeedPeriod[];
 }

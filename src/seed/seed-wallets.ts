@@ -1,15 +1,17 @@
 // The wallets of a seeded ledger: credits, debits and holds of an evening, decided by the wallets' own rules.
 import type { AssetRule } from "../core/asset.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
-import { decideWalletBatch, type WalletBatch } from "../core/wallet-batch.ts";
+import { decideWalletBatch, type WalletBatch, type WalletItem } from "../core/wallet-batch.ts";
 import type { Hold, Wallet, WalletState, WalletWrite } from "../core/wallet.ts";
 import { timestampOf } from "./seed-business.ts";
-import { shareOf, type WalletSlot } from "./seed-schedule.ts";
+import { shareOf, type SeedSettings, type WalletSlot } from "./seed-schedule.ts";
+import { makeFreezes, makeTransfers } from "./seed-transfers.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** Writes of a batch: many enough that a busy evening has some dozens of batches, not thousands. */
 const writesPerBatchMin = 50;
 const batchesPerSlotMax = 100;
+const itemsPerBatchMax = 1_000;
 const minuteMs = 60_000;
 
 /** What a wallet can spend while a batch is being made up. */
@@ -49,6 +51,29 @@ export class SeedWallets {
     }
   }
 
+  /** Transfers between wallets, then wallets that are frozen, in as many batches as that takes from a moment on. */
+  *lastEvening(
+    { transfers, frozen }: Pick<SeedSettings, "transfers" | "frozen">,
+    random: SeededRandom,
+    atMs: number,
+  ): Generator<WalletBatch> {
+    const assets = this.#rules
+      .map(({ assetCode }, index) => ({ assetCode, keys: this.#keys[index] ?? [] }))
+      .filter(({ keys }) => keys.length > 1);
+    const items: readonly WalletItem[] = [
+      ...makeTransfers(random, assets, this.#states, transfers),
+      ...makeFreezes(random, this.#keys.flat(), frozen),
+    ];
+    for (let first = 0; first < items.length; first += itemsPerBatchMax) {
+      const part = items.slice(first, first + itemsPerBatchMax);
+      const touched = part.flatMap((item) => {
+        if (item.type === "transfer") return [item.from, item.to];
+        return "callerKey" in item ? [item.callerKey] : [];
+      });
+      yield this.#decide(part, new Set(touched), atMs + first, random);
+    }
+  }
+
   /** The wallets as they are in the end, by key. */
   wallets(): readonly Wallet[] {
     return [...this.#states.keys()].sort().flatMap((key) => this.#states.get(key)?.wallet ?? []);
@@ -69,8 +94,17 @@ export class SeedWallets {
       if (number < newWallets) items.push(this.#firstCredit(rule, keys, fundsByKey));
       else items.push(this.#next(this.#random.pick(keys), rule, fundsByKey, number === 0));
     }
-    const touched = [...fundsByKey.keys()];
-    const states = touched.flatMap((key) => {
+    return this.#decide(items, fundsByKey.keys(), atMs, this.#random);
+  }
+
+  /** Decides items on the wallets that they touch, and takes in what that does to them. */
+  #decide(
+    items: readonly WalletItem[],
+    touched: Iterable<string>,
+    atMs: number,
+    random: SeededRandom,
+  ): WalletBatch {
+    const states = [...touched].flatMap((key) => {
       const state = this.#states.get(key);
       return state === undefined ? [] : [[key, state] as const];
     });
@@ -85,7 +119,7 @@ export class SeedWallets {
         namedHolds: new Map(states.flatMap(([, { activeHolds }]) => [...activeHolds])),
       },
       items,
-      () => this.#random.id(atMs),
+      () => random.id(atMs),
     );
     this.#settle(batch);
     return batch;

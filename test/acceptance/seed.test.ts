@@ -38,6 +38,7 @@ const golden = {
 let server: BinaryServer;
 let seeded: Seeded;
 let other: TestDatabase;
+let transferred: TestDatabase;
 
 const masterKey = randomBytes(32).toString("base64");
 const databaseEnv = () => ({
@@ -56,14 +57,14 @@ const run = (...args: string[]): Promise<CliResult> => runCli(args, { env: seede
 
 beforeAll(async () => {
   server = await startBinaryServer();
-  other = await createTestDatabase();
+  [other, transferred] = [await createTestDatabase(), await createTestDatabase()];
   const made = await runCli(["seed", "--json"], server);
   expect(made).toMatchObject({ code: 0, stderr: "" });
   seeded = JSON.parse(made.stdout) as Seeded;
 });
 
 afterAll(async () => {
-  await other.drop();
+  await Promise.all([other.drop(), transferred.drop()]);
   expect(await server.stop()).toBe(0);
 });
 
@@ -122,6 +123,23 @@ describe("seed", () => {
     }
   });
 
+  it("makes transfers, frozen wallets and limits on request, under the same roots, and passes the audit", async () => {
+    const flags = ["--transfers", "120", "--frozen", "2", "--limits"];
+    const env = { ...databaseEnv(), LEDGERCTL_DATABASE_URL: transferred.url };
+    const made = await runCli(["seed", ...flags, "--json"], { env });
+    expect(made.code, made.stderr).toBe(0);
+    const { ledgerId, closes } = JSON.parse(made.stdout) as Seeded;
+    expect([ledgerId, closes]).toEqual([seeded.ledgerId, seeded.closes]);
+    const count = (from: string) => runStatement(transferred.url, `SELECT FROM ${from}`);
+    expect(await count("wallet_writes WHERE type = 'transfer-out'")).toBe(120);
+    expect(await count("wallet_writes WHERE type = 'transfer-in'")).toBe(120);
+    expect(await count("wallet_holds WHERE status = 'transferred'")).toBeGreaterThan(0);
+    expect(await count("wallets WHERE frozen_at IS NOT NULL")).toBe(2);
+    expect(await count("asset_rules WHERE version = 2 AND max_balance IS NOT NULL")).toBe(3);
+    const audit = await runCli(["audit", "--json"], { env });
+    expect(audit.code, audit.stdout).toBe(0);
+  });
+
   it("fills the periods, wallets and writes that are named", async () => {
     const flags = ["--seed", "9", "--entries", "60", "--wallets", "3", "--writes", "12"];
     const periods = ["--periods", "2025-Q4, 2025-W10"];
@@ -163,6 +181,8 @@ describe("seed", () => {
     ["--entries many", "--entries must be a whole number"],
     ["--wallets 5 --writes 4", "each wallet is made by its first write"],
     ["--entries 0 --wallets 1", "--entries must be 1 or more"],
+    ["--wallets 3 --writes 9 --transfers 1", "--transfers need two wallets of one asset"],
+    ["--wallets 5 --frozen 6", "--frozen must be a whole number"],
     ["--periods 2026-13", '"2026-13" names no period of the calendar'],
     ["--periods final", "final is no calendar period"],
     ["--periods 2026-Q1,2026-02", "2026-Q1 and 2026-02 overlap"],

@@ -13,6 +13,7 @@ function period(periodId: string): SeedPeriod {
 
 const settings = (more: Partial<SeedSettings> = {}): SeedSettings => ({
   ...{ seed: 1, entries: 300, wallets: 6, writes: 90 },
+  ...{ transfers: 0, frozen: 0, limits: false },
   periods: [period("2026-01"), period("2026-02")],
   ...more,
 });
@@ -44,13 +45,8 @@ describe("a seed's scenario", () => {
     fc.assert(
       fc.property(numbers, ({ seed, entries, wallets, more, labels }) => {
         const writes = wallets === 0 ? 0 : wallets + more;
-        const scenario = new SeedScenario({
-          seed,
-          entries,
-          wallets,
-          writes,
-          periods: labels.map(period),
-        });
+        const counts = { seed, entries, wallets, writes };
+        const scenario = new SeedScenario(settings({ ...counts, periods: labels.map(period) }));
         const events = [...scenario.events()];
         expect(entriesOf(events)).toHaveLength(entries);
         expect(writeCount(events)).toBe(writes);
@@ -66,6 +62,39 @@ describe("a seed's scenario", () => {
     const scenario = eventsOf(settings());
     expect(eventsOf(settings())).toEqual(scenario);
     expect(eventsOf(settings({ seed: 2 }))).not.toEqual(scenario);
+  });
+
+  it("ends with as many transfers and frozen wallets as were asked for, after all that is without them", () => {
+    const numbers = fc.record({
+      seed: fc.nat(),
+      wallets: fc.integer({ min: 4, max: 30 }),
+      transfers: fc.integer({ min: 0, max: 1_500 }),
+    });
+    fc.assert(
+      fc.property(numbers, ({ seed, wallets, transfers }) => {
+        const counts = { seed, wallets, writes: wallets * 5, entries: 60 };
+        const without = eventsOf(settings(counts));
+        const scenario = new SeedScenario(
+          settings({ ...counts, transfers, frozen: 3, limits: true }),
+        );
+        const events = [...scenario.events()];
+        expect(events.slice(0, without.length)).toEqual(without);
+        const added = events.slice(without.length);
+        const rows = added.flatMap((event) =>
+          event.kind === "walletBatch" ? event.batch.writes : [],
+        );
+        const ofType = (wanted: string) => rows.filter(({ type }) => type === wanted).length;
+        expect([ofType("transfer-out"), ofType("transfer-in"), ofType("freeze")]).toEqual([
+          transfers,
+          transfers,
+          3,
+        ]);
+        const { wallets: ended } = scenario.walletStates();
+        expect(ended.filter(({ frozenAt }) => frozenAt !== null)).toHaveLength(3);
+        expect(added.at(-1)).toMatchObject({ kind: "rules" });
+      }),
+      { numRuns: 20 },
+    );
   });
 
   it("puts each period's entries, and no others, under its root", () => {

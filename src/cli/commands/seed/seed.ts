@@ -17,12 +17,17 @@ export interface SeedFlags extends DatabaseFlags {
   entries: string;
   wallets?: string;
   writes?: string;
+  transfers: string;
+  frozen: string;
+  limits?: boolean;
   periods: string;
 }
 
 const countMax = 10_000_000;
 const walletsDefault = 20;
 const writesPerWalletDefault = 10;
+/** From as many on, two of them have one asset: there are three. */
+const walletsToTransferMin = 4;
 
 export async function seed(flags: SeedFlags, environment: Environment): Promise<void> {
   const settings = readSettings(flags);
@@ -66,6 +71,7 @@ function readSettings(flags: SeedFlags): SeedSettings {
     entries,
     wallets,
     writes,
+    ...readLastEvening(flags, wallets),
     periods: readPeriods(flags.periods),
   };
 }
@@ -85,6 +91,23 @@ function readWallets(flags: SeedFlags): { wallets: number; writes: number } {
     );
   }
   return { wallets, writes };
+}
+
+function readLastEvening(
+  { transfers, frozen, limits = false }: SeedFlags,
+  wallets: number,
+): Pick<SeedSettings, "transfers" | "frozen" | "limits"> {
+  const count = requireWholeNumber("--transfers", transfers, 0, countMax);
+  if (count > 0 && wallets < walletsToTransferMin) {
+    throw usageFailure(
+      `--transfers need two wallets of one asset: ${walletsToTransferMin} wallets or more`,
+    );
+  }
+  return {
+    transfers: count,
+    frozen: requireWholeNumber("--frozen", frozen, 0, wallets),
+    limits,
+  };
 }
 
 /** In order; labels that are dates, apart from each other. */
