@@ -31,6 +31,11 @@ function homeOfUser(): string {
   }
 }
 
+/** Whether the environment asks for no colours, in any program: https://no-color.org. */
+export function isColorRefused(variables: NodeJS.ProcessEnv = process.env): boolean {
+  return (variables["NO_COLOR"] ?? "") !== "";
+}
+
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
 /** Reads the environment; an empty variable counts as unset. Throws EnvironmentError. */
@@ -99,11 +104,13 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     postIntervalMs: number("LEDGERCTL_POST_INTERVAL_MS", 1_000, 3_600_000),
     /** How long a stopping server waits for requests under way. */
     graceMs: number("LEDGERCTL_GRACE_MS", 10_000, 600_000),
-    isColorRefused: text("NO_COLOR") !== null,
+    isColorRefused: isColorRefused(variables),
     /** The kind of terminal. */
     term: text("TERM"),
     /** A command of the shell. */
     editor: text("VISUAL") ?? text("EDITOR"),
+    /** The command line of what shows results that are longer than the terminal. */
+    pager: text("LEDGERCTL_PAGER") ?? text("PAGER"),
     path: text("PATH") ?? "",
   };
   const isOurs = (name: string) => name.startsWith("LEDGERCTL_");

@@ -6,6 +6,7 @@ import { SettingError } from "../config.ts";
 import { errorCode } from "../core/thrown.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
 import { printable, printableJson, printableLines } from "./terminal/printable.ts";
+import { shownText, styled } from "./terminal/styles.ts";
 
 export const exitCodes = {
   done: 0,
@@ -132,16 +133,27 @@ export function failureDocument(error: unknown): FailureDocument {
   };
 }
 
-/** What is written to stderr about a failure: a message for people, or with `--json` one object on one line. */
-export function failureText(error: unknown, isJson: boolean): string {
-  if (!isJson) return `${describeFailure(error)}\n`;
+/**
+ * What is written to stderr about a failure: a message for people, which begins in red where it has colours, or with
+ * `--json` one object on one line.
+ */
+export function failureText(error: unknown, isJson: boolean, isColored = false): string {
+  if (!isJson) return `${withColoredHead(describeFailure(error), isColored)}\n`;
   return `${printableJson(JSON.stringify(failureDocument(error)))}\n`;
 }
+
+/** A message of ours with what it begins with in red, where it has colours. */
+export function withColoredHead(message: string, isColored: boolean): string {
+  if (!isColored || !message.startsWith(failureHead)) return message;
+  return shownText(styled(failureHead, "bad"), true) + message.slice(failureHead.length);
+}
+
+const failureHead = "ledgerctl:";
 
 function failureLines(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
   const [head = "", ...more] = explanationOf(error);
-  const lines = [`ledgerctl: ${head}`, ...more.map((line) => `  ${line}`)];
+  const lines = [`${failureHead} ${head}`, ...more.map((line) => `  ${line}`)];
   const problem = error instanceof HintedFailure ? error.cause : error;
   if (problem instanceof ServiceProblem) {
     const { status, code, requestId } = problem;

@@ -1,5 +1,6 @@
 // The tree of commands, and running one of them. Each command's work is loaded only when it runs.
 import { Command, CommanderError, Help } from "commander";
+import { isColorRefused } from "../config.ts";
 import { defineMigrate } from "./commands/migrate/command.ts";
 import { defineOrg } from "./commands/org/command.ts";
 import { defineKey } from "./commands/key/command.ts";
@@ -36,7 +37,7 @@ import { defineHelp } from "./commands/help/command.ts";
 import { printableLines } from "./terminal/printable.ts";
 import { commandsOf, pathOf } from "./definition/command-tree.ts";
 import { sharedOptionGroups } from "./definition/options.ts";
-import { exitCodes, failureText, usageFailure } from "./failure.ts";
+import { exitCodes, failureText, usageFailure, withColoredHead } from "./failure.ts";
 import { programVersion } from "./version.ts";
 
 type Define = (program: Command) => void;
@@ -114,7 +115,9 @@ export function createProgram(args: readonly string[] = []): Command {
     }
   }
   const isJson = asksForJson(args);
-  for (const command of commandsOf(program)) complete(command, isJson);
+  const isColored =
+    process.stderr.isTTY && !isColorRefused() && !optionsOf(args).includes("--no-color");
+  for (const command of commandsOf(program)) complete(command, { isJson, isColored });
   return program;
 }
 
@@ -138,12 +141,23 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 
 /** Whether a command line wants JSON: also one that commander can't make sense of, whose failure is an object, too. */
 function asksForJson(args: readonly string[]): boolean {
+  return optionsOf(args).some((arg) => /^--(json$|jq(=|$))/.test(arg));
+}
+
+/** What of a command line may be an option. */
+function optionsOf(args: readonly string[]): readonly string[] {
   const end = args.indexOf("--");
-  return (end < 0 ? args : args.slice(0, end)).some((arg) => /^--(json$|jq(=|$))/.test(arg));
+  return end < 0 ? args : args.slice(0, end);
+}
+
+/** How messages about a command line look. */
+interface MessageStyle {
+  readonly isJson: boolean;
+  readonly isColored: boolean;
 }
 
 /** What every command has: help, messages in one style, and throwing instead of exiting: exit codes are ours. */
-function complete(command: Command, isJson: boolean): void {
+function complete(command: Command, { isJson, isColored }: MessageStyle): void {
   const path = pathOf(command);
   command
     .helpCommand(false)
@@ -158,7 +172,9 @@ function complete(command: Command, isJson: boolean): void {
       writeErr: (text) => {
         const message = text.trim().replace(/^ledgerctl: /, "");
         process.stderr.write(
-          isJson ? failureText(usageFailure(message), true) : printableLines(text),
+          isJson
+            ? failureText(usageFailure(message), true)
+            : withColoredHead(printableLines(text), isColored),
         );
       },
       outputError: (text, write) => {

@@ -26,7 +26,7 @@ export class RetryNotice {
       // A progress line may stand there.
       if (process.stderr.isTTY && !this.#output.isQuiet && !this.#output.isJson)
         process.stderr.write("\r\u001b[K");
-      this.#output.note("waiting for the server …");
+      this.#output.noteAtOnce("waiting for the server …");
     }, silentMs);
   }
 

@@ -1,6 +1,7 @@
 // Options that many commands share, and what they parse to. In help texts they stand below a command's own.
 import { Option, type Command } from "commander";
 import type { DocumentFilter } from "../terminal/output.ts";
+import type { ResultSink } from "../terminal/pager.ts";
 
 export interface OutputFlags {
   json?: boolean;
@@ -8,6 +9,10 @@ export interface OutputFlags {
   jq?: string;
   /** What `jq` was made into before the command runs. */
   filter?: DocumentFilter;
+  /** Of commands with results that may be long: whether a pager may show them. */
+  pager?: boolean;
+  /** The pager, once the command runs and has one. */
+  sink?: ResultSink;
   csv?: boolean;
   minor?: boolean;
   quiet?: boolean;
@@ -53,9 +58,16 @@ export function outputOptions(command: Command): Command {
   ]);
 }
 
+/** For commands with results that may be longer than a terminal. */
+export function pagerOption(command: Command): Command {
+  return shared(command, "Output:", [
+    ["--no-pager", "print what is longer than the terminal, and show it in no pager"],
+  ]);
+}
+
 /** For lists. */
-export function csvOption(command: Command): Command {
-  return command.option(
+export function listOptions(command: Command): Command {
+  return pagerOption(command).option(
     "--csv",
     "as CSV (RFC 4180): the JSON's names above, amounts in smallest units",
   );

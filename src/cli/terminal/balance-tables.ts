@@ -43,7 +43,7 @@ export function balanceTable(output: Output, balances: Balances, exponent: numbe
     { title: "TYPE", leaveOut: 1, value: ({ type }) => type ?? "" },
     ...amountColumns(functionalCurrency, exponent),
   ]);
-  return balanced ? table : `${table}\n\n${unbalanced}`;
+  return balanced ? table : `${table}\n\n${output.styled(unbalanced, "bad")}`;
 }
 
 /** What is said of a trial balance that is none. */

@@ -1,4 +1,5 @@
 // Tables on a terminal that is too narrow for them: what matters least is shortened or left out, and numbers stay whole.
+import { groupedDigits } from "./amounts.ts";
 
 /** How a column gives way where its table is too wide. */
 export interface Yielding<Row> {
@@ -69,19 +70,48 @@ export function fitColumns<Row, Column extends FittingColumn<Row>>(
     .filter((number) => number !== undefined)
     .sort((left, right) => left - right);
   // What is left out is as little as possible: those up to a number, or none.
-  const steps = [-Infinity, ...order];
-  for (const last of steps) {
-    const kept = compact.filter(({ column }) => (column.leaveOut ?? Infinity) > last);
-    const least = kept.map((fitted) => ({ ...fitted, width: leastWidth(fitted) }));
-    if (widthOf(least) > width && last !== steps.at(-1)) continue;
-    const others = compact.filter((fitted) => !kept.includes(fitted));
-    const leftOut = [
-      ...zero.map(({ title }) => `${title} (all zero)`),
-      ...others.map(({ title }) => title),
-    ];
-    return { columns: cut(kept, width), leftOut };
-  }
-  throw new Error("the last step is taken whatever its width");
+  const steps = [-Infinity, ...order].map((last) =>
+    compact.filter(({ column }) => (column.leaveOut ?? Infinity) > last),
+  );
+  const kept =
+    steps.find((columns) => leastWidthOf(columns) <= width) ?? narrowest(steps.at(-1) ?? [], width);
+  const titles = kept.map(({ title }) => title);
+  const leftOut = [
+    ...zero.map(({ title }) => `${title} (all zero)`),
+    ...compact.map(({ title }) => title).filter((title) => !titles.includes(title)),
+  ];
+  return { columns: cut(kept, width), leftOut };
+}
+
+/** The first column is never cut to less. */
+const firstWidthMin = 8;
+
+/**
+ * What stays where columns that have to stay are too wide: texts and numbers are left out from right to left, then the
+ * first column is cut, then amounts are left out from left to right, but not the last.
+ */
+function narrowest<Row, Column extends FittingColumn<Row>>(
+  columns: readonly FittedColumn<Row, Column>[],
+  width: number,
+): readonly FittedColumn<Row, Column>[] {
+  const [first, ...others] = columns;
+  if (first === undefined) return [];
+  const isAmount = ({ column }: FittedColumn<Row, Column>) => column.isAmount === true;
+  const { column } = first;
+  const cuttable = { ...first, column: { ...column, cutTo: column.cutTo ?? firstWidthMin } };
+  const texts = others.filter((fitted) => !isAmount(fitted)).reverse();
+  const amounts = others.filter(isAmount).slice(0, -1);
+  const without = (count: number) =>
+    others.filter((fitted) => ![...texts, ...amounts].slice(0, count).includes(fitted));
+  const candidates = [
+    ...texts.keys().map((index) => [first, ...without(index + 1)]),
+    ...[0, ...amounts.keys().map((index) => index + 1)].map((count) => [
+      cuttable,
+      ...without(texts.length + count),
+    ]),
+  ];
+  const fitting = candidates.find((kept) => leastWidthOf(kept) <= width);
+  return fitting ?? candidates.at(-1) ?? columns;
 }
 
 /** How many columns of a terminal a text takes: two for a wide character, none for a mark. */
@@ -103,7 +133,7 @@ function compacted<Row, Column extends FittingColumn<Row>>(
   valueOf: (row: Row) => string,
 ) {
   const given = rows.map((row) => valueOf(row));
-  const cells = column.isAmount === true ? given.map(grouped) : given;
+  const cells = column.isAmount === true ? given.map(groupedDigits) : given;
   const { title } = column;
   const units = column.isAmount === true ? new Set(cells.filter(isFilled).map(unitOf)) : new Set();
   const [unit] = units;
@@ -125,11 +155,6 @@ function unitOf(amount: string): string | null {
   return /^-?[0-9.,]+ (.+)$/.exec(amount)?.[1] ?? null;
 }
 
-/** `-1,234,567.00 USD`: for people alone, since no program reads it. */
-function grouped(amount: string): string {
-  return amount.replace(/^-?[0-9]+/, (whole) => whole.replace(/\B(?=(?:[0-9]{3})+$)/g, ","));
-}
-
 function withWidth<Shown extends { readonly title: string; readonly cells: readonly string[] }>(
   shown: Shown,
 ): Shown & { readonly width: number } {
@@ -139,6 +164,10 @@ function withWidth<Shown extends { readonly title: string; readonly cells: reado
     displayWidth(shown.title),
   );
   return { ...shown, width };
+}
+
+function leastWidthOf<Row>(columns: readonly FittedColumn<Row, FittingColumn<Row>>[]): number {
+  return widthOf(columns.map((fitted) => ({ width: leastWidth(fitted) })));
 }
 
 function widthOf(columns: readonly { readonly width: number }[]): number {

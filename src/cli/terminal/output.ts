@@ -6,8 +6,10 @@ import { stringifyExactJson, type ExactJsonValue } from "../../contract/exact-js
 import { failureText } from "../failure.ts";
 import { csvLine } from "./csv-text.ts";
 import { fitColumns, type Fitted, type Yielding } from "./fit-columns.ts";
+import type { ResultSink } from "./pager.ts";
 import { clearProgress } from "./progress-line.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
+import { shownText, styled, type Style } from "./styles.ts";
 
 /** What stands between a command's documents and stdout. */
 export interface DocumentFilter {
@@ -20,6 +22,7 @@ export interface DocumentFilter {
 export interface OutputOptions {
   readonly json?: boolean | undefined;
   readonly filter?: DocumentFilter | undefined;
+  readonly sink?: ResultSink | undefined;
   readonly csv?: boolean | undefined;
   readonly minor?: boolean | undefined;
   readonly quiet?: boolean | undefined;
@@ -30,6 +33,8 @@ export interface Column<Row> extends Yielding<Row> {
   readonly title: string;
   readonly align?: "left" | "right";
   readonly value: (row: Row) => string;
+  /** How a cell looks; of amounts, those below zero are credits without it. */
+  readonly style?: (row: Row) => Style | null;
 }
 
 export class Output {
@@ -39,7 +44,10 @@ export class Output {
   readonly isQuiet: boolean;
   /** Amounts in text are in smallest units, without their currency: only of commands that say so. */
   readonly isMinor: boolean;
+  /** Whether results have colours. */
   readonly isColored: boolean;
+  readonly #isColorRefused: boolean;
+  readonly #sink: ResultSink | null;
   readonly #filter: DocumentFilter | null;
   #hasCsvHeader = false;
   /** Null where stdout is no terminal, or one that does not say how wide it is. */
@@ -52,7 +60,14 @@ export class Output {
     this.#filter = options.filter ?? null;
     this.isQuiet = options.quiet === true;
     this.terminalWidth = process.stdout.isTTY ? process.stdout.columns || null : null;
-    this.isColored = process.stdout.isTTY && options.color !== false && !isColorRefused;
+    this.#sink = options.sink ?? null;
+    this.#isColorRefused = options.color === false || isColorRefused;
+    this.isColored = process.stdout.isTTY && !this.#isColorRefused && !this.isForPrograms;
+  }
+
+  /** An output for a person, whatever the results are for, with the same colours. */
+  get forPeople(): Output {
+    return new Output({}, this.#isColorRefused);
   }
 
   /** One result: JSON for scripts, or what `render` makes of it. */
@@ -98,18 +113,22 @@ export class Output {
     const { columns: shown, leftOut } = this.fitted(rows, columns);
     this.noteLeftOut(leftOut);
     const table = new Table({
-      head: shown.map(({ title }) => title),
+      head: shown.map(({ title }) => this.styled(title, "heading")),
       colAligns: shown.map(({ column }) => column.align ?? "left"),
       chars: noBorders,
       style: {
         "padding-left": 0,
         "padding-right": 0,
-        head: this.isColored ? ["bold"] : [],
+        head: [],
         border: [],
         compact: true,
       },
     });
-    for (const index of rows.keys()) table.push(shown.map(({ cells }) => cells[index] ?? ""));
+    for (const [index, row] of rows.entries()) {
+      table.push(
+        shown.map(({ cells, column }) => this.styledCell(cells[index] ?? "", column, row)),
+      );
+    }
     return table
       .toString()
       .split("\n")
@@ -138,63 +157,100 @@ export class Output {
     this.note(`not shown, as the terminal is too narrow: ${titles.join(", ")}`);
   }
 
-  /** The titles above rows that a command prints by itself. */
-  heading(text: string): void {
-    this.line(this.isColored ? `${boldBegin}${text}${boldEnd}` : text);
+  /** A text that `line` shows in a style where results have colours. */
+  styled(text: string, style: Style): string {
+    return this.isColored ? styled(text, style) : text;
+  }
+
+  /** The cell of a row in its column's style, for rows that a command prints by itself. */
+  styledCell<Row>(cell: string, column: Column<Row>, row: Row): string {
+    const style = styleOf(column, row, cell);
+    return cell === "" || style === null ? cell : this.styled(cell, style);
+  }
+
+  /** A text for people in which the verdicts that lines begin with are green or red where results have colours. */
+  judged(text: string): string {
+    if (!this.isColored) return text;
+    return text.replace(verdicts, (words: string) =>
+      styled(words, goodVerdicts.has(words.trim()) ? "good" : "bad"),
+    );
   }
 
   /** Text for people is shown without control characters; JSON has had its own escaped by `toJson`. */
   line(text: string): void {
     if (this.#filter !== null) this.#filter.write(text);
-    else process.stdout.write(`${this.isJson ? text : this.#shown(text)}\n`);
+    else this.#print(this.isJson ? text : shownText(text, this.isColored));
   }
 
   /** A line that begins with a verdict: green where it is good, red where it is bad, where colours are on. */
   verdict(isGood: boolean, words: string, rest: string): void {
-    const colour = isGood ? green : red;
-    const shown = this.isColored ? `${colour}${words}${defaultColour}` : words;
-    process.stdout.write(`${shown}${printableLines(rest)}\n`);
+    this.line(`${this.styled(words, isGood ? "good" : "bad")}${rest}`);
   }
 
   /** What somebody else wrote: byte for byte into a pipe, without control characters on a terminal. */
   verbatim(text: string): void {
     if (this.#filter !== null) this.#filter.write(text);
-    else process.stdout.write(`${process.stdout.isTTY ? printableLines(text) : text}\n`);
+    else this.#print(process.stdout.isTTY ? printableLines(text) : text);
+  }
+
+  /**
+   * Resolves when stdout can take more, and throws where nobody reads on. Without it, results printed faster than a pipe
+   * is read pile up in memory: 2 GB for a dry run of a million entries into `wc`.
+   */
+  async drained(): Promise<void> {
+    await (this.#sink?.drained() ?? stdoutDrained());
   }
 
   /** A remark for the person at the terminal; `--quiet` silences it. With `--json` it is an object, as all on stderr. */
   readonly note = (text: string): void => {
     if (this.isQuiet) return;
-    toStderr(this.isJson ? toJson({ note: text }) : printableLines(text));
+    this.#tell(this.isJson ? toJson({ note: text }) : text);
   };
 
   readonly warn = (text: string): void => {
-    toStderr(this.isJson ? toJson({ warning: text }) : `ledgerctl: ${printableLines(text)}`);
+    this.#tell(this.isJson ? toJson({ warning: text }) : `ledgerctl: ${text}`);
   };
+
+  /** A note on what the results wait for: it comes before them. */
+  noteAtOnce(text: string): void {
+    if (this.#sink?.isShown === true) this.note(text);
+    else if (!this.isQuiet) toStderr(this.isJson ? toJson({ note: text }) : printableLines(text));
+  }
 
   /** What `--verbose` tells: lines for people, else the same as an object. */
   exchange(document: object, lines: readonly string[]): void {
-    toStderr(this.isJson ? toJson({ exchange: document }) : printableLines(lines.join("\n")));
+    this.#tell(this.isJson ? toJson({ exchange: document }) : lines.join("\n"));
   }
 
   /** A failure that does not end the command at once. */
   failure(error: unknown): void {
-    toStderr(failureText(error, this.isJson).trimEnd());
+    toStderr(failureText(error, this.isJson, this.#isStderrColored).trimEnd());
   }
 
-  /** The headings of tables are bold. */
-  #shown(text: string): string {
-    if (!this.isColored) return printableLines(text);
-    const parts = text.split(bold);
-    return parts.map((part, index) => (index % 2 === 0 ? printableLines(part) : part)).join("");
+  get #isStderrColored(): boolean {
+    return process.stderr.isTTY && !this.#isColorRefused;
+  }
+
+  #print(text: string): void {
+    if (this.#sink !== null) this.#sink.write(`${text}\n`);
+    else process.stdout.write(`${text}\n`);
+  }
+
+  /** Says on stderr what is no result: after the results where those may still be shown. */
+  #tell(text: string): void {
+    const shown = shownText(text, this.#isStderrColored);
+    if (this.#sink !== null) this.#sink.afterwards(`${shown}\n`);
+    else toStderr(shown);
   }
 }
 
-/**
- * Resolves when stdout can take more. Without it, results printed faster than a pipe is read pile up in
- * memory: 2 GB for a dry run of a million entries into `wc`.
- */
-export async function outputDrained(): Promise<void> {
+/** How a cell looks where its column says nothing of it: amounts below zero are credits. */
+function styleOf<Row>({ style, isAmount }: Column<Row>, row: Row, cell: string): Style | null {
+  if (style !== undefined) return style(row);
+  return isAmount === true && cell.startsWith("-") ? "credit" : null;
+}
+
+async function stdoutDrained(): Promise<void> {
   if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");
 }
 
@@ -202,7 +258,7 @@ export async function outputDrained(): Promise<void> {
 export async function printTexts(texts: AsyncIterable<string>): Promise<void> {
   for await (const text of texts) {
     process.stdout.write(process.stdout.isTTY ? printableLines(text) : text);
-    await outputDrained();
+    await stdoutDrained();
   }
 }
 
@@ -240,15 +296,10 @@ function csvValue(value: unknown): string | boolean | null {
   return stringifyExactJson(value as ExactJsonValue);
 }
 
-const green = "\u001b[32m";
-const red = "\u001b[31m";
-const defaultColour = "\u001b[39m";
+const goodVerdicts: ReadonlySet<string> = new Set(["ok", "verified", "Everything matches"]);
 
-const boldBegin = "\u001b[1m";
-const boldEnd = "\u001b[22m";
-
-/** Begin and end of bold, as the table writes them. */
-const bold = /(\u001b\[(?:1|22)m)/;
+/** At the beginning of a line, indented or not. */
+const verdicts = /^ *(?:ok|verified|Everything matches|FAIL|FAILED|MISMATCH|failed)\b/gm;
 
 /** Two blanks between columns, and nothing in place of all else that a table is drawn with. */
 const noBorders = {

@@ -87,6 +87,14 @@ export function clearProgress(): void {
   for (const line of shownLines) line.clear();
 }
 
+let isSilenced = false;
+
+/** From now on no line is shown: something else has the terminal. */
+export function silenceProgress(): void {
+  clearProgress();
+  isSilenced = true;
+}
+
 // A command that is interrupted leaves no half of a line for the shell's prompt.
 process.on("exit", clearProgress);
 
@@ -130,6 +138,7 @@ export class ProgressLine {
   }
 
   #show(): void {
+    if (isSilenced) return;
     // A terminal may not know its width.
     const width = process.stderr.columns > 0 ? process.stderr.columns : 80;
     const text = this.#describe(performance.now() - this.#startedMs).slice(0, width - 1);

@@ -67,7 +67,11 @@ export function describeReport(report: AuditReport, output: Output): string {
     output.table(report.checks, [
       { title: "CHECK", value: ({ name }) => name },
       { title: "CHECKED", align: "right", value: ({ checked }) => String(checked) },
-      { title: "RESULT", value: ({ ok, findingCount }) => (ok ? "ok" : `${findingCount} FOUND`) },
+      {
+        title: "RESULT",
+        value: ({ ok, findingCount }) => (ok ? "ok" : `${findingCount} FOUND`),
+        style: ({ ok }) => (ok ? "good" : "bad"),
+      },
     ]),
     "",
   ];
@@ -86,5 +90,5 @@ export function describeReport(report: AuditReport, output: Output): string {
       ? "Everything matches. Whether the closes are those that were published, `merkle verify --expect` tells."
       : "FAILED: what is above does not match.",
   );
-  return lines.join("\n");
+  return output.judged(lines.join("\n"));
 }

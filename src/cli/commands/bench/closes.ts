@@ -32,7 +32,7 @@ export async function benchCloses(flags: ClosesFlags, environment: Environment):
     const measured = await measure(bench, count, flags.otherLedger);
     const serverMemoryMib = memory();
     const report = { ...measured, ...(serverMemoryMib && { serverMemoryMib }) };
-    bench.output.result(report, describe);
+    bench.output.result(report, (made) => bench.output.judged(describe(made)));
     return report.verification.ok ? exitCodes.done : exitCodes.verificationFailed;
   });
 }

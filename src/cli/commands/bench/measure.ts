@@ -45,7 +45,7 @@ export async function measure(
     }
     const verdict = await workload.verify(outcomes);
     const report = reportOf(bench, context, workload, measured, verdict, serverMemoryMib);
-    output.result(report, describeReport);
+    output.result(report, (made) => output.judged(describeReport(made)));
     if (!report.verification.ok) return exitCodes.verificationFailed;
     // Nothing was lost where nothing was taken; that is no success.
     return report.acknowledged === 0 ? exitCodes.failed : exitCodes.done;

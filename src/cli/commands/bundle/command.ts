@@ -1,6 +1,6 @@
 // `ledgerctl bundle`: the file that an auditor gets, and what is in it.
 import { Option, type Command } from "commander";
-import { outputOptions, serviceOptions } from "../../definition/options.ts";
+import { outputOptions, pagerOption, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 const bundleHelp = `
@@ -39,7 +39,7 @@ export function defineBundle(program: Command): void {
       out.makeOptionMandatory(false);
     })
     .action(loadAndRun(async () => (await import("./bundle.ts")).writeBundle));
-  outputOptions(bundle.command("show <file>"))
+  pagerOption(outputOptions(bundle.command("show <file>")))
     .description("show what is in a bundle, offline")
     .option("--limit <n>", "so many of its entries (default: 100)")
     .addHelpText("after", showHelp)

@@ -41,7 +41,7 @@ export async function showBundle(
     const accounts = balances.map(wireBalanceRow);
     output.result({ ok, close: record, functionalCurrency, accounts, entries, findings }, () => "");
   } else {
-    output.line(describe(output, bundle, entries));
+    output.line(output.judged(describe(output, bundle, entries)));
     tellEnd(output, bundle);
   }
   return ok ? exitCodes.done : exitCodes.verificationFailed;

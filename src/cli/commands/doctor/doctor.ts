@@ -40,7 +40,7 @@ export async function doctor(flags: DoctorFlags, environment: Environment): Prom
   ];
   const ok = checks.every((check) => check.ok);
   const documents = checks.map(({ exitCode, ...document }) => document);
-  output.result({ checks: documents, ok }, () => documents.map(describe).join("\n"));
+  output.result({ checks: documents, ok }, () => output.judged(documents.map(describe).join("\n")));
   return checks.find((check) => !check.ok)?.exitCode ?? exitCodes.done;
 }
 

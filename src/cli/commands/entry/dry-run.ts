@@ -7,7 +7,7 @@ import { placeInCsv } from "../../input/entry-files/csv-columns.ts";
 import type { FoundFault } from "../../input/entry-files/file-entry.ts";
 import type { FileEntry } from "../../input/entry-files/open-entries.ts";
 import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
-import { outputDrained, toJson, type Output } from "../../terminal/output.ts";
+import { toJson, type Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
 
 interface PlacedFault {
@@ -32,7 +32,7 @@ export async function checkEntries(
     if (found.fault === undefined && faults.length === 0) {
       valid += 1;
       output.line(toJson(found.body));
-      await outputDrained();
+      await output.drained();
     } else {
       invalid += 1;
       for (const fault of faults) output.warn(printable(fault));

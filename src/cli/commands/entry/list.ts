@@ -3,11 +3,12 @@ import type { Environment } from "../../../config.ts";
 import type { Entry, EntryPage, LedgerClient } from "../../../client/ledger-client.ts";
 import { suggestingAccounts } from "../../input/account-suggestion.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { outputDrained, type Column, type Output } from "../../terminal/output.ts";
+import type { Column, Output } from "../../terminal/output.ts";
 import { noteMore, readRange, type RangeFlags } from "../../connection/pages.ts";
 import { exponentsShown, type ExponentOf } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
+import { displayWidth } from "../../terminal/fit-columns.ts";
 import { listedPages, readAmounts, readFilter, type FilterFlags } from "./entry-filter.ts";
 import { stateOf, withReversed } from "./entry-state.ts";
 
@@ -35,7 +36,7 @@ export async function listEntries(flags: ListFlags, environment: Environment): P
         account,
       );
       rows.print(page.entries);
-      await outputDrained();
+      await output.drained();
       isMore = page.hasMore;
     }
     const lastSequence = rows?.lastSequence ?? null;
@@ -128,7 +129,7 @@ class RowPrinter {
     const untold = leftOut.filter((title) => !this.#leftOut.includes(title));
     this.#output.noteLeftOut(untold);
     this.#leftOut = [...this.#leftOut, ...untold];
-    this.#printColumns(columns, this.#widthsOf(columns));
+    this.#printColumns(entries, columns, this.#widthsOf(columns));
   }
 
   /** As wide as on the pages before, unless that is too wide for the terminal. */
@@ -144,6 +145,7 @@ class RowPrinter {
 
   /** With titles, where they are not the same as those above. */
   #printColumns(
+    entries: readonly Entry[],
     columns: readonly {
       readonly column: Column<Entry>;
       readonly title: string;
@@ -151,18 +153,26 @@ class RowPrinter {
     }[],
     widths: readonly number[],
   ): void {
-    const rowOf = (cells: readonly string[]) => {
+    const output = this.#output;
+    const rowOf = (cells: readonly string[], entry: Entry | null) => {
       const padded = columns.map(({ column }, index) => {
         const [cell = "", width = 0] = [cells[index], widths[index]];
-        return column.align === "right" ? cell.padStart(width) : cell.padEnd(width);
+        const padding = " ".repeat(Math.max(0, width - displayWidth(cell)));
+        const shown = entry === null ? cell : output.styledCell(cell, column, entry);
+        return column.align === "right" ? padding + shown : shown + padding;
       });
       return padded.join(gap).trimEnd();
     };
     const titles = columns.map(({ title }) => title);
-    if (titles.join() !== this.#titles) this.#output.heading(rowOf(titles));
+    if (titles.join() !== this.#titles) output.line(output.styled(rowOf(titles, null), "heading"));
     this.#titles = titles.join();
-    for (const index of columns[0]?.cells.keys() ?? []) {
-      this.#output.line(rowOf(columns.map(({ cells }) => cells[index] ?? "")));
+    for (const [index, entry] of entries.entries()) {
+      output.line(
+        rowOf(
+          columns.map(({ cells }) => cells[index] ?? ""),
+          entry,
+        ),
+      );
     }
   }
 }

@@ -17,7 +17,7 @@ import {
 } from "../../failure.ts";
 import type { ServiceContext } from "../../connection/service-context.ts";
 import { describeProgress, ProgressLine } from "../../terminal/progress-line.ts";
-import { outputDrained, type Output } from "../../terminal/output.ts";
+import { type Output } from "../../terminal/output.ts";
 import { Bulks, type Found } from "./bulks.ts";
 import { resultLine, type PostResult } from "./post-result.ts";
 
@@ -151,7 +151,7 @@ async function postAll(
           // On a terminal the result would run into the line.
           if (process.stdout.isTTY) progress.clear();
           print(context, result);
-          await outputDrained();
+          await output.drained();
         }
       }
     } catch (error) {
@@ -266,7 +266,7 @@ function print({ output }: ServiceContext, result: PostResult): void {
   const text = resultLine(result, output);
   // With --quiet stdout holds ids alone.
   if (result.status === "failed" && output.isQuiet && !output.isJson) output.warn(text);
-  else output.line(text);
+  else output.line(output.judged(text));
 }
 
 /** Whether every other entry would fail the same way: nobody answers, or not to this key or ledger. */

@@ -7,7 +7,7 @@ import { connectionTeller } from "../../connection/stream-notice.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { requireWholeNumber } from "../../input/arguments.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
-import { isScreenWanted, outputDrained, toJson } from "../../terminal/output.ts";
+import { isScreenWanted, toJson } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
 import { tailRow, type ShowAmount } from "./tail-state.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
@@ -40,7 +40,7 @@ export async function tailEntries(
     for await (const entry of client.followEntries(id, { ...since, onConnection })) {
       if (output.isJson) output.line(toJson(entry));
       else output.line(output.isQuiet ? entry.journalId : lineOf(entry, show));
-      await outputDrained();
+      await output.drained();
     }
     return undefined;
   });

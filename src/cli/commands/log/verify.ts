@@ -56,11 +56,11 @@ export async function verifyLogFiles(
   for (const file of files) {
     const found = await checkFile(file, policy);
     checked.push(found);
-    if (!output.isJson) output.line(`${describe(found, output)}\n`);
+    if (!output.isJson) output.line(`${output.judged(describe(found, output))}\n`);
   }
   const ok = checked.every(({ finding }) => finding === null);
   if (output.isJson) output.result({ ok, files: checked.map(documentOf) }, () => "");
-  else output.line(verdictOf(checked));
+  else output.line(output.judged(verdictOf(checked)));
   if (ok) return exitCodes.done;
   const hasFailed = checked.some(({ kind, finding }) => kind !== null && finding !== null);
   return hasFailed ? exitCodes.verificationFailed : exitCodes.failed;

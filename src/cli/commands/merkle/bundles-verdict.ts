@@ -22,7 +22,7 @@ export function tellBundles(
     return ok;
   }
   if (bundles.length > 0) output.line(output.table(bundles, columnsOf(bundles)));
-  output.line(`${describe(bundles, findings).join("\n")}\n`);
+  output.line(`${output.judged(describe(bundles, findings).join("\n"))}\n`);
   if (!ok) output.verdict(false, "FAILED", ": what is above does not match.");
   else if (anchored) {
     const what = `${counted(bundles.length, "bundle")}, everything matches, and every close is vouched for`;
@@ -51,9 +51,12 @@ function columnsOf(bundles: readonly BundleVerdict[]): Column<BundleVerdict>[] {
     { ...text("TO", ({ endsAt }) => endsAt), leaveOut: 2 },
     number("ENTRIES", ({ entries }) => String(entries)),
     { ...number("DEBITS", describeDebits), isAmount: true },
-    text("VERDICT", ({ ok, anchored }) =>
-      ok ? (anchored ? "verified" : "NOT anchored") : "FAILED",
-    ),
+    {
+      ...text("VERDICT", ({ ok, anchored }) =>
+        ok ? (anchored ? "verified" : "NOT anchored") : "FAILED",
+      ),
+      style: ({ ok, anchored }) => (ok ? (anchored ? "good" : null) : "bad"),
+    },
     { ...text("CLOSE HASH", ({ closeHash }) => closeHash), leaveOut: 1 },
     { ...text("FILE", ({ file }) => file), cutTo: 12, isCutInMiddle: true },
   ];

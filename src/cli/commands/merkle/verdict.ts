@@ -29,7 +29,7 @@ export function tellVerdict(
 ): ExitCode {
   if (output.isJson) output.result(verdict, () => "");
   else {
-    output.line(`${describe(verdict)}\n`);
+    output.line(`${output.judged(describe(verdict))}\n`);
     const reasons = reasonsOf(verdict, trusted);
     if (!verdict.ok) output.verdict(false, "FAILED", ": what is above does not match.");
     else if (verdict.anchored) {

@@ -8,7 +8,7 @@ import {
 import type { Environment } from "../../../config.ts";
 import { sumTimeoutMs } from "../../terminal/balance-tables.ts";
 import { confirm, isTerminal } from "../../terminal/confirm.ts";
-import { Output } from "../../terminal/output.ts";
+import type { Output } from "../../terminal/output.ts";
 import { labelExamples } from "../../../core/period.ts";
 import { usageFailure } from "../../failure.ts";
 import { exponentsShown } from "../../connection/exponents.ts";
@@ -76,7 +76,7 @@ async function lookAt(
   ledgerId: string,
   { period, closes, flags, output }: CloseContext,
 ): Promise<string[]> {
-  const shown = new Output({}, true);
+  const shown = output.forPeople;
   const preview = await whereReadable(() => readPreview(client, ledgerId, period));
   const exponent = preview === null ? 0 : await exponentShown(client, shown, preview);
   const attention =

@@ -63,7 +63,7 @@ export async function diffPeriods(
     findings,
   };
   output.result(document, () => describe(output, sides, moved));
-  if (!ok) output.warn(findingLines(findings, findings.length).join("\n"));
+  if (!ok) output.warn(output.judged(findingLines(findings, findings.length).join("\n")));
   return ok ? exitCodes.done : exitCodes.verificationFailed;
 }
 

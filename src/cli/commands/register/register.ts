@@ -9,7 +9,7 @@ import type {
 import { suggestingAccounts } from "../../input/account-suggestion.ts";
 import { requireBookRange, type BookRangeFlags } from "../../input/book-range.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { outputDrained, toJson, type Column, type Output } from "../../terminal/output.ts";
+import { toJson, type Column, type Output } from "../../terminal/output.ts";
 import { pageLimit, readRange } from "../../connection/pages.ts";
 import { exponentsShown, type ExponentOf } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
@@ -94,7 +94,7 @@ async function printForPrograms(
   if (output.isJson) output.line(toJson({ opening }));
   for await (const { lines } of pages) {
     output.list(lines, [], null, csvNames);
-    await outputDrained();
+    await output.drained();
   }
   if (output.isJson) output.line(toJson({ closing }));
 }
@@ -133,7 +133,8 @@ async function printTable(
     ...(isMore ? [] : [{ title: "closing", balance: closing }]),
   ];
   const { glAccountCode, name, type } = account;
-  output.line(`${glAccountCode}  ${name}${type === null ? "" : `, ${type}`}\n`);
+  const title = `${glAccountCode}  ${name}${type === null ? "" : `, ${type}`}`;
+  output.line(`${output.styled(title, "heading")}\n`);
   output.line(output.table(rows, columnsOf(currency, lines, exponentOf)));
   if (isMore) {
     output.note(

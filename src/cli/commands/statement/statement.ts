@@ -79,7 +79,10 @@ function judge(output: Output, { balances, groups }: Statement): ExitCode {
   const untyped = groups.find(({ type }) => type === "untyped")?.accounts ?? [];
   if (untyped.length === 0) {
     output.warn(
-      "THE BOOKS DO NOT BALANCE: assets, liabilities, equity and the result must come to zero",
+      output.styled(
+        "THE BOOKS DO NOT BALANCE: assets, liabilities, equity and the result must come to zero",
+        "bad",
+      ),
     );
     return exitCodes.verificationFailed;
   }
@@ -128,7 +131,7 @@ function tableOf(
   amount: (text: string) => string,
 ): string {
   const columns: Column<Row>[] = [
-    { title: "ACCOUNT", cutTo: 12, isCutInMiddle: true, value: ({ code }) => code },
+    { title: "ACCOUNT", cutTo: 12, isCutInMiddle: true, value: ({ code }) => code, style },
     { title: "NAME", cutTo: 12, leaveOut: 1, value: ({ name }) => name },
     ...statement.columns.map((column, index): Column<Row> => ({
       title: titleOf(kind, column),
@@ -141,6 +144,9 @@ function tableOf(
   ];
   return output.table(rowsOf(statement), columns);
 }
+
+/** What stands above a group of accounts, and what comes out of all of them. */
+const style = ({ code }: Row) => (code.startsWith(" ") ? null : "heading");
 
 /** A balance sheet is of an end, an income statement of a time. */
 function titleOf(kind: Kind, { from, to }: Statement["columns"][number]): string {

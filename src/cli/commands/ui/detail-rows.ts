@@ -3,7 +3,7 @@ import type { Close, Entry } from "../../../client/ledger-client.ts";
 import type { ExponentOf } from "../../connection/exponents.ts";
 import { printable } from "../../terminal/printable.ts";
 import { displayWidth } from "../../terminal/fit-columns.ts";
-import { majorText } from "./major-text.ts";
+import { majorText } from "../../terminal/amounts.ts";
 
 export interface DetailRow {
   readonly name: string;

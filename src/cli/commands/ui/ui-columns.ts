@@ -5,7 +5,7 @@ import { printable } from "../../terminal/printable.ts";
 import type { ScreenColumn } from "../../terminal/screen/table.tsx";
 import type { TreeRow } from "./account-tree.ts";
 import type { DetailRow } from "./detail-rows.ts";
-import { majorText } from "./major-text.ts";
+import { majorText } from "../../terminal/amounts.ts";
 import { periodIdOf, type PeriodRow } from "./ui-rows.ts";
 
 const amountWidthMin = 10;

@@ -2,7 +2,7 @@
 import type { Environment } from "../../../config.ts";
 import type { WalletLogEntry } from "../../../client/ledger-client.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { type Column, outputDrained } from "../../terminal/output.ts";
+import type { Column } from "../../terminal/output.ts";
 import { noteMore, pages, readRange, type RangeFlags } from "../../connection/pages.ts";
 import { amountsOf } from "./wallet-asset.ts";
 import { withWallet } from "./wallet-context.ts";
@@ -27,7 +27,7 @@ export async function listWalletHistory(
       isMore = page.hasMore;
       if (output.isForPrograms) output.list(page.writes, [], null, csvNames);
       else rows.push(...page.writes);
-      await outputDrained();
+      await output.drained();
     }
     if (!output.isForPrograms) {
       const hasTransfers = rows.some(({ counterparty }) => counterparty !== undefined);

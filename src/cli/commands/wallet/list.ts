@@ -7,7 +7,7 @@ import { withService } from "../../connection/service-context.ts";
 import { requireCurrency, requireLabel } from "../../input/arguments.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
-import { outputDrained, type Column } from "../../terminal/output.ts";
+import type { Column } from "../../terminal/output.ts";
 
 export interface WalletListFlags extends ServiceFlags {
   prefix?: string;
@@ -31,7 +31,7 @@ export async function listWallets(flags: WalletListFlags, environment: Environme
       cursor = listed.nextCursor;
       if (output.isForPrograms) output.list(listed.wallets, [], null, csvNames);
       else rows.push(...listed.wallets);
-      await outputDrained();
+      await output.drained();
     } while (cursor !== null && left > 0);
     if (output.isForPrograms) return;
     const assets = [...new Set(rows.map(({ assetCode }) => assetCode))];

@@ -4,7 +4,7 @@ import type { WalletMessage } from "../../../client/ledger-client.ts";
 import { usageFailure } from "../../failure.ts";
 import { exitOnInterrupt } from "../../terminal/interrupts.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { isScreenWanted, outputDrained, toJson, type Output } from "../../terminal/output.ts";
+import { isScreenWanted, toJson, type Output } from "../../terminal/output.ts";
 import { withService } from "../../connection/service-context.ts";
 import { connectionTeller } from "../../connection/stream-notice.ts";
 import { printable } from "../../terminal/printable.ts";
@@ -89,7 +89,7 @@ function messagePrinter(output: Output, keys: readonly string[], since = 0) {
   return (key: string, message: WalletMessage): Promise<void> => {
     printed = printed.then(() => {
       output.line(output.isJson ? toJson({ key, ...message }) : row(key, message));
-      return outputDrained();
+      return output.drained();
     });
     return printed;
   };

@@ -9,7 +9,7 @@ import {
 } from "../../../../src/cli/commands/ui/account-tree.ts";
 import { BackwardRegister } from "../../../../src/cli/commands/ui/backward-register.ts";
 import { wrapped } from "../../../../src/cli/commands/ui/detail-rows.ts";
-import { majorText } from "../../../../src/cli/commands/ui/major-text.ts";
+import { majorText } from "../../../../src/cli/terminal/amounts.ts";
 import { pressKey } from "../../../../src/cli/commands/ui/ui-keys.ts";
 import { rowsOf } from "../../../../src/cli/commands/ui/ui-rows.ts";
 import { changeUi, startUi, type UiState } from "../../../../src/cli/commands/ui/ui-state.ts";
