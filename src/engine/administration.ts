@@ -26,6 +26,8 @@ export async function createApiKey(
   connection: Connection,
   key: {
     organizationId: string;
+    /** What it is for; null unless given. */
+    name?: string | null;
     scopes: readonly Scope[];
     masterKey: Buffer;
     createdAt: Timestamp;
@@ -37,6 +39,7 @@ export async function createApiKey(
   const apiKey = apiKeyFromRandom(randomBytes(16));
   await insertApiKey(connection, {
     ...record,
+    name: key.name ?? null,
     apiKey,
     masterKeyFingerprint: masterKeyFingerprint(masterKey),
   });

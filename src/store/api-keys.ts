@@ -9,6 +9,8 @@ import { command, sql } from "./database/statement.ts";
 const apiKeyRow = z.object({
   apiKey: z.string(),
   organizationId: z.string(),
+  /** Null where it was made without one. */
+  name: z.string().nullable(),
   scopes: z.array(z.enum(scopes)),
   masterKeyFingerprint: z.string(),
   createdAt: timestampColumn,
@@ -19,7 +21,7 @@ const apiKeyRow = z.object({
 export type ApiKeyRecord = z.infer<typeof apiKeyRow>;
 
 const columns = sql.fragment`
-  api_key AS "apiKey", organization_id AS "organizationId", to_json(scopes) AS scopes,
+  api_key AS "apiKey", organization_id AS "organizationId", name, to_json(scopes) AS scopes,
   master_key_fingerprint AS "masterKeyFingerprint", created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt"`;
 
@@ -30,8 +32,8 @@ export async function insertApiKey(
 ): Promise<void> {
   await connection.run(command`
     INSERT INTO api_keys
-      (api_key, organization_id, scopes, master_key_fingerprint, created_at, expires_at)
-    VALUES (${key.apiKey}, ${key.organizationId}, ${sql.array([...key.scopes], "text")},
+      (api_key, organization_id, name, scopes, master_key_fingerprint, created_at, expires_at)
+    VALUES (${key.apiKey}, ${key.organizationId}, ${key.name}, ${sql.array([...key.scopes], "text")},
             ${key.masterKeyFingerprint}, ${key.createdAt}, ${key.expiresAt})`);
 }
 

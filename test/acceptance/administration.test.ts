@@ -132,12 +132,12 @@ describe("organizations and ledgers", () => {
     expect(await server.client.listLedgers()).toEqual(before);
   });
 
-  it("tells an organization that is not there from an id that is none", async () => {
+  it("finds no organization of an id or a name that none has", async () => {
     const make = (org: string) => run(["ledger", "create", "X", "--org", org, "--currency", "USD"]);
     expect(await make(nobody)).toMatchObject({ code: 5, stdout: "" });
     expect(await make("acme")).toMatchObject({
-      code: 2,
-      stderr: "ledgerctl: --org is not a UUID\n",
+      code: 5,
+      stderr: 'ledgerctl: there is no organization "acme"\n',
     });
   });
 

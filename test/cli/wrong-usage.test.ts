@@ -86,10 +86,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       ["set", "EUR", "--wallets-account", "1000", "--clearing-account", "1000"],
       /--wallets-account and --clearing-account must be two accounts/,
     ],
-    [["list", "--ledger", "main"], /--ledger is not a UUID/],
+    [["list", "--ledger", ""], /--ledger must not be empty/],
   ],
   key: [
     [["create", "--org", nobody, "--scope", "write"], /--scope write is not known/],
+    [["create", "--org", nobody, "--name", ""], /--name must not be empty/],
+    [["create", "--org", nobody, "--name", "x".repeat(257)], /--name must have at most 256/],
     ...["90", "0d", "-1d", "1w", "1.5h"].map((lifetime): Case => [
       ["create", "--org", nobody, "--expires-in", lifetime],
       /--expires-in must be a duration/,

@@ -124,13 +124,16 @@ test("records what an older program administers", async () => {
     `INSERT INTO accounts VALUES ('${ledgerId}', '1000', 'Cash', 'asset', true, now());
      UPDATE accounts SET active = false WHERE gl_account_code = '1000';
      UPDATE api_keys SET revoked_at = now() WHERE api_key = 'lk_older';
-     UPDATE api_keys SET revoked_at = revoked_at WHERE api_key = 'lk_older'`,
+     UPDATE api_keys SET revoked_at = revoked_at WHERE api_key = 'lk_older';
+     INSERT INTO api_keys (api_key, organization_id, scopes, master_key_fingerprint, created_at, expires_at)
+     VALUES ('lk_newer', '${organizationId}', '{read}', 'aa', now(), NULL)`,
   );
-  const { acts } = await listAdministrationActs(pool, 3);
+  const { acts } = await listAdministrationActs(pool, 4);
   expect(acts).toMatchObject([
     { kind: "made", subject: "accounts", ledgerId, operator: null, record: { active: true } },
     { kind: "changed", subject: "accounts", ledgerId, record: { active: false } },
     { kind: "changed", subject: "api_keys", ledgerId: null, record: { api_key: "lk_older" } },
+    { kind: "made", subject: "api_keys", record: { api_key: "lk_newer", name: null } },
   ]);
   expect(findings(await audit())).toEqual([]);
 });

@@ -3,15 +3,14 @@ import type { Environment } from "../../config.ts";
 import { ServiceProblem, ServiceUnreachable } from "../../client/errors.ts";
 import { errorCode } from "../../core/thrown.ts";
 import { isDataFolder } from "../../store/embedded/data-folder.ts";
-import { findLedger } from "../../store/ledgers.ts";
 import type { DatabaseFlags, ServiceFlags } from "../definition/options.ts";
 import { HintedFailure } from "../failure.ts";
-import { requireId } from "../input/arguments.ts";
 import { Output } from "../terminal/output.ts";
 import { withDatabase, type AdminContext } from "./database-context.ts";
-import { onLedger } from "./ledger-context.ts";
+import { onLedger, requireLedger } from "./ledger-context.ts";
 import { withService, type ServiceContext } from "./service-context.ts";
 import { isDatabaseNamed, resolveConnection } from "./settings.ts";
+import { findStoredLedger } from "./stored-names.ts";
 
 export type AdministrationFlags = ServiceFlags & DatabaseFlags;
 
@@ -36,8 +35,8 @@ export async function administerLedger(
     await onLedger(flags, environment, onDatabase, connection);
     return;
   }
-  const ledgerId = requireId("--ledger", connection.ledger ?? undefined);
-  const run = (context: ServiceContext) => onService(ledgerId, context);
+  const ledger = requireLedger(connection.ledger);
+  const run = (context: ServiceContext) => onService(context.ledgerId(), context);
   try {
     await withService(flags, environment, run, { connection });
   } catch (error) {
@@ -46,7 +45,9 @@ export async function administerLedger(
     const failure = lacksScope(error) ? new HintedFailure(error, scopeHint) : error;
     if (!(await isDataFolder(environment.dataDir))) throw failure;
     await withDatabase(flags, environment, async (context) => {
-      if ((await findLedger(context.pool, ledgerId)) === null) throw failure;
+      const ledgerId = await findStoredLedger(context.pool, "--ledger", ledger).catch(() => {
+        throw failure;
+      });
       context.output.note(`${reason}: on the database in ${environment.dataDir} instead`);
       await onDatabase(ledgerId, context);
     });

@@ -1,10 +1,10 @@
 // Running a command on one ledger of the database itself.
 import type { Environment } from "../../config.ts";
-import { findLedger } from "../../store/ledgers.ts";
-import { requireId } from "../input/arguments.ts";
+import { requireLabel } from "../input/arguments.ts";
+import { findStoredLedger } from "./stored-names.ts";
 import { resolveConnection, type Connection } from "./settings.ts";
 import { withDatabase, type AdminContext } from "./database-context.ts";
-import { notFoundFailure } from "../failure.ts";
+import { usageFailure } from "../failure.ts";
 import type { DatabaseFlags } from "../definition/options.ts";
 import { Output } from "../terminal/output.ts";
 
@@ -24,11 +24,14 @@ export async function onLedger(
 ): Promise<void> {
   const output = new Output(flags, environment.isColorRefused);
   const { ledger } = connection ?? (await resolveConnection(flags, environment, output));
-  const ledgerId = requireId("--ledger", ledger ?? undefined);
+  const named = requireLedger(ledger);
   await withDatabase(flags, environment, async (context) => {
-    if ((await findLedger(context.pool, ledgerId)) === null) {
-      throw notFoundFailure(`the database has no ledger ${ledgerId}`);
-    }
-    await run(ledgerId, context);
+    await run(await findStoredLedger(context.pool, "--ledger", named), context);
   });
+}
+
+/** The ledger that was named, by its id or its name. Throws a usage failure where none was. */
+export function requireLedger(ledger: string | null | undefined): string {
+  if (ledger === null || ledger === undefined) throw usageFailure("--ledger is required");
+  return requireLabel("--ledger", ledger);
 }

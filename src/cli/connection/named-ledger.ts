@@ -1,8 +1,8 @@
 // A ledger by its name, where the key sees one of that name.
 import type { LedgerClient } from "../../client/ledger-client.ts";
 import { parseUuid } from "../../core/text.ts";
-import { notFoundFailure, usageFailure } from "../failure.ts";
-import { suggestion } from "../input/suggestion.ts";
+import { usageFailure } from "../failure.ts";
+import { idOfName } from "../input/id-of-name.ts";
 
 /** Finds what `--ledger` means: an id as it is, else the one ledger of that name. Throws when it is called, not before. */
 export type LedgerFinder = () => string;
@@ -18,7 +18,11 @@ export async function findNamedLedger(
   }
   if (parseUuid(ledger) !== null) return () => ledger;
   try {
-    const id = idOfName(await client.listLedgers(), ledger);
+    const id = idOfName(ledger, await client.listLedgers(), {
+      place: "--ledger",
+      kind: "ledgers",
+      none: `there is no ledger ${JSON.stringify(ledger)} that the key can see`,
+    });
     return () => id;
   } catch (error) {
     // A command that needs no ledger goes on without one.
@@ -26,20 +30,4 @@ export async function findNamedLedger(
       throw error;
     };
   }
-}
-
-function idOfName(
-  ledgers: readonly { readonly id: string; readonly name: string }[],
-  ledger: string,
-): string {
-  const [only, ...others] = ledgers.filter(({ name }) => name === ledger);
-  if (only === undefined) {
-    const names = ledgers.map(({ name }) => name);
-    throw notFoundFailure(
-      `there is no ledger ${JSON.stringify(ledger)} that the key can see${suggestion(ledger, names)}`,
-    );
-  }
-  if (others.length === 0) return only.id;
-  const ids = [only, ...others].map(({ id }) => id).join(", ");
-  throw usageFailure(`--ledger ${JSON.stringify(ledger)} is the name of several ledgers: ${ids}`);
 }

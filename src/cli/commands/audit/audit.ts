@@ -4,8 +4,9 @@ import type { AuditFinding, AuditReport } from "../../../audit/audit-log.ts";
 import { auditLedgers, type AuditProgress } from "../../../audit/audit.ts";
 import type { Database } from "../../../server/database.ts";
 import { Pool } from "../../../store/database/pool.ts";
-import { requireId } from "../../input/arguments.ts";
+import { requireLabel } from "../../input/arguments.ts";
 import { withDatabase } from "../../connection/database-context.ts";
+import { findStoredLedger } from "../../connection/stored-names.ts";
 import { exitCodes, notFoundFailure, type ExitCode } from "../../failure.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
 import type { Output } from "../../terminal/output.ts";
@@ -20,8 +21,10 @@ export interface AuditFlags extends DatabaseFlags {
 const answerTimeoutMs = 3_600_000;
 
 export async function audit(flags: AuditFlags, environment: Environment): Promise<ExitCode> {
-  const ledgerId = flags.ledger === undefined ? null : requireId("--ledger", flags.ledger);
-  return withDatabase(flags, environment, async ({ output, database }) => {
+  if (flags.ledger !== undefined) requireLabel("--ledger", flags.ledger);
+  return withDatabase(flags, environment, async ({ output, pool, database }) => {
+    const ledgerId =
+      flags.ledger === undefined ? null : await findStoredLedger(pool, "--ledger", flags.ledger);
     const report = await auditDatabase(database, ledgerId, output);
     output.result(report, () => describeReport(report, output));
     return report.ok ? exitCodes.done : exitCodes.verificationFailed;

@@ -3,21 +3,23 @@ import type { Environment } from "../../../config.ts";
 import type { LedgerStatus } from "../../../core/ledger.ts";
 import { changeLedgerStatus } from "../../../engine/ledger-state.ts";
 import { findLedger } from "../../../store/ledgers.ts";
-import { requireId } from "../../input/arguments.ts";
+import { requireLabel } from "../../input/arguments.ts";
 import { withDatabase } from "../../connection/database-context.ts";
+import { findStoredLedger } from "../../connection/stored-names.ts";
 import { CommandFailure, exitCodes, notFoundFailure } from "../../failure.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
 import { document } from "./ledger-document.ts";
 
 /** Gives a ledger a status, and prints the ledger. A closed ledger stays so. */
 export async function changeStatus(
-  idText: string,
+  ledger: string,
   status: LedgerStatus,
   flags: DatabaseFlags,
   environment: Environment,
 ): Promise<void> {
-  const id = requireId("ID", idText);
+  requireLabel("ID", ledger);
   await withDatabase(flags, environment, async ({ output, pool }) => {
+    const id = await findStoredLedger(pool, "ID", ledger);
     const change = await changeLedgerStatus(pool, id, status);
     if (change.outcome === "closed") {
       throw new CommandFailure(`ledger ${id} is closed, and stays so`, exitCodes.conflict);
@@ -29,8 +31,8 @@ export async function changeStatus(
         exitCodes.conflict,
       );
     }
-    const ledger = change.outcome === "done" ? await findLedger(pool, id) : null;
-    if (ledger === null) throw notFoundFailure(`there is no ledger ${id}`);
-    output.result(document(ledger), () => `ledger ${id} is ${status}`);
+    const changed = change.outcome === "done" ? await findLedger(pool, id) : null;
+    if (changed === null) throw notFoundFailure(`there is no ledger ${id} in the database`);
+    output.result(document(changed), () => `ledger ${id} is ${status}`);
   });
 }

@@ -1,7 +1,7 @@
 // `ledgerctl ledger`: making ledgers and changing their state, on the database itself.
 import type { Command } from "commander";
 import {
-  listOptions,
+  csvOption,
   databaseOptions,
   eitherOptions,
   unknownCurrencyHelp,
@@ -12,7 +12,10 @@ export function defineLedger(program: Command): void {
   const ledger = program.command("ledger").description("ledgers and their state");
   databaseOptions(ledger.command("create <name>"))
     .description("make a ledger with its chart of accounts")
-    .requiredOption("--org <id>", "the organization that owns it")
+    .requiredOption(
+      "--org <id>",
+      "the organization that owns it, or its name where only one has it",
+    )
     .requiredOption("--currency <code>", "its functional currency, such as USD")
     .option("--chart <file>", "a CSV of accounts: glAccountCode,name[,type][,active]")
     .option("--allow-unknown-currency", unknownCurrencyHelp)
@@ -25,7 +28,7 @@ export function defineLedger(program: Command): void {
       `\nExample:\n  $ ledgerctl ledger create Main --org "$(ledgerctl org list --quiet | head -n 1)" --currency USD --chart chart.csv`,
     )
     .action(loadAndRun(async () => (await import("./create.ts")).createLedgerWithChart));
-  listOptions(eitherOptions(ledger.command("list")))
+  csvOption(eitherOptions(ledger.command("list")))
     .description("list ledgers, through the API or (without a key) from the database")
     .addHelpText("after", "\nExample:\n  $ ledgerctl ledger list")
     .action(loadAndRun(async () => (await import("./list.ts")).listLedgers));

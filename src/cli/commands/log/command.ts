@@ -22,7 +22,7 @@ export function defineLog(program: Command): void {
 function defineHalted(log: Command): void {
   const options = (verb: Command) =>
     databaseOptions(verb)
-      .option("--ledger <id>", "the ledger")
+      .option("--ledger <id>", "the ledger, or its name where only one has it")
       .option("--all", "all ledgers, and both logs unless LOG is given")
       .option("--yes", "do not ask");
   options(log.command("resume [log]"))

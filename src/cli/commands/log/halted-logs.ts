@@ -1,11 +1,12 @@
 // What `log resume` and `log restart` share: which logs of which ledgers, asked about first.
 import type { Environment } from "../../../config.ts";
 import { logKinds, type LogIdentity, type LogKind } from "../../../core/log-origin.ts";
-import { findLedger, listLedgerIds } from "../../../store/ledgers.ts";
+import { listLedgerIds } from "../../../store/ledgers.ts";
 import { withDatabase, type AdminContext } from "../../connection/database-context.ts";
+import { findStoredLedger } from "../../connection/stored-names.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
-import { notFoundFailure, usageFailure } from "../../failure.ts";
-import { requireId } from "../../input/arguments.ts";
+import { usageFailure } from "../../failure.ts";
+import { requireLabel } from "../../input/arguments.ts";
 import { confirm } from "../../terminal/confirm.ts";
 
 export interface HaltedLogFlags extends DatabaseFlags {
@@ -35,14 +36,14 @@ export async function withChosenLogs(
     throw usageFailure("name one ledger with --ledger ID, or all with --all");
   }
   const kinds = flags.all === true && logText === undefined ? logKinds : [requireLogKind(logText)];
-  const ledgerId = flags.ledger === undefined ? null : requireId("--ledger", flags.ledger);
+  if (flags.ledger !== undefined) requireLabel("--ledger", flags.ledger);
   await confirm(question, flags.yes);
   await withDatabase(flags, environment, async (context) => {
     const { pool } = context;
-    if (ledgerId !== null && (await findLedger(pool, ledgerId)) === null) {
-      throw notFoundFailure(`there is no ledger ${ledgerId}`);
-    }
-    const ledgerIds = ledgerId === null ? await listLedgerIds(pool) : [ledgerId];
+    const ledgerIds =
+      flags.ledger === undefined
+        ? await listLedgerIds(pool)
+        : [await findStoredLedger(pool, "--ledger", flags.ledger)];
     await act(
       context,
       ledgerIds.flatMap((id) => kinds.map((log) => ({ ledgerId: id, log }))),
