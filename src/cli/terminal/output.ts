@@ -42,7 +42,7 @@ export class Output {
   /** Lists are CSV: only of commands that say so. */
   readonly isCsv: boolean;
   readonly isQuiet: boolean;
-  /** Amounts in text are in smallest units, without their currency: only of commands that say so. */
+  /** Amounts in text are in smallest units: only of commands that say so. */
   readonly isMinor: boolean;
   /** Whether results have colours. */
   readonly isColored: boolean;
@@ -187,9 +187,12 @@ export class Output {
     this.line(`${this.styled(words, isGood ? "good" : "bad")}${rest}`);
   }
 
-  /** What somebody else wrote: byte for byte into a pipe, without control characters on a terminal. */
+  /**
+   * What somebody else wrote: byte for byte into a pipe, without control characters on a terminal. A filter gets what is
+   * neither JSON nor NDJSON as a JSON text.
+   */
   verbatim(text: string): void {
-    if (this.#filter !== null) this.#filter.write(text);
+    if (this.#filter !== null) this.#filter.write(areDocuments(text) ? text : toJson(text));
     else this.#print(process.stdout.isTTY ? printableLines(text) : text);
   }
 
@@ -248,6 +251,20 @@ export class Output {
 function styleOf<Row>({ style, isAmount }: Column<Row>, row: Row, cell: string): Style | null {
   if (style !== undefined) return style(row);
   return isAmount === true && cell.startsWith("-") ? "credit" : null;
+}
+
+/** Whether a text is one JSON document, or one on each line. */
+function areDocuments(text: string): boolean {
+  return isDocument(text) || text.trimEnd().split("\n").every(isDocument);
+}
+
+function isDocument(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function stdoutDrained(): Promise<void> {

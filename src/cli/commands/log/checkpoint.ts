@@ -1,12 +1,13 @@
 // `log checkpoint`: a checkpoint as the log gave it out.
 import { Readable } from "node:stream";
 import type { Environment } from "../../../config.ts";
-import { parseCheckpoint } from "../../../core/checkpoint.ts";
+import { parseCheckpoint, type Checkpoint } from "../../../core/checkpoint.ts";
 import { parseNote } from "../../../core/note.ts";
 import { UntrustedCheckpoint } from "../../../verify/checkpoint.ts";
 import { withService } from "../../connection/service-context.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
+import { toJson } from "../../terminal/output.ts";
 import { writeOutputFile } from "../../terminal/output-file.ts";
 import { readSize, requireLogKind } from "./log-argument.ts";
 import { isUntrusted, originOf, type WatchedLog } from "./watch-trust.ts";
@@ -24,34 +25,41 @@ export async function printCheckpoint(
   environment: Environment,
 ): Promise<void> {
   const kind = requireLogKind(log);
-  const { origin, cosigned = false, out } = flags;
+  const { cosigned = false, out } = flags;
   if (cosigned && flags.size !== undefined) throw usageFailure("say either --size or --cosigned");
   const query = {
     ...readSize(flags.size),
     ...(cosigned ? { cosigned } : {}),
-    ...(origin === undefined ? {} : { origin }),
+    ...(flags.origin === undefined ? {} : { origin: flags.origin }),
   };
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
     const note = await client.getCheckpoint(ledgerId(), kind, query);
-    const size = requireAskedFor(note, { ledgerId: ledgerId(), log: kind }, query);
-    if (out === undefined) output.verbatim(note.trimEnd());
-    else {
+    const { origin, size, rootHash } = requireAskedFor(
+      note,
+      { ledgerId: ledgerId(), log: kind },
+      query,
+    );
+    if (out !== undefined) {
       await writeOutputFile(out, Readable.from([note]));
       output.note(`the checkpoint of ${size} leaves is in ${out}`);
-    }
+    } else if (output.isJson) {
+      const hex = rootHash.toString("hex");
+      output.line(toJson({ origin, size, rootHash: hex, checkpoint: note }));
+    } else output.verbatim(note.trimEnd());
   });
 }
 
-/** The size of a note that is what was asked for; its signatures are for those to check who trust a key. */
+/** What a note says that is what was asked for; its signatures are for those to check who trust a key. */
 function requireAskedFor(
   note: string,
   log: WatchedLog,
   asked: { size?: number; origin?: string },
-): number {
+): Checkpoint {
   try {
     const origin = originOf(note, log);
-    const { size } = parseCheckpoint(parseNote(note).text);
-    if (size === (asked.size ?? size) && origin === (asked.origin ?? origin)) return size;
+    const checkpoint = parseCheckpoint(parseNote(note).text);
+    const { size } = checkpoint;
+    if (size === (asked.size ?? size) && origin === (asked.origin ?? origin)) return checkpoint;
     throw new UntrustedCheckpoint(`it is of ${origin} and ${size} leaves`);
   } catch (error) {
     if (!isUntrusted(error)) throw error;

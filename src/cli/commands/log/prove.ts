@@ -4,6 +4,7 @@ import type { Environment } from "../../../config.ts";
 import { withService } from "../../connection/service-context.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { usageFailure } from "../../failure.ts";
+import { toJson } from "../../terminal/output.ts";
 import { writeOutputFile } from "../../terminal/output-file.ts";
 import { findClose } from "../period/find-close.ts";
 import { getProof } from "./get-proof.ts";
@@ -34,10 +35,10 @@ export async function proveRecord(
             closeId: (await findClose(client, ledgerId(), period)).closeId,
             ...size,
           });
-    if (out === undefined) output.verbatim(proof.trimEnd());
-    else {
+    if (out !== undefined) {
       await writeOutputFile(out, Readable.from([proof]));
       output.note(`the proof is in ${out}`);
-    }
+    } else if (output.isJson) output.line(toJson({ proof }));
+    else output.verbatim(proof.trimEnd());
   });
 }
