@@ -4,8 +4,8 @@ import type { BalanceRow, CloseRecord } from "../../core/close.ts";
 import { Refusal, validationRefusal } from "../../core/errors.ts";
 import type { Line } from "../../core/journal.ts";
 import { holds } from "../../core/period.ts";
-import { closeBody } from "../../contract/close-body.ts";
-import { parseBy } from "../../contract/schema-faults.ts";
+import { closeBody, repeatedCloseBody } from "../../contract/close-body.ts";
+import { faultsOf } from "../../contract/schema-faults.ts";
 import { previewClose as previewOf } from "../../engine/close-previews.ts";
 import { proveEntry } from "../../engine/proofs.ts";
 import { listAccounts } from "../../store/accounts.ts";
@@ -15,6 +15,7 @@ import type { Connection } from "../../store/database/connection.ts";
 import { readPages } from "../../store/pages.ts";
 import {
   countCloses,
+  findCloseOfPeriod,
   listCloseBalances,
   listCloses as listPage,
 } from "../../store/period-closes.ts";
@@ -23,9 +24,23 @@ import { limitSearch, type RouteHandler } from "./route-handler.ts";
 import { wireBalanceRow, wireBalances, wireMovedBalance } from "./wire-balances.ts";
 import { entryDocument } from "./wire-entry.ts";
 
-export const closePeriod: RouteHandler<"closePeriod"> = async ({ closes }, { body, ledger }) => {
-  return closes.closePeriod(ledger.ledgerId, parseBy(closeBody, body?.value));
+export const closePeriod: RouteHandler<"closePeriod"> = async (services, { body, ledger }) => {
+  const { ledgerId } = ledger;
+  const request = await readCloseRequest(services.interactive, ledgerId, body?.value);
+  return services.closes.closePeriod(ledgerId, request);
 };
+
+/** A label that is not taken any more may be that of a stored close, which a repeated close answers with. */
+async function readCloseRequest(connection: Connection, ledgerId: string, body: unknown) {
+  const taken = closeBody.safeParse(body);
+  if (taken.success) return taken.data;
+  const repeated = repeatedCloseBody.safeParse(body);
+  const stored = repeated.success
+    ? await findCloseOfPeriod(connection, ledgerId, repeated.data.periodId)
+    : null;
+  if (!repeated.success || stored === null) throw validationRefusal(faultsOf(taken.error));
+  return repeated.data;
+}
 
 export const listCloses: RouteHandler<"listCloses"> = async (
   { interactive },
