@@ -25,7 +25,7 @@ test("the samples for Node.js compile", { timeout: 120_000 }, () => {
   const source = [
     'import { LedgerClient } from "../../src/client/ledger-client.ts";',
     'const client = new LedgerClient({ url: "", apiKey: "", apiSecret: "" });',
-    "declare const ledgerId: string, entryId: string, closeId: string, holdId: string;",
+    "declare const ledgerId: string, entryId: string, closeId: string, holdId: string, deliveryId: string;",
     ...samples,
   ].join("\n");
   expect(faultsOf(file, source)).toEqual([]);

@@ -9,13 +9,14 @@ export interface CodeSample {
   readonly source: string;
 }
 
-/** Of the parts of a path: what a shell and a program call them. */
+/** Of the parts of a path, and of parameters by the same names: what a shell and a program call them. */
 const parts: Readonly<Record<string, { readonly shell: string; readonly program: string }>> = {
   ledgerId: { shell: "$LEDGER", program: "ledgerId" },
   walletKey: { shell: "$LEDGER:alice", program: '{ ledgerId, callerKey: "alice" }' },
   entryId: { shell: "$ENTRY", program: "entryId" },
   closeId: { shell: "$CLOSE", program: "closeId" },
   holdId: { shell: "$HOLD", program: "holdId" },
+  deliveryId: { shell: "$DELIVERY", program: "deliveryId" },
   log: { shell: "journal", program: '"journal"' },
 };
 
@@ -46,7 +47,7 @@ function shellSample(
     (_, name: string) => partOf(name, examples[name] ?? name).shell,
   );
   const pairs = Object.entries(query).map(
-    ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
+    ([name, value]) => `${name}=${partOf(name, String(value)).shell}`,
   );
   const target = `"${[filled, ...(pairs.length === 0 ? [] : [pairs.join("&")])].join("?")}"`;
   const sign = `ledgerctl sign ${method} ${target} --format`;
@@ -85,8 +86,18 @@ function callOf(
   );
   const given = items === undefined ? body : (body as Json)[items];
   const isGiven = (value: unknown) => value !== undefined && Object.keys(value as Json).length > 0;
-  const last = [given, query].filter(isGiven).map(literal);
+  const last = [
+    ...[given].filter(isGiven).map(literal),
+    ...[query].filter(isGiven).map((parameters) => withParts(literal(parameters))),
+  ];
   return `client.${name}(${[...inPath, ...last].join(", ")})`;
+}
+
+/** Parameters with the names of a program in place of their examples. */
+function withParts(parameters: string): string {
+  return parameters.replace(/^( *)(\w+): .*?(,?)$/gm, (text, indent, name: string, comma) =>
+    parts[name] === undefined ? text : `${indent}${name}${comma}`,
+  );
 }
 
 /** A value as JavaScript has it: names that need no quotes have none. */

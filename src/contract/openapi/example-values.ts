@@ -231,7 +231,8 @@ export const routeExamples: Readonly<Partial<Record<string, RouteExample>>> = {
   importAccounts: {
     body: { accounts: [{ glAccountCode: "1000", name: "Cash", type: "asset" }] },
   },
-  setAssetRule: { body: { rate: "1.0845" } },
+  // Of the ledger's own currency, which takes no rate.
+  setAssetRule: { body: { overdraftLimit: "0", dailyDebitMax: "none" } },
   createDelivery: {
     body: { url: delivery.url, events: delivery.events },
     reply: { ...delivery, secret: "ds_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" },
