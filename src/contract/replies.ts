@@ -210,12 +210,17 @@ const balancesReply = z.strictObject({
   balanced: z.boolean(),
 });
 
+const unknownCurrencies = z
+  .array(z.string())
+  .describe("codes of three letters in the ledger's entries that are no ISO 4217 currency");
+
 export const trialBalanceReply = balancesReply.extend({
   periodId: z.string().nullable().describe("as it was asked for"),
   close: closeReply.nullable().describe("the period's close"),
   moved: z
     .array(movedAccountReply)
     .describe("accounts whose figures are no longer those of the close"),
+  unknownCurrencies,
 });
 
 export const closePreviewReply = balancesReply.extend({
@@ -238,9 +243,7 @@ export const closePreviewReply = balancesReply.extend({
     }),
   ),
   assetsWithoutRate: z.array(z.string()),
-  unknownCurrencies: z
-    .array(z.string())
-    .describe("codes of three letters in the ledger's entries that are no ISO 4217 currency"),
+  unknownCurrencies,
   earlierOpen: z
     .array(z.strictObject({ periodId: z.string(), entryCount: z.int() }))
     .describe("entries dated before the period and in no closed one, by months in UTC"),

@@ -5,7 +5,9 @@ import {
   type CloseRecord,
   type MovedBalance,
 } from "../core/close.ts";
+import { unknownCurrencies } from "../core/currencies.ts";
 import type { Period } from "../core/period.ts";
+import { listCurrencies } from "../store/account-balances.ts";
 import { readClock } from "../store/journal-heads.ts";
 import { listCloseBalances } from "../store/period-closes.ts";
 import type { Connection } from "../store/database/connection.ts";
@@ -20,6 +22,8 @@ export interface TrialBalanceReading {
   readonly rows: readonly BalanceRow[];
   /** Against the close of the period; empty where it has none. */
   readonly moved: readonly MovedBalance[];
+  /** Codes of three letters in the ledger's entries that are no ISO 4217 currency. */
+  readonly unknownCurrencies: readonly string[];
 }
 
 /**
@@ -43,9 +47,14 @@ export async function readTrialBalance(
     const toNow = { startsAt: null, endsAt: momentAfter(now, lastPersistedAt) };
     const { startsAt, endsAt } = asked ?? toNow;
     const rows = await journal.sumTrialBalance({ startsAt, endsAt });
+    const currencies = await listCurrencies(snapshot, ledgerId);
     const moved =
       close === null ? [] : movedBalances(await listCloseBalances(snapshot, close), rows);
-    return { period: { startsAt, endsAt }, lastSequence, rows, moved };
+    return {
+      period: { startsAt, endsAt },
+      ...{ lastSequence, rows, moved },
+      unknownCurrencies: unknownCurrencies(currencies),
+    };
   };
   return longReads.snapshot(read, { signal });
 }

@@ -66,7 +66,7 @@ export const getTrialBalance: RouteHandler<"getTrialBalance"> = async (services,
   const upToMoment = asOf === null ? null : { startsAt: null, endsAt: asOf, close: null };
   const asked =
     periodId === null ? upToMoment : await resolvePeriod(services.interactive, ledgerId, periodId);
-  const { period, rows, lastSequence, moved } = await readTrialBalance(
+  const { period, rows, lastSequence, moved, unknownCurrencies } = await readTrialBalance(
     services.longReads,
     ledgerId,
     asked,
@@ -79,6 +79,7 @@ export const getTrialBalance: RouteHandler<"getTrialBalance"> = async (services,
     lastSequence,
     close: asked?.close ?? null,
     moved: moved.map(wireMovedBalance),
+    unknownCurrencies,
   };
 };
 

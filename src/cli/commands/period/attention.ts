@@ -1,5 +1,6 @@
 // What somebody should know before a close is made, in lines that begin with ATTENTION.
 import type { Close, ClosePreview } from "../../../client/ledger-client.ts";
+import { describeUnknownCurrencies } from "../../input/currency-guard.ts";
 import { movedTable } from "../../terminal/balance-tables.ts";
 import type { Output } from "../../terminal/output.ts";
 
@@ -27,6 +28,7 @@ export function attentionTo(
   closes: readonly Close[],
 ): string[] {
   const { periodId, startsAt, assetsWithoutRate, earlierOpen, moved } = preview;
+  const unknown = describeUnknownCurrencies(preview.unknownCurrencies);
   const told: string[] = [];
   if (preview.closesToDate) told.push(noDate(periodId, startsAt ?? "the beginning"));
   if (preview.endsInFuture) told.push(stillToCome);
@@ -36,6 +38,7 @@ export function attentionTo(
         "the close. `ledgerctl asset set CODE --rate R` sets it.",
     );
   }
+  if (unknown !== null) told.push(`ATTENTION: ${unknown}.`);
   if (earlierOpen.length > 0) {
     const months = earlierOpen.map((month) => `${month.periodId} (${month.entryCount})`);
     told.push(

@@ -1,8 +1,8 @@
 // `trial-balance --bundle`: the trial balance that was closed, from the file alone.
 import type { Environment } from "../../../config.ts";
 import { isBalanced, totalsOf } from "../../../core/close.ts";
-import { currencyExponent } from "../../../core/currencies.ts";
 import { wireBalanceRow, wireTotals } from "../../../http/handlers/wire-balances.ts";
+import { exponentShownOffline } from "../../connection/exponents.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
 import type { OutputFlags } from "../../definition/options.ts";
 import { balanceCsv, closedTable, unbalanced } from "../../terminal/balance-tables.ts";
@@ -31,6 +31,7 @@ export async function showBundleBalance(
   } else {
     const { ledgerId, periodId, startsAt, endsAt, lastSequence } = record;
     const { ok, findings } = verdict;
+    const exponent = exponentShownOffline(functionalCurrency, output);
     const document = {
       ...{ ok, ledgerId, functionalCurrency, periodId, startsAt, endsAt, lastSequence },
       accounts: balances.map(wireBalanceRow),
@@ -39,20 +40,15 @@ export async function showBundleBalance(
     output.result(document, () =>
       [
         `from ${startsAt ?? "the beginning"} up to ${endsAt}`,
-        closedTable(
-          output,
-          balances,
-          functionalCurrency,
-          currencyExponent(functionalCurrency ?? ""),
-        ),
-        ...(balanced ? [] : [unbalanced]),
+        closedTable(output, balances, functionalCurrency, exponent),
+        ...(balanced ? [] : [output.styled(unbalanced, "bad")]),
         `as the bundle says that it was closed at ${record.closedAt}`,
       ].join("\n\n"),
     );
   }
   if (!verdict.ok) {
     const lines = findingLines(verdict.findings, verdict.findingCount);
-    output.warn([`${file} does not match itself:`, ...lines].join("\n"));
+    output.warn(output.judged([`${file} does not match itself:`, ...lines].join("\n")));
   }
   return balanced && verdict.ok ? exitCodes.done : exitCodes.verificationFailed;
 }

@@ -1,10 +1,10 @@
 // `ledgerctl trial-balance`: its options.
 import type { Command } from "commander";
-import { pagerOption, serviceOptions } from "../../definition/options.ts";
+import { minorOption, pagerOption, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineTrialBalance(program: Command): void {
-  pagerOption(serviceOptions(program.command("trial-balance")))
+  minorOption(pagerOption(serviceOptions(program.command("trial-balance"))))
     .description("the trial balance of the live books, up to now unless told")
     .option("--period <label>", "of a period, such as 2026-03, with what came before as openings")
     .option("--as-of <time>", "up to the end of a day (2026-03-31), or to a time, exclusive")

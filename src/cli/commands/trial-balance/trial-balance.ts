@@ -1,6 +1,7 @@
 // The trial balance of the live books.
 import type { Environment } from "../../../config.ts";
 import type { TrialBalance } from "../../../client/ledger-client.ts";
+import { describeUnknownCurrencies } from "../../input/currency-guard.ts";
 import { requireEnd, requirePeriodLabel } from "../../input/arguments.ts";
 import {
   balanceCsv,
@@ -48,6 +49,8 @@ export async function showTrialBalance(
         const { functionalCurrency } = balance;
         const exponentOf = await exponentsShown({ client, output }, id, [functionalCurrency]);
         output.result(balance, () => describe(output, balance, exponentOf(functionalCurrency)));
+        const unknown = describeUnknownCurrencies(balance.unknownCurrencies);
+        if (unknown !== null && !output.isJson) output.note(`ATTENTION: ${unknown}.`);
       }
       return balance.balanced ? exitCodes.done : exitCodes.verificationFailed;
     },
