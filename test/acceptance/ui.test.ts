@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { runCli } from "../support/cli.ts";
 import { hasPython } from "../support/python.ts";
+import { until } from "../support/until.ts";
 import { afterScreen, isLeftClean, TestScreen } from "../support/screen.ts";
 
 let server: BinaryServer;
@@ -84,6 +85,22 @@ describe.runIf(hasPython)("ui on a terminal", () => {
     await expectEnd(screen, 130);
   });
 
+  test("follows the journal's stream, and does not ask for what it tells", async () => {
+    const screen = new TestScreen(["ui"], server.env, [110, 24]);
+    await screen.until(/^accounts/);
+    const streams = async () => {
+      const metrics = await (await fetch(`${server.url}/metrics`)).text();
+      return /^ledgerctl_streams (\d+)$/m.exec(metrics)?.[1];
+    };
+    await until("the stream", async () => (await streams()) === "1");
+    await post("by the stream", "1", "2026-06-01T00:00:00Z");
+    screen.press("2");
+    await screen.until("by the stream");
+    screen.press("q");
+    await expectEnd(screen, 0);
+    await until("the end of the stream", async () => (await streams()) === "0");
+  });
+
   test("says that its server is away, goes on where it is back, and ends on Ctrl-C", async () => {
     const screen = new TestScreen(["ui"], server.env, [110, 24]);
     await screen.until(/^› ▾ Assets/m);
@@ -110,7 +127,9 @@ describe.runIf(hasPython)("ui on a terminal", () => {
     await screen.until(/^› ▾ Assets/m);
     await runCli(["key", "revoke", key.apiKey], server);
     await expectEnd(screen, 4);
-    expect(afterScreen(screen.output)).toMatch(/^ledgerctl: .*\(401, request /s);
+    expect(afterScreen(screen.output)).toMatch(
+      /^\u001b\[31mledgerctl:\u001b\[39m .*\(401, request /s,
+    );
   });
 
   test("has no colours with NO_COLOR", async () => {

@@ -1,4 +1,5 @@
-// Asks the service for what the screen for the books shows: what is new, at an interval, and what is wanted, at once.
+// Asks the service for what the screen for the books shows: what is wanted, at once, and what is new, as the journal's
+// stream tells it. Closes, which no stream tells, and everything while there is no stream, are asked for at an interval.
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   ServiceProblem,
@@ -12,6 +13,10 @@ import type { UiEvent, UiState } from "./ui-state.ts";
 import { wantsOf, type Want } from "./ui-wants.ts";
 
 const pollMs = 1_000;
+/** Entries come by themselves, and closes are not in sight. */
+const followedPollMs = 5_000;
+/** However fast entries come, what is shown is read anew no more often. */
+const arrivalMs = 250;
 const pageLimit = 100;
 /** What is read of a register that is read anew, at the most: the rest is read again by who scrolls there. */
 const rereadLinesMax = 1_000;
@@ -34,6 +39,11 @@ export class BooksSource {
   #accountsRestUntilMs = 0;
   #wake: () => void = () => undefined;
   #isPoked = false;
+  /** Whether the journal's stream tells of new entries, and the last of them that it told of. */
+  #isFollowing = false;
+  #arrived = 0;
+  #arrival: NodeJS.Timeout | null = null;
+  #headReadMs = -Infinity;
 
   constructor(client: LedgerClient, ledgerId: string, exponents: Exponents, shown: Shown) {
     this.#client = client;
@@ -50,18 +60,59 @@ export class BooksSource {
 
   /** Goes on until the signal, also where the service does not answer. Rejects with what it refuses for good. */
   async run(signal: AbortSignal): Promise<void> {
+    let isFirst = true;
     while (!signal.aborted) {
       try {
-        await this.#readHead();
+        if (performance.now() >= this.#headDueMs) await this.#readHead();
+        if (isFirst) void this.#follow(signal);
+        isFirst = false;
         await this.#fulfil(performance.now() + pollMs);
       } catch (error) {
         if (!isPassing(error)) throw error;
         this.#shown.change({ type: "fault", fault: error.message });
+        this.#headReadMs = performance.now();
       }
       const woken = new Promise<void>((resolve) => (this.#wake = resolve));
-      if (!this.#isPoked) await Promise.race([woken, sleep(pollMs, undefined, { signal })]);
+      const pauseMs = Math.max(0, Math.min(pollMs, this.#headDueMs - performance.now()));
+      if (!this.#isPoked) await Promise.race([woken, sleep(pauseMs, undefined, { signal })]);
       this.#isPoked = false;
     }
+  }
+
+  /** When it is to be asked again what is new. */
+  get #headDueMs(): number {
+    const isSeldom = this.#isFollowing && this.#shown.state().pane !== "periods";
+    return this.#headReadMs + (isSeldom ? followedPollMs : pollMs);
+  }
+
+  /** Takes entries as they come. What keeps a stream from being had, leaves asking. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const stream = this.#client.followEntries(this.#ledgerId, {
+      since: this.#shown.state().lastSequence ?? 0,
+      onConnection: (state) => {
+        this.#isFollowing = state === "connected";
+        if (state === "lost") this.#headReadMs = -Infinity;
+      },
+    });
+    signal.addEventListener("abort", () => {
+      stream.close();
+    });
+    try {
+      for await (const { sequence } of stream) this.#arrive(sequence);
+    } catch {
+      this.#isFollowing = false;
+    }
+  }
+
+  #arrive(sequence: number): void {
+    this.#arrived = sequence;
+    this.#arrival ??= setTimeout(() => {
+      this.#arrival = null;
+      const known = this.#shown.state().lastSequence ?? 0;
+      if (this.#arrived <= known) return;
+      this.#shown.change({ type: "head", lastSequence: this.#arrived, closes: [] });
+      this.poke();
+    }, arrivalMs);
   }
 
   async #readHead(): Promise<void> {
@@ -71,6 +122,7 @@ export class BooksSource {
       this.#client.listCloses(this.#ledgerId, { offset: closes.length, limit: pageLimit }),
     ]);
     this.#shown.change({ type: "head", lastSequence: total, closes: page.closes });
+    this.#headReadMs = performance.now();
   }
 
   /** Answers wants until there are none, or it is time to look for what is new. */
