@@ -200,7 +200,7 @@ const ofNewEntry: ClosedDateWords = {
 
 const ofReversedEntry: ClosedDateWords = {
   what: "the entry is dated",
-  remedy: "post an entry with its amounts negated, dated in an open period",
+  remedy: "post an entry with its amounts negated, of the type ADJUSTING, dated in an open period",
 };
 
 function refusePeriod(

@@ -95,7 +95,7 @@ describe("period", () => {
     const kept = await run("entry", "reverse", entryIds[1] ?? "");
     expect(kept.code).toBe(6);
     expect(kept.stderr).toMatch(
-      /the entry is dated .*; post an entry with its amounts negated, dated in an open period\n.*`ledgerctl entry correct ID`/,
+      /the entry is dated .*; post an entry with its amounts negated, of the type ADJUSTING, dated in an open period\n.*`ledgerctl entry correct ID`/,
     );
   });
 

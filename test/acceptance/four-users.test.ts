@@ -215,7 +215,7 @@ describe("the operator", () => {
     await step({
       who: "operator",
       args: ["key", "list"],
-      out: /^API KEY +ORGANIZATION +SCOPES +CREATED +EXPIRES +REVOKED\n(lk_.*\n){3}$/,
+      out: /^API KEY +NAME +ORGANIZATION +SCOPES +CREATED +EXPIRES +REVOKED\n(lk_.*\n){3}$/,
     });
   });
 
@@ -354,7 +354,8 @@ describe("the accountant", () => {
     const yes = await runOnTerminal(["period", "close", "2026-03"], { env, answer: "y\r" });
     expect(yes.code).toBe(0);
     expect(yes.shown).toMatch(/^2026-03, from 2026-03-01T.* up to 2026-04-01T.*: 6 entries\n/m);
-    expect(yes.shown).toMatch(/total +0\.00 EUR +6349\.00 EUR +-6349\.00 EUR +0\.00 EUR\n/);
+    const plain = yes.shown.replaceAll(/\u001b\[[0-9]+m/g, "");
+    expect(plain).toMatch(/total +0\.00 EUR +6349\.00 EUR +-6349\.00 EUR +0\.00 EUR\n/);
     expect(yes.shown).toMatch(new RegExp(`closeHash +${hash}`));
     await step({
       who,

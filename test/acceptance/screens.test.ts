@@ -40,9 +40,9 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
     const screen = tail("alice", "bob", "carol");
     await screen.until("3 wallets");
     await screen.until(/changes\/s {2}connected {2}as given/);
-    expect(screen.frame.join("\n")).toMatch(/^› alice +500 +500 +0 /m);
+    expect(screen.frame.join("\n")).toMatch(/^› alice +USD +5\.00 +5\.00 +0\.00 /m);
     await credit("bob", "25");
-    await screen.until(/^ {2}bob +25 +25 +0 +\+25 /m);
+    await screen.until(/^ {2}bob +USD +0\.25 +0\.25 +0\.00 +\+0\.25 /m);
     screen.press("j");
     await screen.until(/^› bob /m);
     screen.press("\u001b[B");
@@ -50,16 +50,16 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
     screen.press("s");
     await screen.until("by name");
     screen.press("d");
-    await screen.until("balance 0, available 0, held 0");
+    await screen.until("balance 0, available 0, held 0;");
     screen.press("p");
     await screen.until("PAUSED");
     await credit("bob", "1");
     await sleep(600);
-    expect(screen.frame.join("\n")).toMatch(/^ {2}bob +25 /m);
+    expect(screen.frame.join("\n")).toMatch(/^ {2}bob +USD +0\.25 /m);
     screen.press("p");
-    await screen.until(/^ {2}bob +26 /m);
+    await screen.until(/^ {2}bob +USD +0\.26 /m);
     screen.resize(60, 10);
-    await screen.until(/WALLET +BALANCE +AVAILABLE +HELD +CHANGE +\/s$/m);
+    await screen.until(/WALLET +ASSET +BALANCE +AVAILABLE +HELD +\/s$/m);
     expect(screen.frame).toHaveLength(9);
     screen.resize(140, 30);
     await screen.until("STREAM");
@@ -83,7 +83,7 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
     const screen = tail(...names);
     await screen.until("8 wallets");
     await Promise.all(names.map((name) => credit(name, "9")));
-    for (const name of names) await screen.until(new RegExp(`^. ${name} +509 `, "m"));
+    for (const name of names) await screen.until(new RegExp(`^. ${name} +USD +5\\.09 `, "m"));
     screen.signal("SIGTERM");
     await expectEnd(screen, 130);
   });
@@ -91,9 +91,9 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
   test("--since begins with the figures of that seq, and replays what came after it; leaves in order on SIGINT", async () => {
     for (const amount of ["10", "20", "30"]) await credit("replayed", amount);
     const screen = tail("replayed", "--since", "1");
-    await screen.until(/^› replayed +60 +60 +0 +\+30 /m);
+    await screen.until(/^› replayed +USD +0\.60 +0\.60 +0\.00 +\+0\.30 /m);
     screen.press("d");
-    await screen.until(/seq 3 {2}balance \+30\n.*seq 2 {2}balance \+20$/m);
+    await screen.until(/seq 3 {2}balance \+0\.30\n.*seq 2 {2}balance \+0\.20$/m);
     expect(screen.frame.join("\n")).not.toContain("seq 1 ");
     screen.signal("SIGINT");
     await expectEnd(screen, 130);
@@ -111,14 +111,16 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
     await screen.until(/1 wallet .*s {2}connected/);
     await runCli(["key", "revoke", key.apiKey], server);
     await expectEnd(screen, 4);
-    expect(afterScreen(screen.output)).toMatch(/^ledgerctl: .*\(401, request /s);
+    expect(afterScreen(screen.output)).toMatch(
+      /^\u001b\[31mledgerctl:\u001b\[39m .*\(401, request /s,
+    );
   });
 
   test("is not begun where something is wrong from the start", async () => {
     const screen = tail("alice", "--ledger", "01a1f929-c7b6-727f-ac61-35579962ed4c");
     expect(await screen.ended()).toEqual({ code: 5, isCooked: true });
     expect(screen.output).not.toContain("\u001b[?1049h");
-    expect(screen.output).toMatch(/^ledgerctl: /);
+    expect(screen.output).toMatch(/^\u001b\[31mledgerctl:\u001b\[39m /);
   });
 
   test("draws where CI is set, leaves in order on Ctrl-C, and prints lines on a terminal that is dumb or for --json", async () => {
@@ -205,7 +207,7 @@ test.runIf(hasPython)("top and wallet tail go on where their server comes back",
     await top.until(/^top {2}no answer: /);
   });
   await credit("steady", "77");
-  await steady.until(/^› steady +77 .*connected$/m);
+  await steady.until(/^› steady +USD +0\.77 .*connected$/m);
   steady.signal("SIGHUP");
   await expectEnd(steady, 130);
   await top.until(/^top {2}http/);

@@ -184,9 +184,8 @@ describe("refusals", () => {
 });
 
 describe("reading", () => {
-  it("prints major units, once the wallet's first write is posted, and smallest ones with --minor", async () => {
+  it("prints major units, and smallest ones with --minor", async () => {
     await credit("seen", "12500");
-    await posted("seen", 1);
     const see = async (...args: string[]) =>
       (await runOnTerminal(["wallet", ...args], { env: server.env, answer: "" })).shown;
     const major = "balance    125.00 USD\navailable  125.00 USD\n";
@@ -209,18 +208,46 @@ describe("reading", () => {
     expect(await see("history", "seen")).toMatch(/credit +125\.00 USD +125\.00 USD +0\.00 USD/);
   });
 
-  it("notes that amounts are in smallest units while the asset is not known", async () => {
+  it("prints major units also of what is not posted, and of no wallet whose name only begins alike", async () => {
     // Its posting waits for a rate.
-    await credit("unrated", "500", { assetCode: "CHF" });
-    const { shown } = await runOnTerminal(["wallet", "balance", "unrated"], {
-      env: server.env,
-      answer: "",
-    });
-    const stderr = "amounts are in smallest units, as the wallet's first write is not posted yet\n";
-    const stdout = "balance    500\navailable  500\n";
-    expect(shown).toBe(stderr + stdout);
-    expect(await run(["balance", "unrated"])).toEqual({ code: 0, stderr, stdout });
-    expect((await run(["balance", "unrated", "--minor"])).stderr).toBe("");
+    await credit("unrated:1", "500", { assetCode: "CHF" });
+    const stdout = "balance    5.00 CHF\navailable  5.00 CHF\n";
+    expect(await run(["balance", "unrated:1"])).toEqual({ code: 0, stderr: "", stdout });
+    expect((await run(["balance", "unrated:"])).stdout).toBe("balance    0\navailable  0\n");
+  });
+
+  it("prints smallest units where the key may not ask for the asset", async () => {
+    await credit("unseen", "500");
+    const made = await runCli(
+      ["key", "create", "--org", server.organizationId, "--scope", "wallets:write", "--json"],
+      server,
+    );
+    const { apiKey, apiSecret } = JSON.parse(made.stdout) as Record<string, string>;
+    const hold = { amount: "100", assetCode: "USD" };
+    const { holdId } = await server.client.reserveFunds(wallet("unseen"), hold);
+    const env = { LEDGERCTL_API_KEY: apiKey ?? "", LEDGERCTL_API_SECRET: apiSecret ?? "" };
+    const released = await run(["release", "unseen", holdId], env);
+    expect([released.code, released.stdout]).toEqual([
+      0,
+      expect.stringContaining("balance    500\navailable  500\n"),
+    ]);
+  });
+
+  it("follows a wallet in a pipe in major units, from its first write on, and in smallest ones with --minor", async () => {
+    for (const [key, flags, amount] of [
+      ["followed", [], "7.50 USD"],
+      ["followed minor", ["--minor"], "750"],
+    ] as const) {
+      const args = ["wallet", "tail", key, "--since", "0", ...flags];
+      const { child, result } = startCli(args, { env: server.env });
+      child.stdout?.once("data", () => child.kill("SIGINT"));
+      await credit(key, "750");
+      const { code, stdout } = await result;
+      expect([code, stdout]).toEqual([
+        130,
+        expect.stringMatching(new RegExp(`^\\S+Z {2}${key} +${amount} +${amount} {2}1`)),
+      ]);
+    }
   });
 
   it("notes that nothing was ever written to a wallet, and not of one that is empty", async () => {
@@ -380,8 +407,12 @@ describe("following wallets", () => {
     const tail = startTail("tailed", "--since", "0");
     await expect.poll(() => tail.lines.length, { timeout: 30_000 }).toBeGreaterThan(0);
     await server.client.reserveFunds(wallet("tailed"), { amount: "30", assetCode: "USD" });
-    await expect.poll(() => tail.lines.join("\n"), { timeout: 30_000 }).toMatch(/ 70 {2}2$/m);
-    expect(tail.lines[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}tailed {9}100 {9}100 {2}1$/m);
+    await expect
+      .poll(() => tail.lines.join("\n"), { timeout: 30_000 })
+      .toMatch(/ 0\.70 USD {2}2$/m);
+    expect(tail.lines[0]).toMatch(
+      /^\d{4}-\d\d-\d\dT[\d:.]+Z {2}tailed {4}1\.00 USD {4}1\.00 USD {2}1$/m,
+    );
     await credit("tailed", "5");
     // The posting of what was credited, a moment later, has no seq of its own.
     await expect

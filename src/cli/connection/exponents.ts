@@ -4,7 +4,7 @@ import {
   ServiceUnreachable,
   type LedgerClient,
 } from "../../client/ledger-client.ts";
-import { currencyExponents } from "../../core/currencies.ts";
+import { currencyExponent, currencyExponents } from "../../core/currencies.ts";
 import type { Output } from "../terminal/output.ts";
 
 /** How many decimals an amount of a code has. */
@@ -34,7 +34,7 @@ export class Exponents {
 }
 
 /**
- * The exponents with which amounts of these codes are shown. Where the rules can't be read, for example without the
+ * The exponents with which amounts of these codes are shown: none with `--minor`. Where the rules can't be read, for example without the
  * scope, amounts are in smallest units, and a note says so: it is no failure of the command.
  */
 export async function exponentsShown(
@@ -43,6 +43,7 @@ export async function exponentsShown(
   codes: readonly string[],
 ): Promise<ExponentOf> {
   const exponents = new Exponents(client, ledgerId);
+  if (output.isMinor) return () => 0;
   if (output.isForPrograms) return exponents.of;
   try {
     await exponents.learn(codes);
@@ -54,4 +55,9 @@ export async function exponentsShown(
     );
   }
   return exponents.of;
+}
+
+/** The exponent with which amounts of a currency are shown where nobody can be asked; 0 for one that is not known. */
+export function exponentShownOffline(currency: string | null, output: Output): number {
+  return output.isMinor ? 0 : currencyExponent(currency ?? "");
 }

@@ -65,15 +65,15 @@ export function pagerOption(command: Command): Command {
   ]);
 }
 
-/** For lists. */
-export function listOptions(command: Command): Command {
+/** For lists: CSV for programs, and a pager for people. */
+export function csvOption(command: Command): Command {
   return pagerOption(command).option(
     "--csv",
     "as CSV (RFC 4180): the JSON's names above, amounts in smallest units",
   );
 }
 
-/** For commands whose text has amounts of a wallet. */
+/** For commands whose text has amounts that `--minor` shows in smallest units. */
 export function minorOption(command: Command): Command {
   return command.option("--minor", "amounts in smallest units, as --json has them");
 }
@@ -104,7 +104,10 @@ export function eitherOptions(command: Command): Command {
 /** For commands that work on one ledger in the database. */
 export function ledgerOptions(command: Command): Command {
   return shared(databaseOptions(command), "Database:", [
-    ["--ledger <id>", "the ledger (LEDGERCTL_LEDGER, or the profile's)"],
+    [
+      "--ledger <id>",
+      "the ledger, or its name where only one has it (LEDGERCTL_LEDGER, or the profile's)",
+    ],
     ["--profile <name>", "a profile of the configuration file, for its ledger (LEDGERCTL_PROFILE)"],
   ]);
 }

@@ -74,7 +74,8 @@ export function fitColumns<Row, Column extends FittingColumn<Row>>(
     compact.filter(({ column }) => (column.leaveOut ?? Infinity) > last),
   );
   const kept =
-    steps.find((columns) => leastWidthOf(columns) <= width) ?? narrowest(steps.at(-1) ?? [], width);
+    steps.find((step) => leastWidthOf(step) <= width) ??
+    narrowest<Row, Column>(steps.at(-1) ?? [], width);
   const titles = kept.map(({ title }) => title);
   const leftOut = [
     ...zero.map(({ title }) => `${title} (all zero)`),
@@ -100,18 +101,15 @@ function narrowest<Row, Column extends FittingColumn<Row>>(
   const { column } = first;
   const cuttable = { ...first, column: { ...column, cutTo: column.cutTo ?? firstWidthMin } };
   const texts = others.filter((fitted) => !isAmount(fitted)).reverse();
-  const amounts = others.filter(isAmount).slice(0, -1);
-  const without = (count: number) =>
-    others.filter((fitted) => ![...texts, ...amounts].slice(0, count).includes(fitted));
-  const candidates = [
-    ...texts.keys().map((index) => [first, ...without(index + 1)]),
-    ...[0, ...amounts.keys().map((index) => index + 1)].map((count) => [
-      cuttable,
-      ...without(texts.length + count),
-    ]),
+  const order = [...texts, ...others.filter(isAmount).slice(0, -1)];
+  const kept = (count: number) =>
+    others.filter((fitted) => !order.slice(0, count).includes(fitted));
+  const counts = order.map((_, index) => index + 1);
+  const steps = [
+    ...counts.slice(0, texts.length).map((count) => [first, ...kept(count)]),
+    ...[texts.length, ...counts.slice(texts.length)].map((count) => [cuttable, ...kept(count)]),
   ];
-  const fitting = candidates.find((kept) => leastWidthOf(kept) <= width);
-  return fitting ?? candidates.at(-1) ?? columns;
+  return steps.find((step) => leastWidthOf(step) <= width) ?? steps.at(-1) ?? columns;
 }
 
 /** How many columns of a terminal a text takes: two for a wide character, none for a mark. */
@@ -166,7 +164,14 @@ function withWidth<Shown extends { readonly title: string; readonly cells: reado
   return { ...shown, width };
 }
 
-function leastWidthOf<Row>(columns: readonly FittedColumn<Row, FittingColumn<Row>>[]): number {
+/** What the least width of a column depends on. */
+interface Measured {
+  readonly column: { readonly cutTo?: number };
+  readonly title: string;
+  readonly width: number;
+}
+
+function leastWidthOf(columns: readonly Measured[]): number {
   return widthOf(columns.map((fitted) => ({ width: leastWidth(fitted) })));
 }
 
@@ -174,15 +179,7 @@ function widthOf(columns: readonly { readonly width: number }[]): number {
   return columns.reduce((sum, { width }) => sum + width, 0) + gap * (columns.length - 1);
 }
 
-function leastWidth<Row>({
-  column,
-  title,
-  width,
-}: {
-  readonly column: FittingColumn<Row>;
-  readonly title: string;
-  readonly width: number;
-}): number {
+function leastWidth({ column, title, width }: Measured): number {
   return Math.min(width, Math.max(column.cutTo ?? Infinity, displayWidth(title)));
 }
 

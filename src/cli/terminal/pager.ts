@@ -21,7 +21,7 @@ export interface ResultSink {
 }
 
 /** The pager that is tried where none is named: what has none gets its results as without one. */
-const usualPager = "if command -v less >/dev/null 2>&1; then exec less; else exec cat; fi";
+const usualPager = "if command -v less >/dev/null 2>&1; then less; else cat; fi";
 
 /** A shell's exit code for a program that is not there. */
 const programNotFound = 127;
@@ -31,8 +31,12 @@ const programNotFound = 127;
  * Where the pager is not there, what it was to show is printed.
  */
 function scriptOf(pager: string | null): string {
-  const named = pager === null ? usualPager : `${pager}\n`;
-  return `LESS="\${LESS-FRX}"; export LESS\n( ${named} ) || { [ $? -eq ${programNotFound} ] && exec cat; }`;
+  // Ctrl-C ends the shell no sooner than the pager, for which it may mean something else.
+  return `trap : INT
+LESS="\${LESS-FRX}"
+export LESS
+${pager ?? usualPager}
+[ $? -ne ${programNotFound} ] || exec cat`;
 }
 
 /** Whether somebody set a pager to have none. */

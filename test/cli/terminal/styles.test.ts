@@ -12,8 +12,7 @@ it("are what terminals know, and nothing where there are no colours", () => {
 
 it("can't be had by a text of others, within a style or without", () => {
   const hostile = "\u001b[32mverified\u001b[0m\u001b[;1mx\u001b[123456789;1my\n\u0007";
-  const escaped =
-    "\\u001b[32mverified\\u001b[0m\\u001b[;1mx\\u001b[123456789;1my\n\\u0007";
+  const escaped = "\\u001b[32mverified\\u001b[0m\\u001b[;1mx\\u001b[123456789;1my\n\\u0007";
   expect(shownText(hostile, true)).toBe(escaped);
   expect(shownText(styled(hostile, "bad"), true)).toBe(`\u001b[31m${escaped}\u001b[39m`);
 });

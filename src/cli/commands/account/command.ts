@@ -1,6 +1,6 @@
 // `ledgerctl account`: the chart of accounts of a ledger.
 import type { Command } from "commander";
-import { eitherOptions } from "../../definition/options.ts";
+import { eitherOptions, pagerOption } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineAccount(program: Command): void {
@@ -22,7 +22,7 @@ export function defineAccount(program: Command): void {
     .description("refuse new postings to an account")
     .addHelpText("after", "\nExample:\n  $ ledgerctl account deactivate 5000")
     .action(loadAndRun(async () => (await import("./deactivate.ts")).deactivateAccount));
-  eitherOptions(account.command("list"))
+  pagerOption(eitherOptions(account.command("list")))
     .description("list the chart, through the API or (without a key) from the database")
     .option("--active-only", "leave out inactive accounts")
     .option("--csv", "as CSV that `account import` and `ledger create --chart` read")

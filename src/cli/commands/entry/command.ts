@@ -3,6 +3,8 @@ import type { Command } from "commander";
 import {
   collect,
   csvOption,
+  minorOption,
+  pagerOption,
   serviceOptions,
   unknownCurrencyHelp,
 } from "../../definition/options.ts";
@@ -13,7 +15,7 @@ export function defineEntry(program: Command): void {
   const entry = program.command("entry").description("journal entries");
   definePost(entry);
   defineReverse(entry);
-  serviceOptions(entry.command("show <id>"))
+  minorOption(pagerOption(serviceOptions(entry.command("show <id>"))))
     .description("show an entry with its lines")
     .addHelpText(
       "after",
@@ -104,7 +106,14 @@ function defineReverse(entry: Command): void {
 }
 
 function defineList(entry: Command): void {
-  csvOption(serviceOptions(entry.command("list")))
+import {
+  collect,
+  csvOption,
+  minorOption,
+  pagerOption,
+  serviceOptions,
+  unknownCurrencyHelp,
+} from "../../definition/options.ts";
     .description("list entries, in the order in which they were posted unless told")
     .option("--period <label>", "dated in a period: as it was closed, else what its label says")
     .option("--account <code>", "with a line on this account")
@@ -132,7 +141,7 @@ function defineList(entry: Command): void {
 }
 
 function defineTail(entry: Command): void {
-  serviceOptions(entry.command("tail"))
+  minorOption(serviceOptions(entry.command("tail")))
     .description("follow the journal: live on a terminal, else a line for each entry")
     .option("--since <sequence>", "begin with the entry after this one; else with the next")
     .addHelpText(

@@ -151,7 +151,7 @@ async function postAll(
           // On a terminal the result would run into the line.
           if (process.stdout.isTTY) progress.clear();
           print(context, result);
-          await output.drained();
+          await context.output.drained();
         }
       }
     } catch (error) {

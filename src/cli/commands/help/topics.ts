@@ -127,6 +127,7 @@ What a flag says comes first, then these, then the profile. An empty variable co
   LEDGERCTL_GRACE_MS              how long a stopping server waits for requests under way
 
   NO_COLOR                        no colours, with any value
+  LEDGERCTL_PAGER, PAGER          what shows tables that are longer than the terminal, else less; cat for none
   TERM                            dumb: lines in place of live screens
   VISUAL, EDITOR                  the editor of entry post --edit, else vi
   HOME, XDG_CONFIG_HOME, XDG_DATA_HOME, PATH`;

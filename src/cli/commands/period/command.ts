@@ -1,6 +1,6 @@
 // `ledgerctl period`: closing periods, and what has been closed.
 import type { Command } from "commander";
-import { listOptions, pagerOption, serviceOptions } from "../../definition/options.ts";
+import { csvOption, minorOption, pagerOption, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 const labelHelp = `
@@ -17,7 +17,7 @@ Examples:
 
 export function definePeriod(program: Command): void {
   const period = program.command("period").description("periods of the books");
-  pagerOption(boundOptions(period.command("preview <label>")))
+  minorOption(pagerOption(boundOptions(period.command("preview <label>"))))
     .description("what a close would do, and what to look at before it")
     .addHelpText("after", `${labelHelp}\n\nExample:\n  $ ledgerctl period preview 2026-03`)
     .action(loadAndRun(async () => (await import("./preview.ts")).previewPeriod));
@@ -33,15 +33,15 @@ export function definePeriod(program: Command): void {
         "\n  $ ledgerctl period close 2026-P4 --starts-at 2026-04-01 --ends-at 2026-04-29 --yes",
     )
     .action(loadAndRun(async () => (await import("./close.ts")).closePeriod));
-  listOptions(serviceOptions(period.command("list")))
+  csvOption(serviceOptions(period.command("list")))
     .description("closes, oldest first")
     .addHelpText("after", "\nExample:\n  $ ledgerctl period list --json | jq -r .closeHash")
     .action(loadAndRun(async () => (await import("./list.ts")).listPeriods));
-  pagerOption(serviceOptions(period.command("show <label>")))
+  minorOption(pagerOption(serviceOptions(period.command("show <label>"))))
     .description("a close with its trial balance")
     .addHelpText("after", "\nExample:\n  $ ledgerctl period show 2026-03")
     .action(loadAndRun(async () => (await import("./show.ts")).showPeriod));
-  pagerOption(serviceOptions(period.command("diff <a> <b>")))
+  minorOption(pagerOption(serviceOptions(period.command("diff <a> <b>"))))
     .description("compare two closes, or two bundles: the accounts that differ")
     .addHelpText("after", diffHelp)
     .action(loadAndRun(async () => (await import("./diff.ts")).diffPeriods));

@@ -8,11 +8,10 @@ import {
   type CloseRecord,
   type MovedBalance,
 } from "../../../core/close.ts";
-import { currencyExponent } from "../../../core/currencies.ts";
 import { wireMovedBalance } from "../../../http/handlers/wire-balances.ts";
 import { balanceRowOf } from "../../../verify/documents.ts";
 import { type CloseVerdict } from "../../../verify/verdict.ts";
-import { exponentsShown } from "../../connection/exponents.ts";
+import { exponentShownOffline, exponentsShown } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
@@ -45,7 +44,7 @@ export async function diffPeriods(
 ): Promise<ExitCode> {
   if (a === "-" && b === "-") throw usageFailure("stdin is there once: - is given twice");
   const output = new Output(flags, environment.isColorRefused);
-  const sides = await readSides([a, b], flags, environment);
+  const sides = await readSides([a, b], flags, { environment, output });
   const moved = movedBalances(sides[0].balances, sides[1].balances);
   const findings = sides.flatMap(({ source, verdict }) =>
     (verdict?.findings ?? []).map(({ where, what }) => ({ where: `${source}: ${where}`, what })),
@@ -71,12 +70,14 @@ export async function diffPeriods(
 async function readSides(
   [a, b]: readonly [string, string],
   flags: ServiceFlags,
-  environment: Environment,
+  { environment, output }: { readonly environment: Environment; readonly output: Output },
 ): Promise<Sides> {
-  if (isBundle(a) && isBundle(b)) return [await readBundle(a), await readBundle(b)];
-  return withService(flags, environment, async ({ client, ledgerId, output }) => {
+  if (isBundle(a) && isBundle(b)) {
+    return [await readBundle(a, output), await readBundle(b, output)];
+  }
+  return withService(flags, environment, async ({ client, ledgerId }) => {
     const read = (name: string) =>
-      isBundle(name) ? readBundle(name) : readClose({ client, output }, ledgerId(), name);
+      isBundle(name) ? readBundle(name, output) : readClose({ client, output }, ledgerId(), name);
     return [await read(a), await read(b)];
   });
 }
@@ -87,10 +88,10 @@ function isBundle(name: string): boolean {
   return statSync(name, { throwIfNoEntry: false })?.isDirectory() === false;
 }
 
-async function readBundle(file: string): Promise<Side> {
+async function readBundle(file: string, output: Output): Promise<Side> {
   const { record, balances, verdict } = await checkBundleFile(file);
   const currency = verdict.functionalCurrency;
-  const exponent = currencyExponent(currency ?? "");
+  const exponent = exponentShownOffline(currency, output);
   return { source: file, record, balances, currency, exponent, verdict };
 }
 

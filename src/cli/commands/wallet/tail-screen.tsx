@@ -3,6 +3,7 @@ import type { LedgerClient, WalletAddress } from "../../../client/ledger-client.
 import { runScreen } from "../../terminal/screen/run-screen.ts";
 import { changeTail, startTail, type TailEvent } from "./tail-state.ts";
 import { TailView, walletRows } from "./tail-view.tsx";
+import type { WalletUnits } from "./wallet-asset.ts";
 
 export interface TailedWallet {
   readonly key: string;
@@ -18,9 +19,13 @@ const frameMs = 250;
 export async function tailOnScreen(
   client: LedgerClient,
   wallets: readonly TailedWallet[],
-  options: { readonly since?: number; readonly isColored: boolean },
+  options: {
+    readonly since?: number;
+    readonly units: WalletUnits;
+    readonly isColored: boolean;
+  },
 ): Promise<number> {
-  const { since, isColored } = options;
+  const { since, units, isColored } = options;
   let state = startTail(since === undefined ? wallets : await figuresAt(client, wallets, since));
   const change = (event: TailEvent) => {
     state = changeTail(state, event, Date.now());
@@ -43,7 +48,13 @@ export async function tailOnScreen(
   try {
     return await runScreen({
       draw: (size) => (
-        <TailView state={state} nowMs={Date.now()} size={size} isColored={isColored} />
+        <TailView
+          state={state}
+          nowMs={Date.now()}
+          size={size}
+          unitOf={units.of}
+          isColored={isColored}
+        />
       ),
       onKey: (key, size) => {
         change({ type: "key", key, height: walletRows(state, size) });
@@ -51,7 +62,14 @@ export async function tailOnScreen(
       frameMs,
       source: Promise.all(
         streams.map(async (stream, index) => {
-          for await (const message of stream) change({ type: "message", index, message });
+          const key = wallets[index]?.key ?? "";
+          let isFirst = true;
+          for await (const message of stream) {
+            change({ type: "message", index, message });
+            // A wallet that was not there before is there now.
+            if (isFirst) void units.learn(key);
+            isFirst = false;
+          }
         }),
       ),
     });

@@ -1,6 +1,7 @@
 // The screen of `wallet tail`: a row a wallet, and one of them in detail. A view of props only.
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
+import { majorText } from "../../terminal/amounts.ts";
 import { counted } from "../../terminal/counted.ts";
 import { printable } from "../../terminal/printable.ts";
 import { lastSeconds, ratePerSecond } from "../../terminal/screen/activity.ts";
@@ -9,12 +10,14 @@ import type { ScreenSize } from "../../terminal/screen/run-screen.ts";
 import { scrolledTo } from "../../terminal/screen/scrolling.ts";
 import { sparkline } from "../../terminal/screen/sparkline.ts";
 import { Table, type ScreenColumn } from "../../terminal/screen/table.tsx";
+import type { WalletUnit } from "./wallet-asset.ts";
 import { heldOf, shownWallets, totalRate, type TailState, type Wallet } from "./tail-state.ts";
 
 export interface TailViewProps {
   readonly state: TailState;
   readonly nowMs: number;
   readonly size: ScreenSize;
+  readonly unitOf: (key: string) => WalletUnit | null;
   readonly isColored: boolean;
 }
 
@@ -35,7 +38,8 @@ const keys = [
   ["q", "quit"],
 ] as const;
 
-export function TailView({ state, nowMs, size, isColored }: TailViewProps): ReactElement {
+export function TailView(props: TailViewProps): ReactElement {
+  const { state, nowMs, size, unitOf, isColored } = props;
   const { wallets, atMs } = shownWallets(state, nowMs);
   const height = walletRows(state, size);
   const scroll = scrolledTo(state.scroll, state.scroll.chosen, wallets.length, height);
@@ -60,7 +64,7 @@ export function TailView({ state, nowMs, size, isColored }: TailViewProps): Reac
       keys={keys}
     >
       <Table
-        columns={walletColumns(wallets, atMs)}
+        columns={walletColumns(wallets, atMs, unitOf)}
         rows={seen}
         keyOf={({ key }) => key}
         chosenKey={chosen?.key ?? null}
@@ -68,7 +72,7 @@ export function TailView({ state, nowMs, size, isColored }: TailViewProps): Reac
         isColored={isColored}
       />
       {hasDetail(state, size) && chosen !== undefined ? (
-        <Detail wallet={chosen} atMs={atMs} isColored={isColored} />
+        <Detail wallet={chosen} atMs={atMs} unit={unitOf(chosen.key)} isColored={isColored} />
       ) : null}
     </Frame>
   );
@@ -100,7 +104,11 @@ function connectionOf(wallets: readonly Wallet[]): string {
   return connected === wallets.length ? "connected" : `${connected} connected`;
 }
 
-function walletColumns(wallets: readonly Wallet[], atMs: number): ScreenColumn<Wallet>[] {
+function walletColumns(
+  wallets: readonly Wallet[],
+  atMs: number,
+  unitOf: TailViewProps["unitOf"],
+): ScreenColumn<Wallet>[] {
   const amount = (
     title: string,
     spare: number,
@@ -114,6 +122,7 @@ function walletColumns(wallets: readonly Wallet[], atMs: number): ScreenColumn<W
     text,
     ...(color === undefined ? {} : { color }),
   });
+  const assets = wallets.flatMap(({ key }) => unitOf(key)?.assetCode ?? []);
   return [
     {
       title: "WALLET",
@@ -122,58 +131,76 @@ function walletColumns(wallets: readonly Wallet[], atMs: number): ScreenColumn<W
       spare: 0,
       text: ({ key }) => printable(key),
     },
-    amount("BALANCE", 0, ({ balance }) => balance.toString()),
-    amount("AVAILABLE", 2, ({ available }) => available.toString()),
-    amount("HELD", 3, (wallet) => heldOf(wallet).toString()),
-    amount("CHANGE", 4, lastChange, changeColor),
+    ...(assets.length === 0 ? [] : [assetColumn(assets, unitOf)]),
+    amount("BALANCE", 0, ({ key, balance }) => shown(balance, unitOf(key))),
+    amount("AVAILABLE", 3, ({ key, available }) => shown(available, unitOf(key))),
+    amount("HELD", 4, (wallet) => shown(heldOf(wallet), unitOf(wallet.key))),
+    amount("CHANGE", 5, (wallet) => lastChange(wallet, unitOf(wallet.key)), changeColor),
     {
       title: "AGO",
       align: "right",
       width: 4,
-      spare: 7,
+      spare: 8,
       text: ({ changes: [last] }) => (last === undefined ? "" : ago(atMs - last.atMs)),
     },
     {
       title: "/s",
       align: "right",
       width: 6,
-      spare: 1,
+      spare: 2,
       text: ({ activity }) => ratePerSecond(activity, atMs).toFixed(1),
     },
     {
       title: `LAST ${sparkSeconds} s`,
       align: "left",
       width: sparkSeconds,
-      spare: 5,
+      spare: 6,
       text: ({ activity }) => sparkline(lastSeconds(activity, atMs, sparkSeconds)),
-      color: () => "cyan",
     },
     {
       title: "STREAM",
       align: "left",
       width: 10,
-      spare: 6,
+      spare: 7,
       text: ({ stream }) => stream,
       color: ({ stream }) => (stream === "lost" ? "red" : undefined),
     },
   ];
 }
 
+function assetColumn(
+  assets: readonly string[],
+  unitOf: TailViewProps["unitOf"],
+): ScreenColumn<Wallet> {
+  return {
+    title: "ASSET",
+    align: "left",
+    width: Math.max("ASSET".length, ...assets.map(({ length }) => length)),
+    spare: 1,
+    text: ({ key }) => unitOf(key)?.assetCode ?? "",
+  };
+}
+
 /** Of the balance or, where that stayed, of what is held. */
-function lastChange({ changes: [last] }: Wallet): string {
+function lastChange({ changes: [last] }: Wallet, unit: WalletUnit | null): string {
   if (last === undefined) return "";
   return last.balance === 0n && last.held !== 0n
-    ? `held ${signed(last.held)}`
-    : signed(last.balance);
+    ? `held ${signed(last.held, unit)}`
+    : signed(last.balance, unit);
 }
 
 function changeColor({ changes: [last] }: Wallet): string | undefined {
   if (last === undefined || last.balance === 0n) return undefined;
-  return last.balance > 0n ? "green" : "yellow";
+  return last.balance > 0n ? "green" : "red";
 }
 
-function signed(amount: bigint): string {
-  return amount > 0n ? `+${amount}` : amount.toString();
+/** In the unit's decimals, where it is known. */
+function shown(amount: bigint, unit: WalletUnit | null): string {
+  return majorText(amount, unit?.exponent ?? 0);
+}
+
+function signed(amount: bigint, unit: WalletUnit | null): string {
+  return `${amount > 0n ? "+" : ""}${shown(amount, unit)}`;
 }
 
 /** `12s`, `3m`, `2h`. */
@@ -186,12 +213,15 @@ function ago(ms: number): string {
 function Detail(props: {
   readonly wallet: Wallet;
   readonly atMs: number;
+  readonly unit: WalletUnit | null;
   readonly isColored: boolean;
 }): ReactElement {
-  const { wallet, atMs, isColored } = props;
+  const { wallet, atMs, unit, isColored } = props;
   const posted = wallet.lastPostedAtMs;
+  const figures = [wallet.balance, wallet.available, heldOf(wallet)];
+  const [balance, available, held] = figures.map((figure) => shown(figure, unit));
   const facts = [
-    `balance ${wallet.balance}, available ${wallet.available}, held ${heldOf(wallet)}`,
+    `balance ${balance}, available ${available}, held ${held}${unit === null ? "" : ` ${unit.assetCode}`}`,
     wallet.seq === null ? "no change seen" : `seq ${wallet.seq}`,
     posted === null ? "no posting seen" : `posted ${ago(atMs - posted)} ago`,
   ];
@@ -207,8 +237,8 @@ function Detail(props: {
       </Text>
       {wallet.changes.slice(0, detailRows - 4).map((change) => (
         <Text key={change.seq} wrap="truncate">
-          {`${new Date(change.atMs).toISOString()}  seq ${change.seq}  balance ${signed(change.balance)}` +
-            (change.held === 0n ? "" : `  held ${signed(change.held)}`)}
+          {`${new Date(change.atMs).toISOString()}  seq ${change.seq}  balance ${signed(change.balance, unit)}` +
+            (change.held === 0n ? "" : `  held ${signed(change.held, unit)}`)}
         </Text>
       ))}
     </Box>

@@ -10,6 +10,7 @@ import { connectionTeller } from "../../connection/stream-notice.ts";
 import { printable } from "../../terminal/printable.ts";
 import { requireWholeNumber } from "../../input/arguments.ts";
 import { addressOf, requireWalletName } from "./wallet-arguments.ts";
+import { shownIn, WalletUnits } from "./wallet-asset.ts";
 
 export interface TailFlags extends ServiceFlags {
   since?: string;
@@ -30,11 +31,13 @@ export async function tailWallets(
     const tailed = await Promise.all(
       addresses.map(async (one) => ({ ...one, ...(await client.getWalletBalance(one.wallet)) })),
     );
+    const units = new WalletUnits({ client, output }, addresses);
+    if (!output.isJson) await Promise.all(keys.map((key) => units.learn(key)));
     if (isScreenWanted(output, environment)) {
       const { tailOnScreen } = await import("./tail-screen.tsx");
-      return tailOnScreen(client, tailed, { ...since, isColored: output.isColored });
+      return tailOnScreen(client, tailed, { ...since, units, isColored: output.isColored });
     }
-    const print = messagePrinter(output, keys, since.since);
+    const print = messagePrinter(output, keys, units, since.since);
     const streams = addresses.map(({ key, wallet }) => ({
       key,
       stream: client.streamWallet(wallet, {
@@ -64,14 +67,17 @@ function readSince(flags: TailFlags, keyCount: number): { since?: number } {
 }
 
 /** A function that prints messages of all wallets one after another, no faster than they are read. */
-function messagePrinter(output: Output, keys: readonly string[], since = 0) {
+function messagePrinter(output: Output, keys: readonly string[], units: WalletUnits, since = 0) {
   const keyWidth = Math.max(...keys.map((key) => printable(key).length));
   // Of each wallet, the seq that was told last.
   const lastSeqs = new Map(keys.map((key) => [key, since]));
   let amountWidth = 10;
   let printed = Promise.resolve();
   // Time here, since messages carry none; columns get wider where an amount needs it.
-  const row = (key: string, { balance, available, seq }: WalletMessage): string => {
+  const row = (key: string, message: WalletMessage): string => {
+    const { seq } = message;
+    const shown = shownIn(units.of(key), output);
+    const [balance, available] = [shown(message.balance), shown(message.available)];
     // A write has a seq of its own, a posting that of the latest write.
     const isPosting = seq <= (lastSeqs.get(key) ?? 0);
     lastSeqs.set(key, seq);
@@ -87,7 +93,9 @@ function messagePrinter(output: Output, keys: readonly string[], since = 0) {
     return cells.join("  ");
   };
   return (key: string, message: WalletMessage): Promise<void> => {
-    printed = printed.then(() => {
+    printed = printed.then(async () => {
+      // A wallet that was not there before is there now.
+      if (!output.isJson) await units.learn(key);
       output.line(output.isJson ? toJson({ key, ...message }) : row(key, message));
       return output.drained();
     });

@@ -1,37 +1,76 @@
-// Of which asset a wallet is. The API's figures don't say it; the entry that posted the wallet's first write does.
+// Of which asset a wallet is, which the API's figures don't say: a list of wallets does.
 import type { LedgerClient, WalletAddress } from "../../../client/ledger-client.ts";
 import { exponentsShown } from "../../connection/exponents.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import type { Output } from "../../terminal/output.ts";
 
-/**
- * How a wallet's amounts are shown in text: in major units with their asset, once the wallet's first write is posted;
- * before that, and with `--minor`, as they are: in smallest units. A note says so where nobody asked for them.
- */
+/** What a wallet's amounts are shown in. */
+export interface WalletUnit {
+  readonly assetCode: string;
+  /** 0: in smallest units. */
+  readonly exponent: number;
+}
+
+interface UnitContext {
+  readonly client: LedgerClient;
+  readonly output: Output;
+}
+
+/** The unit of a wallet; null where nothing was ever written to it. */
+async function findUnit(
+  { client, output }: UnitContext,
+  { ledgerId, callerKey }: WalletAddress,
+): Promise<WalletUnit | null> {
+  // Of the names that begin with a name, that name itself comes first.
+  const { wallets } = await client.listWallets(ledgerId, { prefix: callerKey, limit: 1 });
+  const [first] = wallets;
+  if (first?.callerKey !== callerKey) return null;
+  const { assetCode } = first;
+  const exponentOf = await exponentsShown({ client, output }, ledgerId, [assetCode]);
+  return { assetCode, exponent: exponentOf(assetCode) };
+}
+
+/** How amounts in text are shown: in a unit with its asset; without one and with `--minor` as they are. */
+export function shownIn(unit: WalletUnit | null, { isMinor }: Output): (amount: string) => string {
+  if (unit === null || isMinor) return (amount) => amount;
+  return (amount) => displayAmount(amount, unit.assetCode, unit.exponent);
+}
+
+/** How a wallet's amounts are shown in text. */
 export async function amountsOf(
   output: Output,
   client: LedgerClient,
   wallet: WalletAddress,
 ): Promise<(amount: string) => string> {
-  const asIs = (amount: string) => amount;
-  if (output.isForPrograms || output.isQuiet || output.isMinor) return asIs;
-  try {
-    const [first] = (await client.listWalletWrites(wallet, { limit: 1 })).writes;
-    if (first?.journalId === null) {
-      output.note("amounts are in smallest units, as the wallet's first write is not posted yet");
-    }
-    const asset = first?.journalId ? await findAsset(client, wallet, first.journalId) : null;
-    if (asset === null) return asIs;
-    const exponentOf = await exponentsShown({ client, output }, wallet.ledgerId, [asset]);
-    return (amount) => displayAmount(amount, asset, exponentOf(asset));
-  } catch {
-    // Whatever keeps it from being known, a key without the scope for example, is no failure of the command.
-    return asIs;
-  }
+  const isAsIs = output.isForPrograms || output.isQuiet || output.isMinor;
+  const units = new WalletUnits({ client, output }, [{ key: "", wallet }]);
+  if (!isAsIs) await units.learn("");
+  return shownIn(units.of(""), output);
 }
 
-/** A wallet has the asset of its first write for ever, which the entry that posted it says. */
-async function findAsset(client: LedgerClient, { ledgerId }: WalletAddress, journalId: string) {
-  const { lines } = await client.getEntry(ledgerId, journalId);
-  return lines[0]?.transactionCurrency ?? null;
+/** The units of several wallets by the names that a command has for them. */
+export class WalletUnits {
+  readonly #context: UnitContext;
+  readonly #wallets: ReadonlyMap<string, WalletAddress>;
+  readonly #units = new Map<string, WalletUnit>();
+
+  constructor(
+    context: UnitContext,
+    wallets: readonly { readonly key: string; readonly wallet: WalletAddress }[],
+  ) {
+    this.#context = context;
+    this.#wallets = new Map(wallets.map(({ key, wallet }) => [key, wallet]));
+  }
+
+  /** Asks for the unit of a wallet, unless it is known: it never changes. */
+  async learn(key: string): Promise<void> {
+    const wallet = this.#wallets.get(key);
+    if (wallet === undefined || this.#units.has(key)) return;
+    // Whatever keeps it from being known, a key without the scope for example, is no failure of the command.
+    const unit = await findUnit(this.#context, wallet).catch(() => null);
+    if (unit !== null) this.#units.set(key, unit);
+  }
+
+  /** Null where it is not known. */
+  readonly of = (key: string): WalletUnit | null => this.#units.get(key) ?? null;
 }

@@ -10,6 +10,7 @@ import {
   totalRate,
   type TailState,
 } from "../../../../src/cli/commands/wallet/tail-state.ts";
+import type { WalletUnit } from "../../../../src/cli/commands/wallet/wallet-asset.ts";
 import { TailView, walletRows } from "../../../../src/cli/commands/wallet/tail-view.tsx";
 
 const startMs = 1_700_000_000_000;
@@ -138,12 +139,19 @@ describe("keys", () => {
 });
 
 describe("the view", () => {
-  const draw = (state: TailState, columns = 110, rows = 12, isColored = false) =>
+  const draw = (
+    state: TailState,
+    columns = 110,
+    rows = 12,
+    isColored = false,
+    unitOf: (key: string) => WalletUnit | null = () => null,
+  ) =>
     renderToString(
       createElement(TailView, {
         state,
         nowMs: startMs + 1_000,
         size: { columns, rows },
+        unitOf,
         isColored,
       }),
       { columns },
@@ -165,6 +173,28 @@ describe("the view", () => {
     expect(lines[3]).toMatch(/^› alice +80 +50 +30 +-20 +0s +0\.4 +▁{18}█▁ +connected$/);
     expect(lines[4]).toMatch(/^ {2}bob +0 +0 +0 +0\.0 +▁{20} +connecting$/);
     expect(lines.at(-1)).toBe("↑↓ scroll  s sort  r reverse  p pause  d detail  q quit");
+  });
+
+  test("has amounts in the units of their assets, where these are known", () => {
+    const state = after(
+      start("alice", "gems", "new"),
+      ...([
+        [0, 1, "1234500", "1234500"],
+        [1, 1, "100", "100"],
+        [0, 2, "1234400", "1234000"],
+      ] as [number, number, string, string][]),
+    );
+    const units: Readonly<Record<string, WalletUnit>> = {
+      alice: { assetCode: "USD", exponent: 2 },
+      gems: { assetCode: "GEM", exponent: 0 },
+    };
+    const lines = draw(press(state, "d"), 110, 20, false, (key) => units[key] ?? null);
+    expect(lines[3]).toMatch(/^› alice +USD +12,344\.00 +12,340\.00 +4\.00 +-1\.00 /);
+    expect(lines[4]).toMatch(/^ {2}gems +GEM +100 +100 +0 +\+100 /);
+    expect(lines[5]).toMatch(/^ {2}new +0 +0 +0 {10}/);
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^balance 12,344\.00, available 12,340\.00, held 4\.00 USD; seq 2;/),
+    );
   });
 
   test("is as high and as wide as the screen, however many wallets there are", () => {

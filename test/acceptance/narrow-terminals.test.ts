@@ -1,0 +1,110 @@
+// Tables on terminals of several widths: no row is wrapped, and what is left out is told.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { displayWidth } from "../../src/cli/terminal/fit-columns.ts";
+import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
+import { runCli } from "../support/cli.ts";
+import { hasPython } from "../support/python.ts";
+import { TestScreen } from "../support/screen.ts";
+import { until } from "../support/until.ts";
+
+let server: BinaryServer;
+
+beforeAll(async () => {
+  server = await startBinaryServer();
+  const { client, ledgerId } = server;
+  const line = (glAccountCode: string, amount: string, transactionCurrency = "USD") => ({
+    glAccountCode,
+    functionalAmount: amount,
+    transactionAmount: amount,
+    transactionCurrency,
+    description: "a line with a description of its own, as long as they are",
+  });
+  await runCli(
+    ["account", "add", "assets:bank:Öffentliche Sparkasse 大阪", "Current account at the bank"],
+    server,
+  );
+  for (const [date, amount] of [
+    ["2026-01-31", "123456789012"],
+    ["2026-02-28", "98765432100"],
+  ] as const) {
+    await client.postEntry(ledgerId, {
+      transactionDate: `${date}T00:00:00Z`,
+      description: "Rent and everything else that was to be paid for the office in the old town",
+      externalId: `invoice-${date}-0000000000000000001`,
+      lines: [
+        line("assets:bank:Öffentliche Sparkasse 大阪", amount, "EUR"),
+        line("1000", amount),
+        line("4000", `-${amount}`),
+        line("4000", `-${amount}`, "EUR"),
+      ],
+    });
+  }
+  await client.closePeriod(ledgerId, { periodId: "2026-01", reason: "month-end" });
+  const wallet = { ledgerId, callerKey: "customer/0190b6a0-1111-7000-8000-00000000000c" };
+  await client.creditWallet(wallet, {
+    amount: "1234567890",
+    assetCode: "USD",
+    externalId: "a-credit-of-a-wallet",
+  });
+  await client.reserveFunds(wallet, { amount: "50", assetCode: "USD" });
+  await until("the posting", async () => {
+    const { writes } = await client.listWalletWrites(wallet, {});
+    return writes[0]?.journalId;
+  });
+  const args = [
+    "key",
+    "create",
+    "--org",
+    server.organizationId,
+    "--name",
+    "the auditor's key of 2026",
+  ];
+  await runCli([...args, "--expires-in", "90d"], server);
+});
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+});
+
+const tables: readonly (readonly [command: string, ...args: string[]])[] = [
+  ["account", "list"],
+  ["asset", "list"],
+  ["audit", "log"],
+  ["balance", "assets:bank:Öffentliche Sparkasse 大阪"],
+  ["balance-sheet", "--by", "month", "--from", "2026-01-01", "--to", "2026-07-01"],
+  ["income-statement", "--by", "month", "--from", "2026-01-01", "--to", "2026-07-01"],
+  ["entry", "list"],
+  ["entry", "list", "--account", "4000"],
+  ["key", "list"],
+  ["ledger", "list"],
+  ["migrate", "--status"],
+  ["org", "list"],
+  ["period", "list"],
+  ["register", "4000"],
+  ["trial-balance", "--period", "2026-01"],
+  ["wallet", "list"],
+  ["wallet", "history", "customer/0190b6a0-1111-7000-8000-00000000000c"],
+];
+
+// Python makes the terminal.
+describe.runIf(hasPython)("the table of", () => {
+  test.each(tables)("%s %s is no wider than the terminal", async (...args) => {
+    const env = { ...server.env, LEDGERCTL_PAGER: "cat" };
+    const screens = [120, 80, 40].map((columns) => ({
+      columns,
+      screen: new TestScreen(args, env, [columns, 24]),
+    }));
+    for (const { columns, screen } of screens) {
+      expect((await screen.ended()).code).toBe(0);
+      const lines = screen.output.replaceAll(/\u001b\[[0-9]+m/g, "").split("\r\n");
+      // Sentences around a table may be longer.
+      const rows = lines.filter(
+        (line) => !/^(not shown|there are|ATTENTION|from .* up to|as it was)/.test(line),
+      );
+      expect(rows.length, lines.join("\n")).toBeGreaterThan(2);
+      for (const row of rows) {
+        expect(displayWidth(row), lines.join("\n")).toBeLessThanOrEqual(columns);
+      }
+    }
+  });
+});
