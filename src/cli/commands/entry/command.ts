@@ -106,14 +106,7 @@ function defineReverse(entry: Command): void {
 }
 
 function defineList(entry: Command): void {
-import {
-  collect,
-  csvOption,
-  minorOption,
-  pagerOption,
-  serviceOptions,
-  unknownCurrencyHelp,
-} from "../../definition/options.ts";
+  minorOption(csvOption(serviceOptions(entry.command("list"))))
     .description("list entries, in the order in which they were posted unless told")
     .option("--period <label>", "dated in a period: as it was closed, else what its label says")
     .option("--account <code>", "with a line on this account")
