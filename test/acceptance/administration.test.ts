@@ -351,8 +351,10 @@ describe("migrate, doctor and serve", () => {
     ]);
     expect(well.checks.map(({ name }) => name)).toEqual([
       ...["configuration", "connection", "clock", "readiness", "credentials", "ledger"],
-      ...["logs", "migrations", "postings", "deliveries", "backup"],
+      ...["currencies", "logs", "migrations", "postings", "deliveries", "backup"],
     ]);
+    const byName = await run(["doctor"], { LEDGERCTL_LEDGER: "Main" });
+    expect(byName.stdout).toMatch(/^ok {4}ledger +Main is active\n/m);
     const secret = { LEDGERCTL_API_SECRET: "ls_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" };
     const wrong = await run(["doctor"], secret);
     expect(wrong.code).toBe(4);

@@ -26,7 +26,7 @@ async function post(transactionCurrency: string): Promise<void> {
   });
 }
 
-test("by the trial balance and the preview of a close, and not where there are none", async () => {
+test("by the trial balance, the preview of a close and doctor, and not where there are none", async () => {
   await post("GOLD");
   const quiet = await runCli(["trial-balance"], server);
   expect([quiet.code, quiet.stderr]).toEqual([0, ""]);
@@ -35,6 +35,8 @@ test("by the trial balance and the preview of a close, and not where there are n
     "ATTENTION: entries are in EUD, which is no currency of ISO 4217: mistyped, unless meant as a code of its own.";
   const told = await runCli(["trial-balance", "--period", "2026-02"], server);
   expect([told.code, told.stderr]).toEqual([0, `${one}\n`]);
+  const doctor = await runCli(["doctor"], server);
+  expect(doctor.stdout).toMatch(/^note {2}currencies +entries are in EUD, which is no currency/m);
   await post("xyz");
   const preview = await runCli(["period", "preview", "2026-01"], server);
   expect(preview.stdout).toContain("ATTENTION: entries are in EUD, xyz, which are no currencies");

@@ -10,6 +10,7 @@ export interface Check {
     | "replica"
     | "credentials"
     | "ledger"
+    | "currencies"
     | "logs"
     | "deliveries"
     | "database"

@@ -3,7 +3,12 @@ import { request } from "undici";
 import { logKinds } from "../../../core/log-origin.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { Environment } from "../../../config.ts";
-import { LedgerClient, ServiceProblem, ServiceUnreachable } from "../../../client/ledger-client.ts";
+import {
+  LedgerClient,
+  ServiceProblem,
+  ServiceUnreachable,
+  type Ledger,
+} from "../../../client/ledger-client.ts";
 import { isDataFolder } from "../../../store/embedded/data-folder.ts";
 import { findLastBackup } from "../../../store/backups.ts";
 import { hostsOf } from "../../../store/database/hosts.ts";
@@ -14,6 +19,7 @@ import { whenReachable } from "../../../server/database.ts";
 import { usingDatabase } from "../../connection/database-context.ts";
 import { exitCodeOf, exitCodes, unreachableHint, type ExitCode } from "../../failure.ts";
 import { failed, noted, passed, type Check } from "./check.ts";
+import { checkCurrencies } from "./currencies.ts";
 import { checkAllDeliveries, checkDeliveries } from "./deliveries.ts";
 import type { DatabaseFlags, ServiceFlags } from "../../definition/options.ts";
 import { Output } from "../../terminal/output.ts";
@@ -168,9 +174,9 @@ async function checkCredentials(connection: Partial<Connection>): Promise<Check[
     const ledgers = await client.listLedgers();
     const accepted = passed("credentials", `the key may see ${counted(ledgers.length, "ledger")}`);
     if (ledger === null || ledger === undefined) return [accepted];
-    const found = checkLedger(ledger, ledgers);
-    const isThere = found.exitCode !== exitCodes.notFound;
-    return [accepted, found, ...(isThere ? await checkFeeds(client, ledger) : [])];
+    const found = findByIdOrName(ledger, ledgers);
+    const checked = checkLedger(ledger, found);
+    return [accepted, checked, ...(found === null ? [] : await checkContents(client, found.id))];
   } catch (error) {
     const exitCode = exitCodeOf(error);
     const detail = messageOf(error);
@@ -184,13 +190,16 @@ async function checkCredentials(connection: Partial<Connection>): Promise<Check[
   }
 }
 
-function checkLedger(
-  ledger: string,
-  ledgers: readonly { id: string; name: string; status: string }[],
-): Check {
-  const found = ledgers.find(({ id }) => id === ledger.toLowerCase());
+/** The ledger of an id, or the only one of a name. */
+function findByIdOrName(ledger: string, ledgers: readonly Ledger[]): Ledger | null {
+  const byId = ledgers.find(({ id }) => id === ledger.toLowerCase());
+  const [named = null, ...others] = ledgers.filter(({ name }) => name === ledger);
+  return byId ?? (others.length === 0 ? named : null);
+}
+
+function checkLedger(ledger: string, found: Ledger | null): Check {
   const choose = "set --ledger (LEDGERCTL_LEDGER) or the profile's.";
-  if (found === undefined) {
+  if (found === null) {
     return failed(
       "ledger",
       `the key can't see the ledger ${ledger}`,
@@ -209,8 +218,12 @@ function checkLedger(
   );
 }
 
-async function checkFeeds(client: LedgerClient, ledgerId: string): Promise<Check[]> {
-  return [await checkLogs(client, ledgerId), ...(await checkDeliveries(client, ledgerId))];
+async function checkContents(client: LedgerClient, ledgerId: string): Promise<Check[]> {
+  return [
+    await checkCurrencies(client, ledgerId),
+    await checkLogs(client, ledgerId),
+    ...(await checkDeliveries(client, ledgerId)),
+  ];
 }
 
 /** A log that is halted signs nothing until an operator has looked; a key may be unable to read them. */
