@@ -77,8 +77,9 @@ export class DeliveryAdministration {
   /** Lets a delivery go on from where it was, at once. Rejects with `deliveryNotFound`. */
   async resumeDelivery(act: AdministrativeAct, id: string): Promise<store.DeliveryRecord> {
     return this.#change(act, id, async (transaction, deliveryId) => {
-      await store.updateDeliveryPlace(transaction, act.ledgerId, deliveryId, {});
+      // In the order in which a delivery is removed: neither waits for the other while the other waits for it.
       await store.updateDeliveryPause(transaction, act.ledgerId, deliveryId, null);
+      await store.updateDeliveryPlace(transaction, act.ledgerId, deliveryId, {});
     });
   }
 
