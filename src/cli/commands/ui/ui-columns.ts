@@ -64,24 +64,11 @@ export function registerColumns(
   const exponent = exponentOf(currency);
   return [
     dateColumn(({ transactionDate }) => transactionDate),
-    {
-      title: "DESCRIPTION",
-      align: "left",
-      width: textWidthMin,
-      spare: 0,
-      grows: true,
-      text: ({ description, entryType, reversedByJournalId }) =>
-        printable(
-          `${description ?? (entryType === "STANDARD" ? "" : entryType)}${reversedByJournalId === null ? "" : " (reversed)"}`,
-        ),
-    },
-    {
-      title: "AGAINST",
-      align: "left",
-      width: 14,
-      spare: 3,
-      text: ({ counterAccounts }) => printable(counterAccounts.join(", ")),
-    },
+    descriptionColumn(({ description, entryType, reversedByJournalId }) => {
+      const reversed = reversedByJournalId === null ? "" : " (reversed)";
+      return `${description ?? notStandard(entryType)}${reversed}`;
+    }),
+    codesColumn("AGAINST", 14, ({ counterAccounts }) => counterAccounts),
     amountColumn("AMOUNT", 0, rows, ({ amount }) => majorText(amount, exponent)),
     amountColumn(`BALANCE ${printable(currency)}`, 2, rows, ({ balance }) =>
       majorText(balance, exponent),
@@ -105,23 +92,11 @@ export function journalColumns(
       text: ({ sequence }) => String(sequence),
     },
     dateColumn(({ transactionDate }) => transactionDate),
-    {
-      title: "DESCRIPTION",
-      align: "left",
-      width: textWidthMin,
-      spare: 0,
-      grows: true,
-      text: ({ description, externalId, entryType }) =>
-        printable(description ?? externalId ?? (entryType === "STANDARD" ? "" : entryType)),
-    },
-    {
-      title: "ACCOUNTS",
-      align: "left",
-      width: 16,
-      spare: 3,
-      text: ({ lines }) =>
-        printable([...new Set(lines.map(({ glAccountCode }) => glAccountCode))].join(", ")),
-    },
+    descriptionColumn(
+      ({ description, externalId, entryType }) =>
+        description ?? externalId ?? notStandard(entryType),
+    ),
+    codesColumn("ACCOUNTS", 16, ({ lines }) => lines.map(({ glAccountCode }) => glAccountCode)),
     amountColumn(`AMOUNT ${printable(currency)}`, 0, rows, ({ lines }) =>
       majorText(
         lines.reduce(
@@ -191,6 +166,37 @@ export const detailColumns: readonly ScreenColumn<DetailRow>[] = [
     color: ({ sign }) => (sign === "credit" ? "red" : undefined),
   },
 ];
+
+function descriptionColumn<Row>(textOf: (row: Row) => string): ScreenColumn<Row> {
+  return {
+    title: "DESCRIPTION",
+    align: "left",
+    width: textWidthMin,
+    spare: 0,
+    grows: true,
+    text: (row) => printable(textOf(row)),
+  };
+}
+
+/** A type that says something of an entry which has no description. */
+function notStandard(entryType: string): string {
+  return entryType === "STANDARD" ? "" : entryType;
+}
+
+/** Codes of accounts, each once. */
+function codesColumn<Row>(
+  title: string,
+  width: number,
+  codesOf: (row: Row) => readonly string[],
+): ScreenColumn<Row> {
+  return {
+    title,
+    align: "left",
+    width,
+    spare: 3,
+    text: (row) => printable([...new Set(codesOf(row))].join(", ")),
+  };
+}
 
 function dateColumn<Row>(timeOf: (row: Row) => string): ScreenColumn<Row> {
   return {
