@@ -104,9 +104,9 @@ async function registerOf(books: Books, code: string): Promise<Change[]> {
   return [...changes.values()];
 }
 
-function hledgerRegister({ file, from, to }: Books, account: Account): Change[] {
+async function hledgerRegister({ file, from, to }: Books, account: Account): Promise<Change[]> {
   const exact = `^${nameOf(account)}$`;
-  const rows = hledgerReport(file, "areg", exact, "-b", from, "-e", to);
+  const rows = await hledgerReport(file, "areg", exact, "-b", from, "-e", to);
   return rows.map(([, day = "", sequence, ...cells]) => {
     const [change = "", balance = ""] = cells.slice(-2);
     return { day, sequence: Number(sequence), change: cents(change), balance: cents(balance) };
@@ -127,12 +127,9 @@ function amountsOf({ groups }: Statement, accounts: readonly Account[]): Record<
 }
 
 /** The rows of hledger's report that are of accounts. Debits are positive in `balance`, whatever the account. */
-function hledgerAmounts(file: string, ...args: string[]): Record<string, bigint[]> {
-  return withoutZeros(
-    hledgerReport(file, "balance", "--flat", "--no-total", ...args).map(
-      ([name = "", ...cells]) => [name, cells.map(cents)] as const,
-    ),
-  );
+async function hledgerAmounts(file: string, ...args: string[]): Promise<Record<string, bigint[]>> {
+  const rows = await hledgerReport(file, "balance", "--flat", "--no-total", ...args);
+  return withoutZeros(rows.map(([name = "", ...cells]) => [name, cells.map(cents)] as const));
 }
 
 function withoutZeros(rows: readonly (readonly [string, bigint[]])[]): Record<string, bigint[]> {
@@ -155,32 +152,110 @@ export async function expectRegistersOfHledger(
   expect(lowest.length).toBeGreaterThan(books.accounts.length / 2);
   for (const account of lowest.filter(isWanted)) {
     const ours = byDay(await registerOf(books, account.glAccountCode));
-    expect(ours, account.glAccountCode).toEqual(byDay(hledgerRegister(books, account)));
+    expect(ours, account.glAccountCode).toEqual(byDay(await hledgerRegister(books, account)));
   }
 }
 
 /** Balance sheet and income statement, column by column. */
 export async function expectStatementsOfHledger(books: Books, step: Step): Promise<void> {
-  const { file, accounts, from, to } = books;
-  const range = ["-b", from, "-e", to, { month: "-M", quarter: "-Q", year: "-Y" }[step]];
-  const columns = ["--from", from, "--to", to, "--by", step];
+  const flag = { month: "-M", quarter: "-Q", year: "-Y" }[step];
+  expect(await statementsOf(books, step)).toEqual(await hledgerStatements(books, flag));
+}
+
+/**
+ * The statements by month, quarter and year, from what hledger has of each month: it reads large books for seconds, and the
+ * end of a quarter is the end of its last month.
+ */
+export async function expectStatementsOfHledgerMonths(books: Books): Promise<void> {
+  const { sheet, income } = await hledgerStatements(books, "-M");
+  for (const [step, months] of [
+    ["month", 1],
+    ["quarter", 3],
+    ["year", 12],
+  ] as const) {
+    expect(await statementsOf(books, step), step).toEqual({
+      sheet: inSteps(sheet, months, (part) => part.at(-1) ?? 0n),
+      income: inSteps(income, months, (part) => part.reduce((sum, amount) => sum + amount, 0n)),
+    });
+  }
+}
+
+interface Statements {
+  readonly sheet: Record<string, bigint[]>;
+  readonly income: Record<string, bigint[]>;
+}
+
+async function statementsOf(books: Books, step: Step): Promise<Statements> {
+  const columns = ["--from", books.from, "--to", books.to, "--by", step];
   const sheet = await json<Statement>(books, "bs", ...columns);
   expect(sheet.balances).toBe(true);
-  expect(amountsOf(sheet, accounts)).toEqual(
-    hledgerAmounts(file, "--historical", ...range, "^(Assets|Liabilities|Equity)"),
-  );
   const income = await json<Statement>(books, "is", ...columns);
-  expect(amountsOf(income, accounts)).toEqual(
+  return {
+    sheet: amountsOf(sheet, books.accounts),
+    income: amountsOf(income, books.accounts),
+  };
+}
+
+async function hledgerStatements({ file, from, to }: Books, step: string): Promise<Statements> {
+  const range = ["-b", from, "-e", to, step];
+  const [sheet, income] = await Promise.all([
+    hledgerAmounts(file, "--historical", ...range, "^(Assets|Liabilities|Equity)"),
     hledgerAmounts(file, ...range, "^(Income|Expenses)", "not:tag:entryType=CLOSING"),
-  );
+  ]);
+  return { sheet, income };
+}
+
+/** So many columns in one. */
+function inSteps(
+  rows: Record<string, bigint[]>,
+  columns: number,
+  join: (part: readonly bigint[]) => bigint,
+): Record<string, bigint[]> {
+  const joined = Object.entries(rows).map(([name, row]) => {
+    const starts = row.map((_, index) => index).filter((index) => index % columns === 0);
+    return [name, starts.map((start) => join(row.slice(start, start + columns)))] as const;
+  });
+  return withoutZeros(joined);
+}
+
+/**
+ * The registers of all accounts, from what hledger has of each posting, and the balances at their end: for large books, which
+ * hledger reads for seconds each time.
+ */
+export async function expectPostingsOfHledger(books: Books): Promise<void> {
+  const { file, from, to, accounts } = books;
+  const [postings, end] = await Promise.all([
+    hledgerReport(file, "register", "-b", from, "-e", to),
+    hledgerAmounts(file, "--historical", "-e", to),
+  ]);
+  await expectBalances(books, end);
+  const changes = new Map<string, Map<number, [day: string, change: bigint]>>();
+  for (const [, day = "", code, , name = "", amount = ""] of postings) {
+    const ofAccount = changes.get(name) ?? new Map<number, [string, bigint]>();
+    const [, before] = ofAccount.get(Number(code)) ?? [day, 0n];
+    ofAccount.set(Number(code), [day, before + cents(amount)]);
+    changes.set(name, ofAccount);
+  }
+  expect(postings.length).toBeGreaterThan(0);
+  for (const account of accounts) {
+    const expected = [...(changes.get(nameOf(account)) ?? [])];
+    const ours = (await registerOf(books, account.glAccountCode)).map(
+      ({ sequence, day, change }) => [sequence, [day, change]] as const,
+    );
+    const bySequence = <Row>(rows: readonly (readonly [number, Row])[]) =>
+      [...rows].sort(([a], [b]) => a - b);
+    expect(bySequence(ours), account.glAccountCode).toEqual(bySequence(expected));
+  }
 }
 
 /** The balance of every account at the end of the range. */
 export async function expectBalancesOfHledger(books: Books): Promise<void> {
-  const { file, accounts, to } = books;
-  const end = hledgerAmounts(file, "--historical", "-e", to);
-  const lastDay = new Date(Date.parse(to) - 1).toISOString().slice(0, 10);
-  for (const account of accounts) {
+  await expectBalances(books, await hledgerAmounts(books.file, "--historical", "-e", books.to));
+}
+
+async function expectBalances(books: Books, end: Record<string, bigint[]>): Promise<void> {
+  const lastDay = new Date(Date.parse(books.to) - 1).toISOString().slice(0, 10);
+  for (const account of books.accounts) {
     const shown = await json<AccountBalance>(
       ...([books, "balance", account.glAccountCode, "--as-of", lastDay] as const),
     );

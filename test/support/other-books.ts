@@ -1,5 +1,6 @@
 // hledger and beancount, where this machine has them: what they make of a file.
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
+import { promisify } from "node:util";
 
 // They read a file as the locale says, and take none that is not ASCII without one.
 const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", LANG: "C.UTF-8" };
@@ -48,9 +49,14 @@ function hledgerBalances(file: string, ...more: string[]): PrintedBalances {
   );
 }
 
-/** The rows of a report of hledger, at cost, without the first: `areg`, `balancesheetequity`, `incomestatement`, `balance`. */
-export function hledgerReport(file: string, ...args: string[]): string[][] {
-  return rows(run("hledger", "-f", file, ...args, "--cost", "--output-format=csv"));
+const reportBytesMax = 256 * 1024 * 1024;
+
+/** The rows of a report of hledger, at cost, without the first: `areg`, `balance`, `register`. */
+export async function hledgerReport(file: string, ...args: string[]): Promise<string[][]> {
+  const flags = ["-f", file, ...args, "--cost", "--output-format=csv"];
+  const options = { env, maxBuffer: reportBytesMax };
+  const { stdout } = await promisify(execFile)("hledger", flags, options);
+  return rows(stdout);
 }
 
 export const beancount: OtherBooks = {
