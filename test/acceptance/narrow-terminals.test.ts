@@ -68,6 +68,7 @@ afterAll(async () => {
 
 const tables: readonly (readonly [command: string, ...args: string[]])[] = [
   ["account", "list"],
+  ["config", "list"],
   ["asset", "list"],
   ["audit", "log"],
   ["balance", "assets:bank:Öffentliche Sparkasse 大阪"],

@@ -27,10 +27,10 @@ export async function listChart(flags: ListAccountsFlags, environment: Environme
 }
 
 const columns: readonly Column<Account>[] = [
-  { title: "CODE", value: ({ glAccountCode }) => glAccountCode },
-  { title: "NAME", value: ({ name }) => name },
-  { title: "TYPE", value: ({ type }) => type ?? "" },
-  { title: "ACTIVE", value: ({ active }) => (active ? "yes" : "no") },
+  { title: "CODE", cutTo: 12, isCutInMiddle: true, value: ({ glAccountCode }) => glAccountCode },
+  { title: "NAME", cutTo: 12, value: ({ name }) => name },
+  { title: "TYPE", leaveOut: 2, value: ({ type }) => type ?? "" },
+  { title: "ACTIVE", leaveOut: 1, value: ({ active }) => (active ? "yes" : "no") },
 ];
 
 function printAccounts(output: Output, accounts: readonly Account[]): void {

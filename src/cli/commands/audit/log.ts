@@ -33,12 +33,12 @@ const csvNames = [
 
 const columns: readonly Column<AdministrationAct>[] = [
   { title: "ACT", align: "right", value: ({ number }) => String(number) },
-  { title: "AT", value: ({ at }) => at },
-  { title: "OPERATOR", value: ({ operator }) => operator ?? "" },
-  { title: "ROLE", value: ({ databaseRole }) => databaseRole },
-  { title: "PROGRAM", value: ({ program }) => program },
+  { title: "AT", leaveOut: 4, value: ({ at }) => at, shortValue: ({ at }) => at.slice(0, 10) },
+  { title: "OPERATOR", cutTo: 8, leaveOut: 3, value: ({ operator }) => operator ?? "" },
+  { title: "ROLE", leaveOut: 2, value: ({ databaseRole }) => databaseRole },
+  { title: "PROGRAM", leaveOut: 1, value: ({ program }) => program },
   { title: "DONE", value: ({ kind, subject }) => `${kind} ${nouns[subject] ?? subject}` },
-  { title: "AS", value: describeRecord },
+  { title: "AS", cutTo: 12, value: describeRecord },
 ];
 
 /** What a row of a table is. */

@@ -15,7 +15,7 @@ export async function listSettings(flags: ServiceFlags, environment: Environment
   });
   output.list(rows, [
     { title: "KEY", value: ({ key }) => key },
-    { title: "VALUE", value: ({ value }) => value ?? "" },
-    { title: "FROM", value: ({ source }) => source ?? "not set" },
+    { title: "VALUE", cutTo: 16, isCutInMiddle: true, value: ({ value }) => value ?? "" },
+    { title: "FROM", leaveOut: 1, value: ({ source }) => source ?? "not set" },
   ]);
 }

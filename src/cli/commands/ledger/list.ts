@@ -29,11 +29,11 @@ export async function listLedgers(
 }
 
 const columns: readonly Column<LedgerDocument>[] = [
-  { title: "ID", value: ({ id }) => id },
-  { title: "NAME", value: ({ name }) => name },
+  { title: "ID", leaveOut: 2, value: ({ id }) => id },
+  { title: "NAME", cutTo: 12, value: ({ name }) => name },
   { title: "STATUS", value: ({ status }) => status },
   { title: "CURRENCY", value: ({ functionalCurrency }) => functionalCurrency },
-  { title: "CREATED", value: ({ createdAt }) => createdAt },
+  { title: "CREATED", leaveOut: 1, value: ({ createdAt }) => createdAt },
 ];
 
 const csvNames = ["id", "name", "status", "functionalCurrency", "createdAt"] as const;

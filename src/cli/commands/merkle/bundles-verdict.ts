@@ -46,10 +46,10 @@ function columnsOf(bundles: readonly BundleVerdict[]): Column<BundleVerdict>[] {
   return [
     ...(isOneLedger(bundles) ? [] : [text("LEDGER", ({ ledgerId }) => ledgerId)]),
     number("NO", (bundle) => String(bundle.number)),
-    text("PERIOD", ({ periodId }) => periodId),
+    { ...text("PERIOD", ({ periodId }) => periodId), cutTo: 8 },
     { ...text("FROM", ({ startsAt }) => startsAt ?? "the beginning"), leaveOut: 2 },
     { ...text("TO", ({ endsAt }) => endsAt), leaveOut: 2 },
-    number("ENTRIES", ({ entries }) => String(entries)),
+    { ...number("ENTRIES", ({ entries }) => String(entries)), leaveOut: 3 },
     { ...number("DEBITS", describeDebits), isAmount: true },
     {
       ...text("VERDICT", ({ ok, anchored }) =>
@@ -58,7 +58,7 @@ function columnsOf(bundles: readonly BundleVerdict[]): Column<BundleVerdict>[] {
       style: ({ ok, anchored }) => (ok ? (anchored ? "good" : null) : "bad"),
     },
     { ...text("CLOSE HASH", ({ closeHash }) => closeHash), leaveOut: 1 },
-    { ...text("FILE", ({ file }) => file), cutTo: 12, isCutInMiddle: true },
+    { ...text("FILE", ({ file }) => file), cutTo: 12, isCutInMiddle: true, leaveOut: 4 },
   ];
 }
 

@@ -11,7 +11,7 @@ export async function listOrgs(flags: DatabaseFlags, environment: Environment): 
       organizations.map(({ organizationId, name }) => ({ id: organizationId, name })),
       [
         { title: "ID", value: ({ id }) => id },
-        { title: "NAME", value: ({ name }) => name },
+        { title: "NAME", cutTo: 12, value: ({ name }) => name },
       ],
       ({ id }) => id,
       ["id", "name"],

@@ -156,8 +156,8 @@ function diffTable(output: Output, [a, b]: Sides, moved: readonly MovedBalance[]
   return output.table(rows, [
     { title: "ACCOUNT", cutTo: 12, isCutInMiddle: true, value: ({ code }) => code },
     { title: "FIGURE", value: ({ figure }) => figure },
-    { title: "A", align: "right", isAmount: true, value: (row) => row.a },
-    { title: "B", align: "right", isAmount: true, value: (row) => row.b },
+    { title: "A", align: "right", isAmount: true, leaveOut: 1, value: (row) => row.a },
+    { title: "B", align: "right", isAmount: true, leaveOut: 2, value: (row) => row.b },
     { title: "CHANGE", align: "right", isAmount: true, value: ({ change }) => change },
   ]);
 }

@@ -11,10 +11,10 @@ export async function listProfiles(flags: OutputFlags, environment: Environment)
     [
       { title: "", value: ({ current }) => (current ? "*" : "") },
       { title: "PROFILE", value: ({ name }) => name },
-      { title: "URL", value: ({ url }) => url ?? "" },
+      { title: "URL", cutTo: 16, leaveOut: 3, value: ({ url }) => url ?? "" },
       { title: "API KEY", value: ({ apiKey }) => apiKey ?? "" },
-      { title: "API SECRET", value: ({ apiSecret }) => apiSecret ?? "" },
-      { title: "LEDGER", value: ({ ledger }) => ledger ?? "" },
+      { title: "API SECRET", leaveOut: 1, value: ({ apiSecret }) => apiSecret ?? "" },
+      { title: "LEDGER", leaveOut: 2, value: ({ ledger }) => ledger ?? "" },
     ],
     ({ name }) => name,
     ["name", "current", "url", "apiKey", "apiSecret", "ledger"],
