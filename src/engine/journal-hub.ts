@@ -7,6 +7,7 @@ import type { Entry, StoredEntry } from "../core/journal.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { everyEntry, listEntries } from "../store/entry-lists.ts";
 import { readJournalHead } from "../store/journal-heads.ts";
+import { FanOut } from "./fan-out.ts";
 import { confirmRead, FeedPolling, type FeedOptions } from "./feed-polling.ts";
 
 /** Entries whose sequences follow each other; all followers of a journal are given the same array. */
@@ -33,24 +34,25 @@ interface JournalFeed {
   /** Each with what it is told by that the feed is over. */
   readonly listeners: Map<EntryListener, () => void>;
   sending: Promise<void> | null;
-  timer: NodeJS.Timeout | null;
 }
 
-/** A journal's followers are written to no more often: each time costs a system call for each of them. */
-const sendIntervalMs = 20;
 /** A piece that is read, and how long followers have to take it before the next. */
 const pageLimits = { limit: 200, bytesMax: 128 * 1024 };
 const pagePauseMs = 2;
 /** What waits in memory; more is read from the journal instead. */
 const freshMax = 2_000;
+/** So many are sent without waiting for others: it costs their bytes by far the most. */
+const freshEnough = 400;
 
 export class JournalHub {
   readonly #pool: Pool;
   readonly #pages: Pool;
   readonly #options: FeedOptions;
   readonly #polling: FeedPolling;
+  readonly #fanOut = new FanOut<JournalFeed>((feed) => {
+    this.#send(feed).catch(this.#options.onFailure);
+  });
   #feeds = new Map<string, JournalFeed>();
-  #isStopped = false;
 
   /** `pool` commits; entries are read through `pages`. */
   constructor(pool: Pool, pages: Pool, options: FeedOptions) {
@@ -129,7 +131,8 @@ export class JournalHub {
     }
     confirm(feed, last.sequence);
     feed.isBusy = true;
-    this.#sendSoon(feed);
+    if (feed.fresh.length < freshEnough) this.#fanOut.soon(feed);
+    else this.#send(feed).catch(this.#options.onFailure);
   }
 
   /**
@@ -148,9 +151,8 @@ export class JournalHub {
 
   /** Ends the polling; nothing is sent any more. */
   stop(): void {
-    this.#isStopped = true;
     this.#polling.stop();
-    for (const { timer } of this.#feeds.values()) if (timer !== null) clearTimeout(timer);
+    this.#fanOut.stop();
   }
 
   /** The journal's last sequence, behind a COMMIT that confirms it. Rejects with `unavailable` where that can't be. */
@@ -168,14 +170,6 @@ export class JournalHub {
     if (listeners.size === 0 && this.#feeds.get(ledgerId) === feed) this.#feeds.delete(ledgerId);
   }
 
-  #sendSoon(feed: JournalFeed): void {
-    if (feed.timer !== null || this.#isStopped) return;
-    feed.timer = setTimeout(() => {
-      feed.timer = null;
-      this.#send(feed).catch(this.#options.onFailure);
-    }, sendIntervalMs);
-  }
-
   /** Sends all that is confirmed. One at a time; callers share the next. */
   async #send(feed: JournalFeed): Promise<void> {
     await feed.sending;
@@ -191,17 +185,22 @@ export class JournalHub {
       const upTo = (fresh[0]?.sequence ?? feed.confirmedSequence + 1) - 1;
       if (upTo === feed.lastSequence) {
         feed.fresh = [];
-        give(feed, fresh);
+        await this.#give(feed, fresh);
         continue;
       }
       feed.fresh = fresh;
       const page = await this.readBetween(feed.ledgerId, feed.lastSequence, upTo);
       // The database has lost what it had: nobody can go on here, and somebody will call `forget`.
       if (page.length === 0) return;
-      give(feed, page);
+      await this.#give(feed, page);
       // Sockets send meanwhile: a reader is slow only if it had time to read.
       if (feed.lastSequence < feed.confirmedSequence) await sleep(pagePauseMs);
     }
+  }
+
+  async #give(feed: JournalFeed, batch: EntryBatch): Promise<void> {
+    feed.lastSequence = batch.at(-1)?.sequence ?? feed.lastSequence;
+    await this.#fanOut.give(feed.listeners, batch);
   }
 
   /** Asks which journals are ahead of their feeds. */
@@ -210,7 +209,7 @@ export class JournalHub {
       if (feed.isBusy) feed.isBusy = false;
       else {
         confirm(feed, await this.#readConfirmed(feed.ledgerId));
-        if (feed.confirmedSequence > feed.lastSequence) await this.#send(feed);
+        if (feed.confirmedSequence > feed.lastSequence) this.#fanOut.soon(feed);
       }
     }
   }
@@ -225,16 +224,10 @@ function newFeed(ledgerId: string, sequence: number): JournalFeed {
     isBusy: false,
     listeners: new Map(),
     sending: null,
-    timer: null,
   };
 }
 
 /** Takes note that a COMMIT has confirmed the journal up to a sequence. */
 function confirm(feed: JournalFeed, sequence: number): void {
   feed.confirmedSequence = Math.max(feed.confirmedSequence, sequence);
-}
-
-function give(feed: JournalFeed, batch: EntryBatch): void {
-  feed.lastSequence = batch.at(-1)?.sequence ?? feed.lastSequence;
-  for (const listener of feed.listeners.keys()) listener(batch);
 }
