@@ -11,13 +11,14 @@ export function refuseFrozen({ state }: LoggedState): Refusal | null {
   return new Refusal("walletFrozen", "the wallet is frozen: nothing can be taken out of it");
 }
 
-/** `whose`: how the wallet is called. */
+/** `callerKey`: whose wallet it is, where that has to be told; of one of two. */
 export function refuseAsset(
   { state }: LoggedState,
   assetCode: string,
-  whose = "the wallet",
+  callerKey: string | null = null,
 ): Refusal | null {
   if (state.wallet.assetCode === assetCode) return null;
+  const whose = callerKey === null ? "the wallet" : `the wallet ${quoted(callerKey)}`;
   const detail = `must be ${state.wallet.assetCode}, the asset of ${whose}`;
   return validationRefusal([{ path: ["assetCode"], detail }]);
 }

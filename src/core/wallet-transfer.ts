@@ -2,7 +2,6 @@
 import type { AssetLimits } from "./asset.ts";
 import type { Refusal } from "./errors.ts";
 import { assert } from "./errors.ts";
-import { quoted } from "./text.ts";
 import type { Timestamp } from "./time.ts";
 import { availableOf, type Hold, type WalletChange, type WalletState } from "./wallet.ts";
 import { appendEntry, withExpiriesLogged, withHold, type LoggedState } from "./wallet-log.ts";
@@ -83,30 +82,30 @@ export function decideTransfer(
 ): TransferDecision {
   const { from, to, amount, externalId, metadata } = transfer;
   assert(from !== to, "a transfer has two wallets");
-  const [payer, payee] = [fromState, toState].map((state) =>
-    withExpiriesLogged(state, context.now),
-  ) as [LoggedState, LoggedState];
+  const payer = withExpiriesLogged(fromState, context.now);
+  const payee = withExpiriesLogged(toState, context.now);
   const taken = takeOut(payer, payee, transfer, context);
   if ("refusal" in taken) return taken;
   const refusal = refuseBalance(payee, amount, context.limits);
   if (refusal !== null) return { refusal, expiries: null };
   const transferId = context.newTransferId();
-  const row = { amount, metadata, transferId };
+  const holdId = taken.hold?.holdId ?? null;
   const out = appendEntry(
     taken.logged,
-    {
-      ...row,
-      type: "transfer-out",
-      externalId,
-      holdId: taken.hold?.holdId ?? null,
-      counterparty: to,
-    },
+    { type: "transfer-out", amount, metadata, transferId, counterparty: to, externalId, holdId },
     -(taken.hold?.amount ?? 0n),
     -amount,
   );
+  const received = {
+    type: "transfer-in",
+    amount,
+    metadata,
+    transferId,
+    counterparty: from,
+  } as const;
   return {
     from: taken.hold === null ? out : withHold(out, { ...taken.hold, status: "transferred" }),
-    to: appendEntry(payee, { ...row, type: "transfer-in", counterparty: from }, 0n, amount),
+    to: appendEntry(payee, received, 0n, amount),
     transferId,
   };
 }
@@ -120,9 +119,7 @@ function takeOut(
 ): { logged: LoggedState; hold: Hold | null } | Extract<TransferDecision, { refusal: Refusal }> {
   const refused = (refusal: Refusal) => ({ refusal, expiries: null });
   const unfit =
-    refuseFrozen(payer) ??
-    refuseAsset(payer, assetCode, `the wallet ${quoted(from)}`) ??
-    refuseAsset(payee, assetCode, `the wallet ${quoted(to)}`);
+    refuseFrozen(payer) ?? refuseAsset(payer, assetCode, from) ?? refuseAsset(payee, assetCode, to);
   if (unfit !== null) return refused(unfit);
   const found = fromHold === null ? null : findActiveHold(payer, fromHold.holdId, namedHold);
   if (found !== null && "refusal" in found) return found;
