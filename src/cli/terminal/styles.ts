@@ -1,5 +1,4 @@
 // Bold and colours for text on a terminal. Only red and green: both are read on light and on dark backgrounds.
-import { randomInt } from "node:crypto";
 import { printableLines } from "./printable.ts";
 
 /** `heading`: titles. `good`, `bad`: verdicts. `credit`: amounts below zero, told apart from debits. */
@@ -13,8 +12,8 @@ const codes: Readonly<Record<Style, readonly [begin: string, end: string]>> = {
   credit: ["31", "39"],
 };
 
-/** Is in every mark of this process, so that no text of others can have one. */
-const nonce = String(randomInt(100_000_000, 1_000_000_000));
+/** Is in every mark of this process: whoever wrote a text that is shown did not know it. */
+const nonce = String(100_000_000 + Math.floor(Math.random() * 900_000_000));
 const mark = new RegExp(`\u001b\\[${nonce};([0-9]+)m`);
 
 /** A text in marks that `shownText` knows; what measures text for terminals takes them for nothing. */

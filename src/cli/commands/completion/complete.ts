@@ -77,7 +77,7 @@ async function listCandidates(
   const silent = new Output({ quiet: true }, true);
   const connection = requireCredentials(await resolveConnection(flags, environment, silent));
   const { listLiveNames } = await import("./live-names.ts");
-  return listLiveNames(kind, connection);
+  return listLiveNames(kind, connection, position.typed);
 }
 
 function commandNames(command: Command): Candidate[] {

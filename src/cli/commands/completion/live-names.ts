@@ -1,5 +1,6 @@
 // Names that the service knows, for completion: what can't be had quickly is left out, and nothing is said of it.
-import { LedgerClient, type Entry } from "../../../client/ledger-client.ts";
+import { LedgerClient } from "../../../client/ledger-client.ts";
+import { findNamedLedger } from "../../connection/named-ledger.ts";
 import type { Connection } from "../../connection/settings.ts";
 import type { LiveName } from "./values.ts";
 
@@ -11,25 +12,28 @@ export interface Candidate {
 /** Nobody who presses Tab waits longer. */
 const timeoutMs = 1_000;
 const closesMax = 100;
-/** How far back postings are looked through for wallets. */
-const entriesMax = 100;
-const postingsMax = 5;
+const walletsMax = 100;
 const monthsMax = 13;
 
-/** Fails where the service does, or takes too long. */
-export async function listLiveNames(name: LiveName, source: Connection): Promise<Candidate[]> {
-  const { ledger: ledgerId, ...connection } = source;
+/** `typed`: of the name, so far. Fails where the service does, or takes too long. */
+export async function listLiveNames(
+  name: LiveName,
+  source: Connection,
+  typed: string,
+): Promise<Candidate[]> {
+  const { ledger, ...connection } = source;
   const signal = AbortSignal.timeout(timeoutMs);
   const client = new LedgerClient({ ...connection, timeoutMs, retryForMs: 0, signal });
   try {
     if (name === "ledger") return await listLedgers(client);
-    return ledgerId === null ? [] : await ofLedger[name](client, ledgerId);
+    const ledgerId = await findNamedLedger(client, ledger);
+    return await ofLedger[name](client, ledgerId(), typed);
   } finally {
     await client.close();
   }
 }
 
-type List = (client: LedgerClient, ledgerId: string) => Promise<Candidate[]>;
+type List = (client: LedgerClient, ledgerId: string, typed: string) => Promise<Candidate[]>;
 
 const ofLedger: Readonly<Record<Exclude<LiveName, "ledger">, List>> = {
   account: (client, ledgerId) => listAccounts(client, ledgerId, ""),
@@ -81,19 +85,15 @@ function openMonths(closes: readonly Candidate[]): Candidate[] {
     .map((value) => ({ value, description: "not closed" }));
 }
 
-/** The service has no list of wallets; those that moved of late are in what was posted of late. */
-async function listWallets(client: LedgerClient, ledgerId: string): Promise<Candidate[]> {
-  const { total } = await client.listEntries(ledgerId, { limit: 1 });
-  const after = Math.max(0, total - entriesMax);
-  const { entries } = await client.listEntries(ledgerId, { after, limit: entriesMax });
-  const postings = entries.filter(isPosting).slice(-postingsMax);
-  const pages = await Promise.all(
-    postings.map(({ journalId }) => client.listPostedWrites(ledgerId, journalId, { limit: 100 })),
-  );
-  const keys = new Set(pages.flatMap(({ writes }) => writes.map(({ callerKey }) => callerKey)));
-  return [...keys].sort().map((value) => ({ value }));
-}
-
-function isPosting({ originSystem, eventType }: Entry): boolean {
-  return originSystem === "ledgerctl" && eventType === "WALLET_BATCH";
+/** Those that begin with what is typed: there may be very many. */
+async function listWallets(
+  client: LedgerClient,
+  ledgerId: string,
+  typed: string,
+): Promise<Candidate[]> {
+  const { wallets } = await client.listWallets(ledgerId, {
+    ...(typed === "" ? {} : { prefix: typed }),
+    limit: walletsMax,
+  });
+  return wallets.map(({ callerKey, assetCode }) => ({ value: callerKey, description: assetCode }));
 }
