@@ -13,6 +13,7 @@ import { entry } from "../support/entries.ts";
 import { offlineGuard } from "../support/offline-guard.ts";
 import { runHere } from "../support/program.ts";
 import { rewriteEntry, shortenJournal } from "../support/rewritten-journal.ts";
+import { forge } from "../support/tampering.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
@@ -307,6 +308,25 @@ describe("an operator is found out who", () => {
     await rewriteEntry(server, ledgerId, ids[2] ?? "");
     await post(ledgerId, 1);
     await expectConflict(watched, /the log forked: its 601 leaves do not begin with the 600/);
+  });
+
+  it("rewrites an entry and nothing else, by whoever asks for its proof", async () => {
+    const { ledgerId, ids, watch, key } = await watchedLedger(3);
+    await forge(
+      server.books,
+      `UPDATE journal_lines SET functional_amount = 2 * functional_amount,
+         transaction_amount = 2 * transaction_amount WHERE ledger_id = '${ledgerId}' AND sequence = 2`,
+    );
+    // Checkpoints are made of leaves, which are as they were.
+    expect((await watch(...key)).code).toBe(0);
+    const out = newFile("tlog-proof");
+    const prove = (id: string) => run("log", "prove", id, "--ledger", ledgerId, "--out", out);
+    const { code, stderr } = await prove(ids[1] ?? "");
+    expect(stderr).toMatch(/the service's proof does not hold: the record at index 1 leads to/);
+    expect(stderr).toMatch(/Keep the checkpoints and proofs that you have/);
+    expect(code).toBe(3);
+    expect(existsSync(out)).toBe(false);
+    expect((await prove(ids[2] ?? "")).code).toBe(0);
   });
 
   it("shortens the journal, and makes another of it", async () => {

@@ -64,7 +64,10 @@ function requireAskedFor(
   } catch (error) {
     if (!isUntrusted(error)) throw error;
     const message = `the service's proof does not hold: ${error.message}`;
-    throw new CommandFailure(message, exitCodes.verificationFailed);
+    throw new HintedFailure(
+      new CommandFailure(message, exitCodes.verificationFailed),
+      "Keep the checkpoints and proofs that you have: they show what was signed.",
+    );
   }
 }
 
