@@ -34,7 +34,7 @@ export function commandsOfPage(page: string): PageCommand[] {
 
 /** The files that a page shows: blocks below a paragraph that ends with the file's name, by name. */
 export function filesOfPage(page: string): ReadonlyMap<string, string> {
-  const shown = page.matchAll(/`([\w.-]+)`[:.]\n\n```(?:csv|text|json)\n([^]*?)^```$/gm);
+  const shown = page.matchAll(/`([\w.-]+)`[:.]\n\n```(?:csv|text|json|python)\n([^]*?)^```$/gm);
   return new Map(Array.from(shown, ([, name = "", content = ""]) => [name, content]));
 }
 
