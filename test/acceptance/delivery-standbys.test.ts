@@ -1,0 +1,120 @@
+// With synchronous replication nothing is delivered that the standby may lack, although whoever reads the primary sees it: a
+// real primary, a real standby, two servers of the built program, a real receiver.
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Client } from "pg";
+import { LedgerClient } from "../../src/client/ledger-client.ts";
+import { defaultScopes } from "../../src/core/ledger.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { openBooks, type OpenBooks } from "../support/books.ts";
+import { certificateFile } from "../support/certificates.ts";
+import { runStatement } from "../support/database.ts";
+import { PostgresCluster } from "../support/postgres-cluster.ts";
+import { onceEach, openReceiver } from "../support/receiver.ts";
+import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+const masterKey = randomBytes(32);
+let primary: PostgresCluster;
+let standby: PostgresCluster;
+let books: OpenBooks;
+let servers: ServerProcess[];
+let clients: LedgerClient[];
+
+beforeAll(async () => {
+  primary = await PostgresCluster.create();
+  await primary.start();
+  await migrate(primary.url);
+  await primary.stop();
+  standby = await primary.copyAsStandby();
+  await primary.configure("synchronous_standby_names = '*'");
+  await Promise.all([primary.start(), standby.start()]);
+  await until("the standby to follow", () =>
+    runStatement(primary.url, "SELECT FROM pg_stat_replication WHERE sync_state = 'sync'"),
+  );
+  books = await openBooks(primary.url, masterKey);
+  servers = [await startServer("writing"), await startServer("other")];
+  const key = await books.createKey({ scopes: [...defaultScopes, "admin"] });
+  clients = servers.map(({ url }) => new LedgerClient({ url, ...key, retryForMs: 0 }));
+}, 60_000);
+
+afterAll(async () => {
+  for (const client of clients) await client.close();
+  for (const server of servers) await server.end("SIGTERM");
+  await books.pool.end();
+  await primary.remove(standby);
+}, 60_000);
+
+/** A server whose sessions have a name on the primary. */
+function startServer(name: string): Promise<ServerProcess> {
+  const env = {
+    LEDGERCTL_DATABASE_URL: `${primary.url}?application_name=${name}`,
+    LEDGERCTL_MASTER_KEY: masterKey.toString("base64"),
+    LEDGERCTL_POST_INTERVAL_MS: "600000",
+    NODE_EXTRA_CA_CERTS: certificateFile("authority.pem"),
+  };
+  return startServerProcess({ args: ["--allow-private-deliveries", "--port", "0"], env });
+}
+
+/** Processes of the primary that wait for the standby with what the writing server has committed. */
+async function waitingWriters(): Promise<number[]> {
+  const client = new Client({ connectionString: primary.url });
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'writing'",
+  );
+  await client.end();
+  return rows.map(({ pid }) => pid);
+}
+
+it("delivers entries and wallet writes whose COMMIT was cut off while it waited only once the standby has them", async () => {
+  const [writing, other] = clients as [LedgerClient, LedgerClient];
+  const ledgerId = await books.createLedger();
+  const wallet = { ledgerId, callerKey: "a" };
+  const receiver = await openReceiver();
+  const events: ("entry" | "wallet")[] = ["entry", "wallet"];
+  const made = await other.createDelivery(ledgerId, { url: receiver.url, events });
+  receiver.secret = made.secret ?? "";
+  await writing.creditWallet(wallet, { amount: "1", assetCode: "USD" });
+  await receiver.reach(1);
+  await until("its cursor", async () => (await other.listDeliveries(ledgerId))[0]?.walletLag === 0);
+
+  await standby.stop();
+  const probes = await until("a probe that waits", async () => {
+    const found = await waitingWriters();
+    return found.length > 0 && found;
+  });
+  const entry = {
+    lines: [
+      { glAccountCode: "1000", functionalAmount: "7" },
+      { glAccountCode: "4000", functionalAmount: "-7" },
+    ],
+  };
+  const sent = Promise.allSettled([
+    writing.postEntry(ledgerId, entry),
+    writing.creditWallet(wallet, { amount: "2", assetCode: "USD" }),
+  ]);
+  const cut = await until("two COMMITs that wait", async () => {
+    const found = (await waitingWriters()).filter((pid) => !probes.includes(pid));
+    return found.length >= 2 && found;
+  });
+  await runStatement(primary.url, "SELECT pg_terminate_backend(unnest($1::int[]))", [cut]);
+  await until("them to be seen", async () => {
+    const { total } = await other.listEntries(ledgerId);
+    return total === 1 && (await other.getWalletBalance(wallet)).balance === "3";
+  });
+  for (const { url } of servers) {
+    await until("no server to be ready", async () => (await fetch(`${url}/readyz`)).status === 503);
+  }
+  expect(receiver.events).toHaveLength(1);
+
+  await standby.start();
+  await until("both", () => onceEach(receiver.events).length === 3);
+  const late = onceEach(receiver.events).slice(1);
+  expect(late.sort((one, two) => one.type.localeCompare(two.type))).toMatchObject([
+    { type: "entry", cursor: "1.0" },
+    { type: "wallet", cursor: "2", data: { seq: 2, amount: "2" } },
+  ]);
+  await sent;
+  await receiver.goAway();
+}, 90_000);
