@@ -126,7 +126,7 @@ describe("an entry from flags", () => {
     );
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining("must sum to zero, but sum to 100"),
+      expect.stringContaining("the lines must sum to zero, and sum to 1.00 EUR"),
     ]);
   });
 

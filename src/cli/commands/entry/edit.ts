@@ -14,15 +14,13 @@ import {
 } from "../../failure.ts";
 import type { CurrencyFlags } from "../../input/currency-guard.ts";
 import { amountsOfLine } from "../../input/typed-amount.ts";
-import { displayAmount } from "../../terminal/amounts.ts";
 import { withEditor } from "../../terminal/editor.ts";
 import { toJson } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
 import { checkEntry, findFaults } from "./dry-run.ts";
 import { isEmptied, readEditedEntry, type EditedEntry, type EditFault } from "./edited-entry.ts";
-import { valueOf } from "./made-entries.ts";
 import { postOne } from "./post-one.ts";
-import { noteWorth } from "./worth-notes.ts";
+import { noteWorth, sumFault } from "./worth-notes.ts";
 import { writeEntry } from "./written-entry.ts";
 
 export interface EditFlags extends CurrencyFlags {
@@ -155,12 +153,8 @@ function linesOf(
       return [];
     }
   });
-  const sum = valueOf(lines);
-  if (faults.length === 0 && sum !== 0n) {
-    const { functionalCurrency, exponentOf } = units;
-    const amount = displayAmount(sum, functionalCurrency, exponentOf(functionalCurrency));
-    faults.push({ line: null, detail: `the lines must sum to zero, and sum to ${amount}` });
-  }
+  const ofSum = faults.length === 0 ? sumFault(lines, units) : null;
+  if (ofSum !== null) faults.push({ line: null, detail: ofSum });
   return { lines, faults: faults.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
 }
 

@@ -4,7 +4,7 @@ import type { Environment } from "../../../config.ts";
 import type { EntryInput } from "../../../client/ledger-client.ts";
 import { Exponents } from "../../connection/exponents.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
-import { exitCodes, type ExitCode } from "../../failure.ts";
+import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import { requireId } from "../../input/arguments.ts";
 import type { LedgerUnits } from "../../input/typed-amount.ts";
 import { Output } from "../../terminal/output.ts";
@@ -12,7 +12,7 @@ import type { ServiceFlags } from "../../definition/options.ts";
 import { entryOfFlags, readLineFlags, type EntryFlags } from "./entry-flags.ts";
 import { likeEntry } from "./like.ts";
 import { postOne } from "./post-one.ts";
-import { noteWorth } from "./worth-notes.ts";
+import { noteWorth, sumFault } from "./worth-notes.ts";
 
 export interface FlagEntryFlags extends ServiceFlags, EntryFlags {
   /** The id of an entry. */
@@ -68,6 +68,8 @@ export async function postFromFlags(
       });
     }
     noteWorth(output, entry, units);
+    const ofSum = isMajor ? sumFault(entry.lines, units) : null;
+    if (ofSum !== null) throw usageFailure(ofSum);
     return flags.dryRun === true ? dryRun(entry, functionalCurrency, output) : post(context, entry);
   });
 }

@@ -1,8 +1,9 @@
-// What amounts in other currencies come to, said before they are posted.
-import type { EntryInput } from "../../../client/ledger-client.ts";
+// What the lines of an entry come to, said before they are posted.
+import type { EntryInput, EntryLineInput } from "../../../client/ledger-client.ts";
 import type { LedgerUnits } from "../../input/typed-amount.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import type { Output } from "../../terminal/output.ts";
+import { valueOf } from "./made-entries.ts";
 
 /** Notes each line in another currency: `1100: 1000.00 USD at 0.92 is 920.00 EUR`. */
 export function noteWorth(
@@ -21,4 +22,15 @@ export function noteWorth(
       `${glAccountCode}: ${shown(transactionAmount, transactionCurrency)}${rate} is ${worth}`,
     );
   }
+}
+
+/** What is wrong with the sum of lines, in major units; null where it is zero. */
+export function sumFault(
+  lines: readonly EntryLineInput[],
+  { functionalCurrency, exponentOf }: LedgerUnits,
+): string | null {
+  const sum = valueOf(lines);
+  if (sum === 0n) return null;
+  const amount = displayAmount(sum, functionalCurrency, exponentOf(functionalCurrency));
+  return `the lines must sum to zero, and sum to ${amount}`;
 }
