@@ -49,12 +49,31 @@ export function readDocument<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): ReadDocument<z.output<Schema>> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: plainFault });
   if (parsed.success) return { document: parsed.data };
   const [issue] = parsed.error.issues;
   const place = issue?.path.join(".") ?? "";
   const what = issue?.message ?? "is wrong";
   return { fault: place === "" ? what : `${place}: ${what}` };
+}
+
+/** What is wrong, for somebody who never read a schema. */
+function plainFault(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return "is missing";
+      return `is no ${issue.expected === "int" ? "whole number" : issue.expected}`;
+    case "unrecognized_keys":
+      return `has members that do not belong there: ${issue.keys.join(", ")}`;
+    case "too_small":
+      return `is ${issue.inclusive === true ? "smaller" : "not greater"} than ${issue.minimum}`;
+    case "too_big":
+      return `is ${issue.inclusive === true ? "greater" : "not smaller"} than ${issue.maximum}`;
+    case "invalid_value":
+      return `is none of ${issue.values.join(", ")}`;
+    default:
+      return "is not written as it has to be";
+  }
 }
 
 /** A row as it travels, with amounts to count with. */
