@@ -98,7 +98,8 @@ function walletVersions(cluster: Cluster, attempt: Attempt, reply: WalletReply):
       return row.type === write.type || (reply.status === "duplicate" && write.type === "unfreeze");
     }
     if (reply.status === "accepted") return row.metadata === tag;
-    return row.externalId === write.externalId && row.holdId === reply.holdId;
+    const reserved = row.type === "reserve" ? row.holdId : null;
+    return row.externalId === write.externalId && reserved === reply.holdId;
   });
 }
 

@@ -105,7 +105,7 @@ export class WalletMoments {
       (row) =>
         row.walletId === walletId &&
         row.externalId === write.externalId &&
-        row.holdId === reply.holdId,
+        (row.type === "reserve" ? row.holdId : null) === reply.holdId,
     );
   }
 
