@@ -264,6 +264,32 @@ describe("a delivery of wallet writes", () => {
     await receiver.goAway();
   }, 60_000);
 
+  it("that is far behind sends what fits a request, and then the rest", async () => {
+    const ledgerId = await newLedger();
+    const receiver = await openReceiver();
+    const { id } = await running.deliverTo(receiver, ledgerId, { events: ["wallet"] });
+    await client.pauseDelivery(ledgerId, id);
+    const write = (callerKey: string) => ({ callerKey, type: "credit" as const, ...money(1) });
+    await client.writeWallets(
+      ledgerId,
+      upTo(1_000).map((number) => write(`w${number % 30}`)),
+    );
+    const metadata = "m".repeat(60_000);
+    for (const number of upTo(10)) {
+      await client.creditWallet(wallet(ledgerId, `w${number}`), { ...money(1), metadata });
+    }
+    expect((await running.find(ledgerId, id)).walletLag).toBe(1_010);
+    await client.resumeDelivery(ledgerId, id);
+    await expectWhole(receiver, ledgerId);
+    const sizes = receiver.requests.map(({ body }) => ({
+      events: (JSON.parse(body) as DeliveryMessage).events.length,
+      bytes: body.length,
+    }));
+    expect(sizes.map(({ events }) => events)).toEqual([500, 500, 4, 4, 2]);
+    for (const { bytes } of sizes) expect(bytes).toBeLessThan(300_000);
+    await receiver.goAway();
+  }, 60_000);
+
   it("leaves nothing that an audit misses, and nothing in ledgers without one", async () => {
     const without = await newLedger();
     await writeMuch(without, 1);
