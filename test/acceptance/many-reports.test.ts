@@ -26,7 +26,7 @@ describe.runIf(hasHledger)("of 100,000 entries hledger has the same figures", ()
     expect(total).toBeGreaterThan(count);
     const place = { client, env, folder: home };
     years = await exportBooks(place, ledgerId, ["2025-01-01", "2027-01-01"]);
-  }, 240_000);
+  }, 480_000);
 
   afterAll(async () => {
     expect(await server.stop()).toBe(0);
@@ -34,10 +34,10 @@ describe.runIf(hasHledger)("of 100,000 entries hledger has the same figures", ()
 
   it("in balance sheets and income statements by month, quarter and year", async () => {
     await expectStatementsOfHledgerMonths(years);
-  }, 240_000);
+  }, 480_000);
 
   it("in the registers of a month, and in the balances at its end", async () => {
     const month = { ...years, from: "2025-12-01", to: "2026-01-01" };
     await expectPostingsOfHledger(month);
-  }, 240_000);
+  }, 480_000);
 });
