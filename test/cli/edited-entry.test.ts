@@ -32,6 +32,7 @@ const text = fc.oneof(
     "a; b",
     " x ",
     "two\nlines",
+    "two\u2028lines",
     "date: x",
     "1 2.00 USD",
     "Cash 5",

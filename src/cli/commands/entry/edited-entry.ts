@@ -87,8 +87,8 @@ export function readEditedEntry(text: string, flags: CurrencyFlags): EditedEntry
 
 const nameOfMember: Readonly<Record<string, Name>> = { transactionDate: "date", entryType: "type" };
 
-/** A line that is about all of the entry. */
-export const labelLine = new RegExp(`^(${names.join("|")}):\\s*(.*)$`);
+/** A line that is about all of the entry; a line separator of Unicode (U+2028) ends no line here. */
+export const labelLine = new RegExp(`^(${names.join("|")}):\\s*(.*)$`, "s");
 
 function linesOf(text: string): { line: number; content: string }[] {
   return text
