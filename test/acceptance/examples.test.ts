@@ -113,6 +113,7 @@ case "$1" in
   bench)
     case "$2" in
       wallets) set -- "$@" --duration 1s --connections 2 --wallets 10 --rate 50 ;;
+      transfers) set -- "$@" --duration 1s --connections 2 --wallets 10 --rate 20 ;;
       entries) set -- "$@" --duration 1s --connections 2 --rate 50 ;;
       streams) set -- "$@" --duration 1s --wallets 5 --rate 20 --read-url "$LEDGERCTL_URL" ;;
       overload) set -- "$@" --duration 1s --connections 4 --wallets 10 ;;
