@@ -16,11 +16,11 @@ export function defineAccount(program: Command): void {
     .action(loadAndRun(async () => (await import("./import.ts")).importChart));
   eitherOptions(account.command("activate <code>"))
     .description("let an account be posted to again")
-    .addHelpText("after", "\nExample:\n  $ ledgerctl account activate 5000")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl account activate 7000")
     .action(loadAndRun(async () => (await import("./activate.ts")).activateAccount));
   eitherOptions(account.command("deactivate <code>"))
     .description("refuse new postings to an account")
-    .addHelpText("after", "\nExample:\n  $ ledgerctl account deactivate 5000")
+    .addHelpText("after", "\nExample:\n  $ ledgerctl account deactivate 7000")
     .action(loadAndRun(async () => (await import("./deactivate.ts")).deactivateAccount));
   pagerOption(eitherOptions(account.command("list")))
     .description("list the chart, through the API or (without a key) from the database")
