@@ -1,7 +1,7 @@
 // The examples of every command's help are run as they stand, in bash on a terminal, against a real server.
 import { randomBytes } from "node:crypto";
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
@@ -86,12 +86,6 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What `--jq` could not read of the output of commands that have it, by now. */
-function jqFailures(): string {
-  const file = join(server.home, "jq-failures");
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
-}
-
 /** The hash of the close that the examples before have made. */
 async function closeHash(): Promise<string> {
   const { closes } = await server.client.listCloses(server.ledgerId);
@@ -103,7 +97,7 @@ const quotedCommand = programCommand.map((word) => `"${word}"`).join(" ");
 /**
  * The program, on a free port where the example would take a fixed one, and with a small load of a second where it would
  * take half a minute. A close of everything up to now is of a ledger of its own. The commands that several examples begin
- * with run once; the other examples get the same output. Each command that ends by itself is run again with `--jq`.
+ * with run once; the other examples get the same output.
  */
 const program = `#!/bin/sh
 ledgerctl() { ${quotedCommand} "$@"; }
@@ -130,14 +124,7 @@ case "$*" in
     exec cat "$HOME/$1"
     ;;
 esac
-case "$1 $2" in
-  "serve "* | "seed "* | "top "* | "ui "* | "wallet tail" | "entry tail") exec ${quotedCommand} "$@" ;;
-esac
-ledgerctl "$@"
-code=$?
-# What jq can't read is no JSON. That it did not work a second time is left.
-ledgerctl "$@" --jq . < /dev/null 2>&1 > /dev/null | grep -e '--jq:' >> "$HOME/jq-failures"
-exit $code
+exec ${quotedCommand} "$@"
 `;
 
 const [january, february] = makeBundles(sales(1, 2), [monthClose(1, 2), monthClose(2, 2)]);
@@ -246,7 +233,6 @@ describe.skipIf(!hasPython)("the examples of", () => {
       const named = script.includes("$PUBLISHED") ? `PUBLISHED=${await closeHash()}\n` : "";
       const { code, shown } = await runInBash(named + script, [yes]);
       expect(shown, script).not.toContain("ledgerctl:");
-      expect(jqFailures(), script).toBe("");
       expect(code, `${script}\n${shown}`).toBe(0);
     },
     180_000,

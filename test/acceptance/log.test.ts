@@ -156,6 +156,17 @@ describe("keys, checkpoints and proofs", () => {
     expect([piped.code, piped.stdout]).toEqual([2, ""]);
   });
 
+  it("can be had as JSON", async () => {
+    const ledgerId = await server.books.createLedger();
+    const [id = ""] = await post(ledgerId, 2);
+    const of = ["--ledger", ledgerId];
+    const size = await run("log", "checkpoint", "--jq", ".size", ...of);
+    expect(size).toMatchObject({ code: 0, stdout: "2\n", stderr: "" });
+    const proof = await run("log", "prove", id, "--jq", '.proof | split("\n")[0]', ...of);
+    expect(proof).toMatchObject({ code: 0, stderr: "" });
+    expect(proof.stdout).toContain("c2sp.org/tlog-proof@v1");
+  });
+
   it("of earlier sizes can be had, and not of others", async () => {
     const ledgerId = await server.books.createLedger();
     const ledger = ["--ledger", ledgerId];
