@@ -88,7 +88,7 @@ test("answers commands that know its authority", async () => {
   expect((await runCli(credit, { env: trusting })).code).toBe(0);
   const tail = startCli(["wallet", "tail", "alice", "--since", "0"], { env: trusting });
   const [line] = (await once(tail.child.stdout ?? tail.child, "data")) as [string];
-  expect(line).toContain("100");
+  expect(line).toContain("1.00 USD");
   tail.child.kill("SIGINT");
   expect((await tail.result).code).toBe(130);
 });

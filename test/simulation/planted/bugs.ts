@@ -241,9 +241,7 @@ export const bugs: readonly PlantedBug[] = [
     name: "lets a frozen wallet pay another",
     rule: "Nothing can be taken out of a frozen wallet.",
     file: "src/core/wallet-transfer.ts",
-    changes: [
-      ["    refuseFrozen(payer) ??\n", "    (amount > 10n ? refuseFrozen(payer) : null) ??\n"],
-    ],
+    changes: [["refuseFrozen(payer) ??", "(amount > 10n ? refuseFrozen(payer) : null) ??"]],
   },
   {
     name: "forgets the debits of the day that it has not kept",
