@@ -7,9 +7,9 @@ let server: BinaryServer;
 
 beforeAll(async () => {
   server = await startBinaryServer();
-  await run(["org", "create", "Twin"]);
-  await run(["org", "create", "Twin"]);
-  for (const name of ["Berlin", "Twins", "Twins"]) await make(name, server.organizationId);
+  await run(["org", "create", "Branch"]);
+  await run(["org", "create", "Branch"]);
+  for (const name of ["Berlin", "Branches", "Branches"]) await make(name, server.organizationId);
 });
 
 afterAll(async () => {
@@ -71,24 +71,25 @@ describe("a ledger of the database", () => {
     expect((await run(["ledger", "activate", id.toUpperCase()])).code).toBe(0);
     const closed = await run(["ledger", "close", "Berlin", "--yes", "--json"]);
     expect(JSON.parse(closed.stdout)).toMatchObject({ id, status: "closed" });
-    const resumed = await run(["log", "resume", "--ledger", "Twinz", "--yes"]);
+    const resumed = await run(["log", "resume", "--ledger", "Branchez", "--yes"]);
     expect(resumed).toMatchObject({
       code: 5,
-      stderr: 'ledgerctl: there is no ledger "Twinz" in the database\n  Did you mean Twins?\n',
+      stderr:
+        'ledgerctl: there is no ledger "Branchez" in the database\n  Did you mean Branches?\n',
     });
   });
 
   test("has to be named by its id where several have the name", async () => {
-    const ids = await idsOf("ledger", "Twins");
+    const ids = await idsOf("ledger", "Branches");
     expect(ids).toHaveLength(2);
     for (const args of [
-      ["ledger", "suspend", "Twins"],
-      ["account", "add", "1", "A", "--ledger", "Twins"],
-      ["audit", "--ledger", "Twins"],
+      ["ledger", "suspend", "Branches"],
+      ["account", "add", "1", "A", "--ledger", "Branches"],
+      ["audit", "--ledger", "Branches"],
     ]) {
       const { code, stderr } = await run(args);
       expect(code).toBe(2);
-      expect(stderr).toContain(`"Twins" is the name of several ledgers: ${ids.join(", ")}`);
+      expect(stderr).toContain(`"Branches" is the name of several ledgers: ${ids.join(", ")}`);
     }
   });
 });
@@ -101,8 +102,8 @@ describe("an organization", () => {
     const [id = ""] = await idsOf("org", "Sole");
     const key = await run(["key", "create", "--org", "Sole", "--json"]);
     expect(JSON.parse(key.stdout)).toMatchObject({ organizationId: id });
-    const ids = await idsOf("org", "Twin");
-    const several = await make("X", "Twin");
+    const ids = await idsOf("org", "Branch");
+    const several = await make("X", "Branch");
     expect([several.code, several.stderr]).toEqual([
       2,
       expect.stringContaining(`is the name of several organizations: ${ids.join(", ")}"`),

@@ -56,11 +56,12 @@ async function openEditor(command: string, file: string, outcome: string): Promi
   // Ctrl-C is the editor's while it runs.
   const ignore = () => undefined;
   process.on("SIGINT", ignore);
+  const editor = spawn("/bin/sh", ["-c", `${command} "$@"`, "sh", file], {
+    stdio: ["inherit", screen, process.stderr],
+  });
+  const end = () => editor.kill();
+  process.once("exit", end);
   try {
-    const editor = spawn("/bin/sh", ["-c", `${command} "$@"`, "sh", file], {
-      stdio: ["inherit", screen, process.stderr],
-    });
-    process.once("exit", () => editor.kill());
     const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
       editor.once("error", reject);
       editor.once("close", (...ended) => {
@@ -75,6 +76,7 @@ async function openEditor(command: string, file: string, outcome: string): Promi
     );
   } finally {
     process.off("SIGINT", ignore);
+    process.off("exit", end);
   }
 }
 
