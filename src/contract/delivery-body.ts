@@ -4,7 +4,7 @@ import {
   deliveryEventKinds,
   parseCursor,
   parseWalletCursor,
-  type JournalPlace,
+  type DeliveryStart,
 } from "../core/delivery.ts";
 import { validationRefusal } from "../core/errors.ts";
 import { fault, oneOf, optional, wrongType } from "./field-schemas.ts";
@@ -48,12 +48,6 @@ export const replayBody = z.strictObject(
   notObject,
 );
 
-/** Where a delivery is to begin: a place in the journal, a number of wallet writes; null where none is named. */
-interface Start {
-  readonly journal: JournalPlace | null;
-  readonly walletNumber: number | null;
-}
-
 /** Reads a delivery that is to be made. Throws `validation` with every fault. */
 export function parseDeliveryBody(body: unknown) {
   const { url, events, ...since } = parseBy(deliveryBody, body);
@@ -61,7 +55,7 @@ export function parseDeliveryBody(body: unknown) {
 }
 
 /** Reads where a replay begins. Throws `validation` with every fault. */
-export function parseReplayBody(body: unknown): Start {
+export function parseReplayBody(body: unknown): DeliveryStart {
   const start = startOf(parseBy(replayBody, body));
   if (start.journal === null && start.walletNumber === null) {
     throw validationRefusal([{ path: [], detail: "must have since, walletSince or both" }]);
@@ -75,7 +69,7 @@ function startOf({
 }: {
   readonly since: string | null;
   readonly walletSince: string | null;
-}): Start {
+}): DeliveryStart {
   return {
     journal: since === null ? null : parseCursor(since),
     walletNumber: walletSince === null ? null : parseWalletCursor(walletSince),

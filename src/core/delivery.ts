@@ -16,6 +16,12 @@ export interface DeliveryPlace extends JournalPlace {
   readonly walletNumber: number;
 }
 
+/** Where a delivery is to begin, of the journal and of wallet writes; null where none is named. */
+export interface DeliveryStart {
+  readonly journal: JournalPlace | null;
+  readonly walletNumber: number | null;
+}
+
 /** A place in the journal as it travels: `1017.3`. The cursor of wallet writes is their number alone. */
 export function formatCursor({ sequence, closeNumber }: JournalPlace): string {
   return `${sequence}.${closeNumber}`;

@@ -1,5 +1,9 @@
 // Making, pausing and removing deliveries, for API keys with the scope `admin`. The record of administration names the key.
-import { deriveDeliverySecret, type DeliveryEventKind } from "../../core/delivery.ts";
+import {
+  deriveDeliverySecret,
+  type DeliveryEventKind,
+  type DeliveryStart,
+} from "../../core/delivery.ts";
 import { Refusal, validationRefusal } from "../../core/errors.ts";
 import { masterKeyFingerprint } from "../../core/signing.ts";
 import { parseUuid, quoted } from "../../core/text.ts";
@@ -15,7 +19,7 @@ import type { AdministrativeAct } from "../ledger-administration.ts";
 import { withLedgerStateLocked } from "../ledger-state.ts";
 import { newId } from "../new-id.ts";
 import { receiverUrlFault } from "./delivery-request.ts";
-import { placeFor, type DeliveryStart } from "./delivery-start.ts";
+import { placeFor } from "./delivery-start.ts";
 
 export interface DeliveryAdministrationOptions {
   readonly masterKey: Buffer;

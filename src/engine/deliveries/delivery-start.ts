@@ -1,18 +1,17 @@
 // Where a delivery begins, or is replayed from: a place that the ledger has.
-import type { DeliveryEventKind, DeliveryPlace, JournalPlace } from "../../core/delivery.ts";
+import type {
+  DeliveryEventKind,
+  DeliveryPlace,
+  DeliveryStart,
+  JournalPlace,
+} from "../../core/delivery.ts";
 import { validationRefusal } from "../../core/errors.ts";
 import type { Connection } from "../../store/database/connection.ts";
 import { readJournalHead } from "../../store/journal-heads.ts";
 import { readWalletOrder } from "../../store/ordered-wallet-writes.ts";
 import { findLastClose } from "../../store/period-closes.ts";
 
-/** What is asked for, of the journal and of wallet writes; null: what is recorded next. */
-export interface DeliveryStart {
-  readonly journal: JournalPlace | null;
-  readonly walletNumber: number | null;
-}
-
-/** The place that is asked for. Rejects with `validation` for one that the ledger does not have. */
+/** The place that is asked for; what is not named begins with what is recorded next. Rejects with `validation` for one that the ledger does not have. */
 export async function placeFor(
   transaction: Connection,
   ledgerId: string,
