@@ -74,6 +74,8 @@ const tables: readonly (readonly [command: string, ...args: string[]])[] = [
   ["balance", "assets:bank:Öffentliche Sparkasse 大阪"],
   ["balance-sheet", "--by", "month", "--from", "2026-01-01", "--to", "2026-07-01"],
   ["income-statement", "--by", "month", "--from", "2026-01-01", "--to", "2026-07-01"],
+  ["balance-sheet", "--by", "year", "--from", "2026-01-01"],
+  ["income-statement", "--by", "year", "--from", "2026-01-01"],
   ["entry", "list"],
   ["entry", "list", "--account", "4000"],
   ["key", "list"],

@@ -8,6 +8,8 @@ export interface Yielding<Row> {
    * narrow one the column is left out where all of it is zero.
    */
   readonly isAmount?: boolean;
+  /** A shorter form of the title. */
+  readonly shortTitle?: string;
   /** A shorter form of a value. */
   readonly shortValue?: (row: Row) => string;
   /** Its text may be cut, down to this many columns of the terminal. */
@@ -54,10 +56,10 @@ export function fitColumns<Row, Column extends FittingColumn<Row>>(
     return withWidth({ column, title: column.title, cells });
   });
   if (width === null) return { columns: natural, leftOut: [] };
-  const whole = columns.map((column) => compacted(rows, column, column.value));
+  const whole = columns.map((column) => compacted(rows, column, column.title, column.value));
   if (widthOf(whole) <= width) return { columns: whole, leftOut: [] };
   const shorter = columns.map((column) =>
-    compacted(rows, column, column.shortValue ?? column.value),
+    compacted(rows, column, column.shortTitle ?? column.title, column.shortValue ?? column.value),
   );
   const zero = shorter.filter(({ column, cells }) => column.isAmount === true && areZero(cells));
   const compact = shorter.filter(
@@ -128,11 +130,11 @@ const wide =
 function compacted<Row, Column extends FittingColumn<Row>>(
   rows: readonly Row[],
   column: Column,
+  title: string,
   valueOf: (row: Row) => string,
 ) {
   const given = rows.map((row) => valueOf(row));
   const cells = column.isAmount === true ? given.map(groupedDigits) : given;
-  const { title } = column;
   const units = column.isAmount === true ? new Set(cells.filter(isFilled).map(unitOf)) : new Set();
   const [unit] = units;
   if (units.size !== 1 || typeof unit !== "string") return withWidth({ column, title, cells });

@@ -97,6 +97,25 @@ describe("a table", () => {
     });
   });
 
+  it("has short titles where the long ones do not fit, and never in a pipe", () => {
+    const long = "2026-11-01 to 2026-11-24T20:13:12.123Z";
+    const [code, name] = columns;
+    const moving: FittingColumn<Row>[] = [code, name].flatMap((column) => column ?? []);
+    moving.push({
+      title: long,
+      shortTitle: "to date",
+      isAmount: true,
+      value: (row) => row.closing,
+    });
+    const at = (width: number | null) => {
+      const { columns: shown } = fitColumns(rows, moving, width);
+      return shown.map(({ title }) => title);
+    };
+    expect(at(null)).toEqual(["ACCOUNT", "NAME", long]);
+    expect(at(100)).toEqual(["ACCOUNT", "NAME", `${long} EUR`]);
+    expect(at(80)).toEqual(["ACCOUNT", "NAME", "to date EUR"]);
+  });
+
   it("leaves out amounts that are all zero, and empty columns without a word", () => {
     const zero = rows.map((row) => ({ ...row, opening: "0.00 EUR", type: "" }));
     const { titles, leftOut } = linesOf(zero, 60);

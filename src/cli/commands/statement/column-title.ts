@@ -12,6 +12,42 @@ export function columnTitle(from: string | null, to: string): string {
   return labelOf(from, to) ?? `${day(from)} to ${last}`;
 }
 
+/**
+ * The same for a narrow terminal: `to date` where the end is the moment of asking, `2026-11 to date` from the beginning of a
+ * month, quarter or year on; else without what says nothing: `03-15 to 03-31`, `to 2026-03-31 12:00`.
+ */
+export function shortColumnTitle(
+  from: string | null,
+  to: string,
+  { step, isToDate }: { readonly step: Step | null; readonly isToDate: boolean },
+): string {
+  const last = shortMoment(lastDay(to));
+  if (from === null) return isToDate ? "to date" : `to ${last}`;
+  if (isToDate) return `${startOf(from, step) ?? shortMoment(day(from))} to date`;
+  const label = labelOf(from, to);
+  if (label !== null) return label;
+  const names = [shortMoment(day(from)), last];
+  const isOneYear = last.startsWith(from.slice(0, 5));
+  return names.map((name) => (isOneYear ? name.slice(5) : name)).join(" to ");
+}
+
+type Step = "month" | "quarter" | "year";
+
+/** The month, quarter or year that begins with a moment, or null. */
+function startOf(from: string, step: Step | null): string | null {
+  const [year, month] = [from.slice(0, 4), Number(from.slice(5, 7))];
+  const labels = { year, quarter: `${year}-Q${Math.ceil(month / 3)}`, month: from.slice(0, 7) };
+  const label = step === null ? null : labels[step];
+  const meaning = label === null ? "toDate" : readPeriodLabel(label);
+  if (meaning === "toDate" || "fault" in meaning) return null;
+  return meaning.startsAt === from ? label : null;
+}
+
+/** To the minute: `2026-03-31 12:00`. */
+function shortMoment(moment: string): string {
+  return moment.replace(/T(\d\d:\d\d).*$/, " $1");
+}
+
 function labelOf(from: string, to: string): string | null {
   const [year, month] = [from.slice(0, 4), Number(from.slice(5, 7))];
   const quarter = `${year}-Q${Math.ceil(month / 3)}`;

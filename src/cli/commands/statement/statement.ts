@@ -11,7 +11,7 @@ import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { sumTimeoutMs } from "../../terminal/balance-tables.ts";
 import { csvText } from "../../terminal/csv-text.ts";
-import { columnTitle } from "./column-title.ts";
+import { columnTitle, shortColumnTitle } from "./column-title.ts";
 
 export interface StatementFlags extends ServiceFlags, BookRangeFlags {
   by?: string;
@@ -19,6 +19,8 @@ export interface StatementFlags extends ServiceFlags, BookRangeFlags {
 }
 
 type Kind = "balance sheet" | "income statement";
+
+type StatementColumn = Statement["columns"][number];
 
 type Read = (client: LedgerClient, ledgerId: string, query: StatementQuery) => Promise<Statement>;
 
@@ -65,7 +67,13 @@ async function show(
         const exponentOf = await exponentsShown({ client, output }, id, [functionalCurrency]);
         const amount = (text: string) =>
           displayAmount(text, functionalCurrency, exponentOf(functionalCurrency));
-        output.result(statement, () => tableOf(output, kind, statement, amount));
+        const isToNow = [flags.to, flags.period, flags.asOf].every((end) => end === undefined);
+        const shortTitleOf = ({ from, to }: StatementColumn) =>
+          shortColumnTitle(kind === "balance sheet" ? null : from, to, {
+            step: query.by ?? null,
+            isToDate: isToNow && to === statement.columns.at(-1)?.to,
+          });
+        output.result(statement, () => tableOf(output, kind, statement, amount, shortTitleOf));
       }
       return judge(output, statement);
     },
@@ -129,12 +137,14 @@ function tableOf(
   kind: Kind,
   statement: Statement,
   amount: (text: string) => string,
+  shortTitleOf: (column: StatementColumn) => string,
 ): string {
   const columns: Column<Row>[] = [
     { title: "ACCOUNT", cutTo: 12, isCutInMiddle: true, value: ({ code }) => code, style },
     { title: "NAME", cutTo: 12, leaveOut: 1, value: ({ name }) => name },
     ...statement.columns.map((column, index): Column<Row> => ({
       title: titleOf(kind, column),
+      shortTitle: shortTitleOf(column),
       align: "right",
       isAmount: true,
       // The latest are left out last, and the last never.
@@ -149,7 +159,7 @@ function tableOf(
 const style = ({ code }: Row) => (code.startsWith(" ") ? null : "heading");
 
 /** A balance sheet is of an end, an income statement of a time. */
-function titleOf(kind: Kind, { from, to }: Statement["columns"][number]): string {
+function titleOf(kind: Kind, { from, to }: StatementColumn): string {
   return columnTitle(kind === "balance sheet" ? null : from, to);
 }
 
