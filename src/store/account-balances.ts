@@ -42,14 +42,12 @@ export function addToBalances(
 ): Promise<unknown> {
   const currencies = changes.map(({ currency }) => currency ?? "");
   return connection.run(command`
-    INSERT INTO account_balances AS held
-      (ledger_id, gl_account_code, currency, balance, entry_count)
-    ${newRows(ledgerId, [
-      column(changes, ({ glAccountCode }) => glAccountCode, "text"),
-      sql.array(currencies, "text"),
-      column(changes, ({ amount }) => amount, "numeric"),
-      column(changes, ({ entryCount }) => entryCount, "int8"),
-    ])}
+    INSERT INTO account_balances AS held ${newRows(ledgerId, {
+      gl_account_code: column(changes, ({ glAccountCode }) => glAccountCode, "text"),
+      currency: sql.array(currencies, "text"),
+      balance: column(changes, ({ amount }) => amount, "numeric"),
+      entry_count: column(changes, ({ entryCount }) => entryCount, "int8"),
+    })}
     ON CONFLICT (ledger_id, gl_account_code, currency) DO UPDATE
        SET balance = held.balance + EXCLUDED.balance,
            entry_count = held.entry_count + EXCLUDED.entry_count`);

@@ -141,14 +141,13 @@ export function insertMissingAccounts(
   createdAt: Timestamp,
 ): Promise<unknown> {
   return connection.run(command`
-    INSERT INTO accounts (ledger_id, gl_account_code, name, type, active, created_at)
-    ${newRows(ledgerId, [
-      column(accounts, ({ glAccountCode }) => glAccountCode, "text"),
-      column(accounts, ({ name }) => name, "text"),
-      column(accounts, ({ type }) => type, "text"),
-      column(accounts, ({ active }) => active, "bool"),
-      column(accounts, () => createdAt, "timestamptz"),
-    ])}
+    INSERT INTO accounts ${newRows(ledgerId, {
+      gl_account_code: column(accounts, ({ glAccountCode }) => glAccountCode, "text"),
+      name: column(accounts, ({ name }) => name, "text"),
+      type: column(accounts, ({ type }) => type, "text"),
+      active: column(accounts, ({ active }) => active, "bool"),
+      created_at: column(accounts, () => createdAt, "timestamptz"),
+    })}
     ON CONFLICT (ledger_id, gl_account_code) DO NOTHING`);
 }
 

@@ -83,20 +83,17 @@ export function insertAssetRules(
   createdAt: Timestamp,
 ): Promise<unknown> {
   return connection.run(command`
-    INSERT INTO asset_rules (ledger_id, asset_code, version, wallets_account,
-                             clearing_account, rate, exponent, overdraft_limit, max_balance,
-                             daily_debit_max, created_at)
-    ${newRows(ledgerId, [
-      column(rules, ({ assetCode }) => assetCode, "text"),
-      column(rules, ({ version }) => version, "int4"),
-      column(rules, ({ walletsAccount }) => walletsAccount, "text"),
-      column(rules, ({ clearingAccount }) => clearingAccount, "text"),
-      column(rules, ({ rate }) => rate, "numeric"),
-      column(rules, ({ exponent }) => exponent, "int2"),
-      column(rules, ({ overdraftLimit }) => overdraftLimit, "numeric"),
-      column(rules, ({ maxBalance }) => maxBalance, "numeric"),
-      column(rules, ({ dailyDebitMax }) => dailyDebitMax, "numeric"),
-      column(rules, () => createdAt, "timestamptz"),
-    ])}
+    INSERT INTO asset_rules ${newRows(ledgerId, {
+      asset_code: column(rules, ({ assetCode }) => assetCode, "text"),
+      version: column(rules, ({ version }) => version, "int4"),
+      wallets_account: column(rules, ({ walletsAccount }) => walletsAccount, "text"),
+      clearing_account: column(rules, ({ clearingAccount }) => clearingAccount, "text"),
+      rate: column(rules, ({ rate }) => rate, "numeric"),
+      exponent: column(rules, ({ exponent }) => exponent, "int2"),
+      overdraft_limit: column(rules, ({ overdraftLimit }) => overdraftLimit, "numeric"),
+      max_balance: column(rules, ({ maxBalance }) => maxBalance, "numeric"),
+      daily_debit_max: column(rules, ({ dailyDebitMax }) => dailyDebitMax, "numeric"),
+      created_at: column(rules, () => createdAt, "timestamptz"),
+    })}
     ON CONFLICT (ledger_id, asset_code, version) DO NOTHING`);
 }

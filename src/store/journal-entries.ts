@@ -172,25 +172,21 @@ export function insertEntries(
   return withKeyConflict(
     "journal_entries_external_id_key",
     connection.run(command`
-      INSERT INTO journal_entries
-        (ledger_id, sequence, journal_id, external_id, origin_system, origin_account,
-         event_type, description, transaction_date, entry_type, metadata, persisted_at,
-         reverses_journal_id, leaf)
-      ${newRows(ledgerId, [
-        column(entries, ({ sequence }) => sequence, "int8"),
-        column(entries, ({ journalId }) => journalId, "uuid"),
-        column(entries, ({ externalId }) => externalId, "text"),
-        column(entries, ({ originSystem }) => originSystem, "text"),
-        column(entries, ({ originAccount }) => originAccount, "text"),
-        column(entries, ({ eventType }) => eventType, "text"),
-        column(entries, ({ description }) => description, "text"),
-        column(entries, ({ transactionDate }) => transactionDate, "timestamptz"),
-        column(entries, ({ entryType }) => entryType, "text"),
-        sql.array(metadata, "jsonb"),
-        column(entries, ({ persistedAt }) => persistedAt, "timestamptz"),
-        column(entries, ({ reversesJournalId }) => reversesJournalId, "uuid"),
-        sql.array(leaves, "bytea"),
-      ])}`),
+      INSERT INTO journal_entries ${newRows(ledgerId, {
+        sequence: column(entries, ({ sequence }) => sequence, "int8"),
+        journal_id: column(entries, ({ journalId }) => journalId, "uuid"),
+        external_id: column(entries, ({ externalId }) => externalId, "text"),
+        origin_system: column(entries, ({ originSystem }) => originSystem, "text"),
+        origin_account: column(entries, ({ originAccount }) => originAccount, "text"),
+        event_type: column(entries, ({ eventType }) => eventType, "text"),
+        description: column(entries, ({ description }) => description, "text"),
+        transaction_date: column(entries, ({ transactionDate }) => transactionDate, "timestamptz"),
+        entry_type: column(entries, ({ entryType }) => entryType, "text"),
+        metadata: sql.array(metadata, "jsonb"),
+        persisted_at: column(entries, ({ persistedAt }) => persistedAt, "timestamptz"),
+        reverses_journal_id: column(entries, ({ reversesJournalId }) => reversesJournalId, "uuid"),
+        leaf: sql.array(leaves, "bytea"),
+      })}`),
   );
 }
 
@@ -211,20 +207,17 @@ export function insertLines(
     });
   }
   return connection.run(command`
-    INSERT INTO journal_lines
-      (ledger_id, sequence, line_number, gl_account_code, description, transaction_amount,
-       transaction_currency, functional_amount, functional_currency, spot_rate)
-    ${newRows(ledgerId, [
-      sql.array(sequences, "int8"),
-      sql.array(lineNumbers, "int2"),
-      column(lines, ({ glAccountCode }) => glAccountCode, "text"),
-      column(lines, ({ description }) => description, "text"),
-      column(lines, ({ transactionAmount }) => transactionAmount, "numeric"),
-      column(lines, ({ transactionCurrency }) => transactionCurrency, "text"),
-      column(lines, ({ functionalAmount }) => functionalAmount, "numeric"),
-      column(lines, ({ functionalCurrency }) => functionalCurrency, "text"),
-      column(lines, ({ spotRate }) => spotRate, "float8"),
-    ])}`);
+    INSERT INTO journal_lines ${newRows(ledgerId, {
+      sequence: sql.array(sequences, "int8"),
+      line_number: sql.array(lineNumbers, "int2"),
+      gl_account_code: column(lines, ({ glAccountCode }) => glAccountCode, "text"),
+      description: column(lines, ({ description }) => description, "text"),
+      transaction_amount: column(lines, ({ transactionAmount }) => transactionAmount, "numeric"),
+      transaction_currency: column(lines, ({ transactionCurrency }) => transactionCurrency, "text"),
+      functional_amount: column(lines, ({ functionalAmount }) => functionalAmount, "numeric"),
+      functional_currency: column(lines, ({ functionalCurrency }) => functionalCurrency, "text"),
+      spot_rate: column(lines, ({ spotRate }) => spotRate, "float8"),
+    })}`);
 }
 
 /** Records which entries have been reversed, and by which of these. */
@@ -235,9 +228,8 @@ export function insertReversals(
 ): Promise<unknown> {
   const reversals = entries.filter(({ reversesJournalId }) => reversesJournalId !== null);
   return connection.run(command`
-    INSERT INTO journal_reversals (ledger_id, journal_id, reversal_journal_id)
-    ${newRows(ledgerId, [
-      column(reversals, ({ reversesJournalId }) => reversesJournalId, "uuid"),
-      column(reversals, ({ journalId }) => journalId, "uuid"),
-    ])}`);
+    INSERT INTO journal_reversals ${newRows(ledgerId, {
+      journal_id: column(reversals, ({ reversesJournalId }) => reversesJournalId, "uuid"),
+      reversal_journal_id: column(reversals, ({ journalId }) => journalId, "uuid"),
+    })}`);
 }

@@ -59,13 +59,12 @@ export function upsertHolds(
 ): Promise<unknown> {
   if (holds.length === 0) return Promise.resolve();
   return connection.run(command`
-    INSERT INTO wallet_holds (ledger_id, hold_id, wallet_id, amount, expires_at, status)
-    ${newRows(ledgerId, [
-      column(holds, ({ holdId }) => holdId, "uuid"),
-      column(holds, ({ walletId }) => walletId, "uuid"),
-      column(holds, ({ amount }) => amount, "numeric"),
-      column(holds, ({ expiresAt }) => expiresAt, "timestamptz"),
-      column(holds, ({ status }) => status, "text"),
-    ])}
+    INSERT INTO wallet_holds ${newRows(ledgerId, {
+      hold_id: column(holds, ({ holdId }) => holdId, "uuid"),
+      wallet_id: column(holds, ({ walletId }) => walletId, "uuid"),
+      amount: column(holds, ({ amount }) => amount, "numeric"),
+      expires_at: column(holds, ({ expiresAt }) => expiresAt, "timestamptz"),
+      status: column(holds, ({ status }) => status, "text"),
+    })}
     ON CONFLICT (ledger_id, hold_id) DO UPDATE SET status = EXCLUDED.status`);
 }

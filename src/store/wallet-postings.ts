@@ -30,15 +30,13 @@ export function upsertPostingTotals(
   totals: readonly PostingTotal[],
 ): Promise<unknown> {
   return connection.run(command`
-    INSERT INTO wallet_posting_totals
-      (ledger_id, asset_code, rule_version, side, amount, functional_amount)
-    ${newRows(ledgerId, [
-      column(totals, ({ assetCode }) => assetCode, "text"),
-      column(totals, ({ ruleVersion }) => ruleVersion, "int4"),
-      column(totals, ({ side }) => side, "text"),
-      column(totals, ({ amount }) => amount, "numeric"),
-      column(totals, ({ functionalAmount }) => functionalAmount, "numeric"),
-    ])}
+    INSERT INTO wallet_posting_totals ${newRows(ledgerId, {
+      asset_code: column(totals, ({ assetCode }) => assetCode, "text"),
+      rule_version: column(totals, ({ ruleVersion }) => ruleVersion, "int4"),
+      side: column(totals, ({ side }) => side, "text"),
+      amount: column(totals, ({ amount }) => amount, "numeric"),
+      functional_amount: column(totals, ({ functionalAmount }) => functionalAmount, "numeric"),
+    })}
     ON CONFLICT (ledger_id, asset_code, rule_version, side) DO UPDATE
        SET amount = EXCLUDED.amount, functional_amount = EXCLUDED.functional_amount`);
 }
@@ -52,12 +50,11 @@ export function insertWalletPostings(
   })[],
 ): Promise<unknown> {
   return connection.run(command`
-    INSERT INTO wallet_postings (ledger_id, journal_id, asset_code, rule_version)
-    ${newRows(ledgerId, [
-      column(postings, ({ journalId }) => journalId, "uuid"),
-      column(postings, ({ assetCode }) => assetCode, "text"),
-      column(postings, ({ ruleVersion }) => ruleVersion, "int4"),
-    ])}`);
+    INSERT INTO wallet_postings ${newRows(ledgerId, {
+      journal_id: column(postings, ({ journalId }) => journalId, "uuid"),
+      asset_code: column(postings, ({ assetCode }) => assetCode, "text"),
+      rule_version: column(postings, ({ ruleVersion }) => ruleVersion, "int4"),
+    })}`);
 }
 
 const journalIdRow = z.object({ journalId: z.string() });

@@ -98,19 +98,17 @@ export function insertWallets(
   return withKeyConflict(
     "wallets_pkey",
     connection.run(command`
-      INSERT INTO wallets (ledger_id, caller_key, wallet_id, asset_code, balance, held,
-                           last_seq, last_at, log_hash, chained_after)
-      ${newRows(ledgerId, [
-        column(wallets, ({ callerKey }) => callerKey, "text"),
-        column(wallets, ({ walletId }) => walletId, "uuid"),
-        column(wallets, ({ assetCode }) => assetCode, "text"),
-        column(wallets, ({ balance }) => balance, "numeric"),
-        column(wallets, ({ held }) => held, "numeric"),
-        column(wallets, ({ lastSeq }) => lastSeq, "int8"),
-        column(wallets, ({ lastAt }) => lastAt, "timestamptz"),
-        column(wallets, hashOf, "bytea"),
-        column(wallets, () => 0, "int8"),
-      ])}`),
+      INSERT INTO wallets ${newRows(ledgerId, {
+        caller_key: column(wallets, ({ callerKey }) => callerKey, "text"),
+        wallet_id: column(wallets, ({ walletId }) => walletId, "uuid"),
+        asset_code: column(wallets, ({ assetCode }) => assetCode, "text"),
+        balance: column(wallets, ({ balance }) => balance, "numeric"),
+        held: column(wallets, ({ held }) => held, "numeric"),
+        last_seq: column(wallets, ({ lastSeq }) => lastSeq, "int8"),
+        last_at: column(wallets, ({ lastAt }) => lastAt, "timestamptz"),
+        log_hash: column(wallets, hashOf, "bytea"),
+        chained_after: column(wallets, () => 0, "int8"),
+      })}`),
   );
 }
 
