@@ -125,11 +125,12 @@ export class WalletBatchState {
     return { wallet, activeHolds: new Map() };
   }
 
-  /** Logs the expiries of a wallet whose write was refused because a hold had expired. */
+  /** Logs the expiries of a wallet whose write was refused because a hold had expired, as far as they are not logged. */
   logExpiries(callerKey: string): void {
     const state = this.#states.get(callerKey);
     if (state === undefined) return;
     const expiries = withExpiriesLogged(state, this.#snapshot.now);
+    if (expiries.entries.length === 0) return;
     this.apply(callerKey, expiries, this.ruleOf(state.wallet.assetCode));
   }
 

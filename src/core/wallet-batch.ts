@@ -148,7 +148,8 @@ class BatchInProgress {
       const outcome = this.#decideTransfer(item);
       if ("refusal" in outcome) {
         this.#state.takeBack();
-        if (outcome.isExpired) this.#state.logExpiries(item.from);
+        // Also of one that an earlier transfer found to have expired: what that logged has been taken back.
+        if (item.fromHold !== null) this.#state.logExpiries(item.from);
         return { refusal: refusalOfTransfer(outcome.refusal, index) };
       }
       replies.push(outcome.reply);

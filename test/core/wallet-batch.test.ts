@@ -136,6 +136,35 @@ describe("a batch", () => {
     expect(batch.holds).toEqual([{ ...hold, status: "expired" }]);
   });
 
+  test("logs that a hold has expired when transfers of one request are refused for it, whichever found it", () => {
+    const hold: Hold = {
+      holdId: "h",
+      walletId: "id a",
+      amount: 40n,
+      expiresAt: now,
+      status: "active",
+    };
+    const given = snapshot({
+      wallets: new Map([wallet("a", { held: 40n }, [hold]), wallet("b")]),
+      namedHolds: new Map([["h", hold]]),
+    });
+    const transfer = {
+      type: "transfer",
+      from: "a",
+      to: "b",
+      assetCode: "USD",
+      amount: 10n,
+      externalId: null,
+      metadata: null,
+      fromHold: null,
+    } as const;
+    const transfers = [transfer, { ...transfer, fromHold: { holdId: "h" } }];
+    const batch = decideWalletBatch(given, [{ type: "atomic-transfers", transfers }], () => "id");
+    expect(words(batch.outcomes)).toEqual(["holdResolved"]);
+    expect(batch.writes).toMatchObject([{ walletId: "id a", seq: 2, type: "expire", held: 0n }]);
+    expect(batch.holds).toEqual([{ ...hold, status: "expired" }]);
+  });
+
   test("tells duplicates before state, asset and figures", () => {
     const idempotencyKeys = new Map([[keyOf("a", "k"), { holdId: "h", transferId: null }]]);
     const given = snapshot({ status: "closed", wallets: new Map([wallet("a")]), idempotencyKeys });

@@ -2,7 +2,7 @@ import type { ValueExpression } from "@slonik/sql-tag";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { parameterText } from "../../../src/store/database/parameter-text.ts";
-import { column, queryText, sql } from "../../../src/store/database/statement.ts";
+import { column, newRows, queryText, sql } from "../../../src/store/database/statement.ts";
 
 const row = z.object({});
 const columns = sql.fragment`id, name`;
@@ -78,4 +78,33 @@ test("has the schema of each call's rows", () => {
   const other = z.object({ id: z.number() });
   const [first, second] = [row, other].map((schema) => sql.type(schema)`SELECT 1`);
   expect([first?.parser, second?.parser]).toEqual([row, other]);
+});
+
+test("of many new rows, leaves out columns without a value and sends a time that all share once", () => {
+  const at = "2026-03-01T00:00:00.000Z";
+  const text = (count: number, later: string) => {
+    const rows = Array.from({ length: count }, (_, id) => ({ id, at: id === 0 ? later : at }));
+    const { sql: made, values } = newRows("l", {
+      at: column(rows, (each) => each.at, "timestamptz"),
+      note: column(rows, () => null, "text"),
+      id: column(rows, ({ id }) => id, "int8"),
+    });
+    return [made.replaceAll(/\s+/g, " ").trim(), values];
+  };
+  const from =
+    "FROM (SELECT ledger_id FROM ledger_states WHERE ledger_id = $slonik_1) AS ledger CROSS JOIN unnest";
+  const ids = [0, 1, 2, 3, 4];
+  expect(text(5, at)).toEqual([
+    `(ledger_id, id, at) SELECT ledger.ledger_id, new.*, $slonik_3::timestamptz ${from}($slonik_2::int8[]) AS new`,
+    ["l", ids, at],
+  ]);
+  const later = "2026-03-02T00:00:00.000Z";
+  expect(text(5, later)).toEqual([
+    `(ledger_id, at, id) SELECT ledger.ledger_id, new.* ${from}($slonik_2::timestamptz[], $slonik_3::int8[]) AS new`,
+    ["l", [later, at, at, at, at], ids],
+  ]);
+  expect(text(1, at)).toEqual([
+    "(ledger_id, at, note, id) VALUES ($slonik_1, $slonik_2, $slonik_3, $slonik_4)",
+    ["l", at, null, 0],
+  ]);
 });
