@@ -3,7 +3,7 @@
 import type { SeededRandom } from "../../../src/seed/seeded-random.ts";
 import type { Scheduler } from "../world/scheduler.ts";
 import { startEpochMs } from "../world/simulated-time.ts";
-import type { Handler, Parameters } from "./handler.ts";
+import type { Handlers, Parameters } from "./handler.ts";
 import type { Link } from "./link.ts";
 import { Session } from "./session.ts";
 import { createTables } from "./tables.ts";
@@ -15,7 +15,7 @@ export type Moment = "statement" | "commitSent" | "commitDurable" | "commitVisib
 export interface ClusterOptions {
   readonly scheduler: Scheduler;
   readonly random: SeededRandom;
-  readonly statements: ReadonlyMap<string, Handler>;
+  readonly statements: Handlers;
   /** Whether COMMIT waits for a standby. */
   readonly hasStandby: boolean;
   /**

@@ -241,7 +241,7 @@ export class Session {
     if (work.waiting === null) {
       this.#cluster.options.onMoment("statement", this, parameters);
       if (this.hasEnded) return null;
-      const handler = this.#cluster.options.statements.get(text);
+      const handler = this.#cluster.options.statements.find(text);
       if (handler === undefined) {
         throw new Error(`the simulated database does not know this statement: ${text}`);
       }

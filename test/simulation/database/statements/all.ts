@@ -1,5 +1,5 @@
 // Every statement that the simulated database knows.
-import { Handlers, type Handler } from "../handler.ts";
+import { Handlers } from "../handler.ts";
 import { addCloseStatements } from "./closes.ts";
 import { addJournalStatements } from "./journal.ts";
 import { addLedgerStatements } from "./ledgers.ts";
@@ -7,8 +7,7 @@ import { addPostingStatements } from "./postings.ts";
 import { addStreamStatements } from "./streams.ts";
 import { addWalletStatements } from "./wallets.ts";
 
-/** By text, as the store sends it. */
-export function learnStatements(): ReadonlyMap<string, Handler> {
+export function learnStatements(): Handlers {
   const handlers = new Handlers();
   addLedgerStatements(handlers);
   addJournalStatements(handlers);
@@ -16,5 +15,5 @@ export function learnStatements(): ReadonlyMap<string, Handler> {
   addPostingStatements(handlers);
   addCloseStatements(handlers);
   addStreamStatements(handlers);
-  return handlers.byText;
+  return handlers;
 }

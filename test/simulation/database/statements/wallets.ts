@@ -172,11 +172,6 @@ function addLogs(handlers: Handlers): void {
     aLogEntry,
     (db, ledgerId, row) => db.insert(db.tables.walletWrites, writeRow(ledgerId, row)),
   );
-  handlers.addInsert(
-    (connection, writes) => insertWalletWrites(connection, anId, writes),
-    { ...aLogEntry, transferId: anId, counterparty: "other" },
-    (db, ledgerId, row) => db.insert(db.tables.walletWrites, writeRow(ledgerId, row)),
-  );
   handlers.add(
     (connection) => sumDayDebits(connection, anId, [{ walletId: anId, day: "2026-01-01" }]),
     (db, [walletIds, beginnings, ledgerId]) =>
