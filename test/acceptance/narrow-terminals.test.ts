@@ -1,4 +1,7 @@
 // Tables on terminals of several widths: no row is wrapped, and what is left out is told.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { displayWidth } from "../../src/cli/terminal/fit-columns.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
@@ -90,6 +93,21 @@ const tables: readonly (readonly [command: string, ...args: string[]])[] = [
 ];
 
 // Python makes the terminal.
+test.runIf(hasPython)("amounts from a bundle have their digits in groups", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ledgerctl-narrow-"));
+  const file = join(folder, "2026-01.ndjson");
+  await runCli(["bundle", "2026-01", "--out", file], server);
+  for (const command of ["bundle show", "merkle verify"]) {
+    const args = [...command.split(" "), file];
+    const screen = new TestScreen(args, { LEDGERCTL_PAGER: "cat" }, [80, 24]);
+    expect((await screen.ended()).code).toBe(0);
+    expect(screen.output).toContain("debits       2,469,135,780.24 USD");
+    const piped = await runCli(args, { env: {} });
+    expect(piped.stdout).toContain("debits       2469135780.24 USD");
+  }
+  rmSync(folder, { recursive: true });
+});
+
 describe.runIf(hasPython)("the table of", () => {
   test.each(tables)("%s %s is no wider than the terminal", async (...args) => {
     const env = { ...server.env, LEDGERCTL_PAGER: "cat" };

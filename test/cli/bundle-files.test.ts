@@ -70,6 +70,39 @@ describe("bundle show", () => {
     expect((await runHere(["bundle", "show", feb, "--limit", "-1"])).code).toBe(2);
   });
 
+  test("shows smallest units with --minor", async () => {
+    const { stdout } = await runHere(["bundle", "show", feb, "--minor"]);
+    const lines = inOrder(stdout);
+    for (const line of ["debits  4000 USD", "1000  1000 USD  4000 USD  0 USD  5000 USD  2"]) {
+      expect(lines).toContain(line);
+    }
+    expect(lines.filter((line) => line === "4000  -2000 USD")).toHaveLength(2);
+    expect(stdout).not.toContain("smallest units");
+  });
+
+  test("says which amounts are in smallest units as nobody can be asked, and so do others", async () => {
+    const inPoints = [{ ...sales(1)[0], functionalCurrency: "POINTS", currency: "GEMS" }];
+    const [bundle] = makeBundles(inPoints as ReturnType<typeof sales>, [monthClose(1, 1)]);
+    const points = file("points.ndjson", bundle?.text ?? "");
+    const told = (codes: string) =>
+      `\namounts      of ${codes} in smallest units: the file has no rules of assets\n`;
+    const shown = await runHere(["bundle", "show", points]);
+    expect(shown.stdout).toContain(told("GEMS, POINTS"));
+    expect(inOrder(shown.stdout)).toContain("debits  1000 POINTS");
+    const verified = await runHere(["merkle", "verify", points]);
+    expect(verified.stdout).toContain(`debits       1000 POINTS${told("POINTS")}`);
+    const balances = await runHere(["trial-balance", "--bundle", points]);
+    expect(balances.stdout).toContain(told("POINTS"));
+    const other = makeBundles(inPoints as ReturnType<typeof sales>, [monthClose(2, 1)])[0];
+    const later = file("later-points.ndjson", other?.text ?? "");
+    const diff = await runHere(["period", "diff", points, later]);
+    expect(diff.stdout).toContain(told("POINTS"));
+    for (const command of ["bundle show", "merkle verify", "trial-balance --bundle"]) {
+      const asked = await runHere([...command.split(" "), points, "--minor"]);
+      expect([asked.code, asked.stdout]).toEqual([0, expect.not.stringContaining("amounts  ")]);
+    }
+  });
+
   test("is one JSON document with the records as they are", async () => {
     const { stdout } = await runHere(["bundle", "show", jan, "--json"]);
     const lines = made[0]?.lines ?? [];
@@ -87,6 +120,9 @@ describe("bundle show", () => {
     const { code, stdout } = await runHere(["bundle", "show", mar]);
     expect(code).toBe(0);
     expect(inOrder(stdout)).toContain("1000  5000  0  0  5000  0");
+    expect(stdout).toContain(
+      "\namounts      in smallest units: without entries, a bundle does not name its currency\n",
+    );
     expect(stdout).not.toContain("SEQ");
   });
 

@@ -76,7 +76,8 @@ describe("one bundle", () => {
     ]) {
       expect(stdout.split("\n")).toContain(line);
     }
-    expect(await verifyJson<CloseVerdict>(feb)).toMatchObject({
+    expect((await verify(feb, "--minor")).stdout).toContain("\ndebits       2000 USD\n");
+    expect(await verifyJson<CloseVerdict>(feb, "--minor")).toMatchObject({
       ...{ code: 0, ok: true, periodId: "2026-02", entries: 1, debits: "2000", signers: [] },
       ...{ functionalCurrency: "USD", startsAt: "2026-02-01T00:00:00.000Z" },
     });

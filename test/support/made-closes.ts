@@ -21,6 +21,8 @@ export interface MadeEntry {
   readonly amount: number;
   /** That of the transaction, where it is not the functional one, with the same amount. */
   readonly currency?: string;
+  /** The functional currency, where it is not USD. */
+  readonly functionalCurrency?: string;
 }
 
 interface MadeClose {
@@ -103,12 +105,13 @@ export function makeBundles(
 }
 
 function documentOf(
-  { date, debit, credit, amount, currency = "USD" }: MadeEntry,
+  { date, debit, credit, amount, functionalCurrency = "USD", ...entry }: MadeEntry,
   sequence: number,
   ledger: string,
 ) {
+  const { currency = functionalCurrency } = entry;
   const line = (glAccountCode: string, value: number) => ({
-    ...{ description: null, functionalAmount: String(value), functionalCurrency: "USD" },
+    ...{ description: null, functionalAmount: String(value), functionalCurrency },
     ...{ glAccountCode, spotRate: null },
     ...{ transactionAmount: String(value), transactionCurrency: currency },
   });

@@ -61,3 +61,20 @@ export async function exponentsShown(
 export function exponentShownOffline(currency: string | null, output: Output): number {
   return output.isMinor ? 0 : currencyExponent(currency ?? "");
 }
+
+/**
+ * A line above amounts from a file, which says of which codes they are in smallest units although nobody asked for that;
+ * none where there are no such. Null is the currency of a bundle that does not name it.
+ */
+export function unitLinesOffline(codes: readonly (string | null)[], output: Output): string[] {
+  const unruled = [...new Set(codes)].filter(
+    (code) => code === null || !currencyExponents.has(code),
+  );
+  if (output.isMinor || unruled.length === 0) return [];
+  const named = unruled.filter((code) => code !== null);
+  return [
+    named.length === 0
+      ? "amounts      in smallest units: without entries, a bundle does not name its currency"
+      : `amounts      of ${named.sort().join(", ")} in smallest units: the file has no rules of assets`,
+  ];
+}

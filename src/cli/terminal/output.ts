@@ -4,6 +4,7 @@ import Table from "cli-table3";
 import type { Environment } from "../../config.ts";
 import { stringifyExactJson, type ExactJsonValue } from "../../contract/exact-json.ts";
 import { failureText } from "../failure.ts";
+import { groupedDigits } from "./amounts.ts";
 import { csvLine } from "./csv-text.ts";
 import { fitColumns, type Fitted, type Yielding } from "./fit-columns.ts";
 import type { ResultSink } from "./pager.ts";
@@ -149,6 +150,11 @@ export class Output {
       };
     });
     return fitColumns(rows, printed, this.terminalWidth);
+  }
+
+  /** An amount that stands in no table: like those in tables, on a terminal with its digits in groups of three. */
+  grouped(amount: string): string {
+    return this.terminalWidth === null ? amount : groupedDigits(amount);
   }
 
   /** Says what a table lacks. */

@@ -1,6 +1,11 @@
 // `ledgerctl bundle`: the file that an auditor gets, and what is in it.
 import { Option, type Command } from "commander";
-import { outputOptions, pagerOption, serviceOptions } from "../../definition/options.ts";
+import {
+  minorOption,
+  outputOptions,
+  pagerOption,
+  serviceOptions,
+} from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 const bundleHelp = `
@@ -39,7 +44,7 @@ export function defineBundle(program: Command): void {
       out.makeOptionMandatory(false);
     })
     .action(loadAndRun(async () => (await import("./bundle.ts")).writeBundle));
-  pagerOption(outputOptions(bundle.command("show <file>")))
+  minorOption(pagerOption(outputOptions(bundle.command("show <file>"))))
     .description("show what is in a bundle, offline")
     .option("--limit <n>", "so many of its entries (default: 100)")
     .addHelpText("after", showHelp)

@@ -1,9 +1,9 @@
 // `bundle show`: what is in a bundle, as tables.
 import type { Environment } from "../../../config.ts";
-import { currencyExponent } from "../../../core/currencies.ts";
 import type { CheckedBundle } from "../../../verify/close-chain.ts";
 import { wireBalanceRow } from "../../../http/handlers/wire-balances.ts";
 import type { EntryDocument } from "../../../verify/documents.ts";
+import { exponentShownOffline, unitLinesOffline } from "../../connection/exponents.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
 import type { OutputFlags } from "../../definition/options.ts";
 import { requireWholeNumber } from "../../input/arguments.ts";
@@ -53,18 +53,18 @@ function describe(
   entries: readonly EntryDocument[],
 ): string {
   const currency = verdict.functionalCurrency;
+  const exponent = exponentShownOffline(currency, output);
   const left = verdict.entries - entries.length;
   const told = [
-    ...subjectLines(verdict),
+    ...subjectLines(verdict, output),
+    ...unitLinesOffline([currency, ...entries.flatMap(codesOf)], output),
     ...(record.reason === null ? [] : [`reason       ${JSON.stringify(record.reason)}`]),
     `merkleRoot   ${verdict.merkleRoot}`,
     `closeHash    ${verdict.closeHash}`,
   ];
   return [
     told.join("\n"),
-    ...(balances.length === 0
-      ? []
-      : [closedTable(output, balances, currency, currencyExponent(currency ?? ""))]),
+    ...(balances.length === 0 ? [] : [closedTable(output, balances, currency, exponent)]),
     ...(entries.length === 0 ? [] : [linesTable(output, entries.flatMap(rowsOf))]),
     ...(left > 0 ? [`and ${counted(left, "more entry", "more entries")}: see --limit`] : []),
     ...(verdict.ok ? [] : [findingLines(verdict.findings, verdict.findingCount).join("\n")]),
@@ -90,15 +90,20 @@ function rowsOf(entry: EntryDocument): LineRow[] {
   return entry.lines.map((line, index) => ({ entry: index === 0 ? entry : null, line }));
 }
 
+/** The codes of an entry's amounts. */
+function codesOf({ lines }: EntryDocument): string[] {
+  return lines.flatMap((line) => [line.functionalCurrency, line.transactionCurrency]);
+}
+
 function linesTable(output: Output, rows: readonly LineRow[]): string {
-  const isForeign = rows.some(({ line }) => foreignAmount(line) !== "");
+  const isForeign = rows.some(({ line }) => isOfOtherCurrency(line));
   return output.table(
     rows,
-    lineColumns.filter(({ title }) => isForeign || title !== "FOREIGN"),
+    lineColumns(output).filter(({ title }) => isForeign || title !== "FOREIGN"),
   );
 }
 
-const lineColumns: readonly Column<LineRow>[] = [
+const lineColumns = (output: Output): readonly Column<LineRow>[] => [
   { title: "SEQ", align: "right", value: ({ entry }) => String(entry?.sequence ?? "") },
   { title: "DATE", value: ({ entry }) => entry?.transactionDate.slice(0, 10) ?? "" },
   {
@@ -111,13 +116,17 @@ const lineColumns: readonly Column<LineRow>[] = [
     title: "AMOUNT",
     align: "right",
     isAmount: true,
-    value: ({ line }) => shown(line.functionalAmount, line.functionalCurrency),
+    value: ({ line }) => shown(output, line.functionalAmount, line.functionalCurrency),
   },
   {
     title: "FOREIGN",
     align: "right",
     leaveOut: 2,
-    value: ({ line }) => foreignAmount(line),
+    isAmount: true,
+    value: ({ line }) =>
+      isOfOtherCurrency(line)
+        ? shown(output, line.transactionAmount, line.transactionCurrency)
+        : "",
   },
   { title: "ID", leaveOut: 1, value: ({ entry }) => entry?.journalId ?? "" },
   {
@@ -128,14 +137,10 @@ const lineColumns: readonly Column<LineRow>[] = [
   },
 ];
 
-function shown(amount: string, currency: string): string {
-  return displayAmount(amount, currency, currencyExponent(currency));
+function shown(output: Output, amount: string, currency: string): string {
+  return displayAmount(amount, currency, exponentShownOffline(currency, output));
 }
 
-/** In the currency of the transaction, where that is another one. */
-function foreignAmount(line: LineRow["line"]): string {
-  const { transactionAmount, transactionCurrency, functionalCurrency } = line;
-  return transactionCurrency === functionalCurrency
-    ? ""
-    : shown(transactionAmount, transactionCurrency);
+function isOfOtherCurrency({ transactionCurrency, functionalCurrency }: LineRow["line"]): boolean {
+  return transactionCurrency !== functionalCurrency;
 }

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import {
   databaseOptions,
+  minorOption,
   outputOptions,
   policyOptions,
   serviceOptions,
@@ -88,7 +89,7 @@ Examples:
   $ ledgerctl log prove --close 2026-03 --out close.tlog-proof`;
 
 function defineVerify(log: Command): void {
-  policyOptions(outputOptions(log.command("verify <file...>")))
+  minorOption(policyOptions(outputOptions(log.command("verify <file...>"))))
     .description("verify checkpoints and proofs of logs, offline")
     .addHelpText("after", verifyHelp)
     .action(loadAndRun(async () => (await import("./verify.ts")).verifyLogFiles));

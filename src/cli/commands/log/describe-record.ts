@@ -1,6 +1,6 @@
 // The record of a proof in a few lines: an entry, or a close.
-import { currencyExponents } from "../../../core/currencies.ts";
 import type { LogRecord } from "../../../verify/log-record.ts";
+import { exponentShownOffline, unitLinesOffline } from "../../connection/exponents.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { counted } from "../../terminal/counted.ts";
 import type { Output } from "../../terminal/output.ts";
@@ -18,6 +18,7 @@ export function describeRecord(record: LogRecord, output: Output): string[] {
 function entryLines(entry: Entry, output: Output): string[] {
   const { journalId, sequence, transactionDate, persistedAt, externalId, description } = entry;
   const more = entry.lines.length - linesShownMax;
+  const codes = entry.lines.map(({ functionalCurrency }) => functionalCurrency);
   const table = output.table(entry.lines.slice(0, linesShownMax), [
     { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
     {
@@ -25,7 +26,7 @@ function entryLines(entry: Entry, output: Output): string[] {
       align: "right",
       isAmount: true,
       value: ({ functionalAmount, functionalCurrency: currency }) =>
-        displayAmount(functionalAmount, currency, currencyExponents.get(currency) ?? 0),
+        displayAmount(functionalAmount, currency, exponentShownOffline(currency, output)),
     },
   ]);
   return [
@@ -34,6 +35,7 @@ function entryLines(entry: Entry, output: Output): string[] {
     ...optional("externalId", externalId),
     ...optional("description", description),
     ...optional("reverses", entry.reversesJournalId),
+    ...unitLinesOffline(codes, output),
     ...table.split("\n").map((line) => `  ${line}`),
     ...(more > 0 ? [`  and ${counted(more, "more line", "more lines")}`] : []),
   ];

@@ -1,9 +1,10 @@
 // What verifying several bundles came to: a row for each, and what was compared of which.
 import type { CloseVerdict, Finding } from "../../../verify/verdict.ts";
+import { unitLinesOffline } from "../../connection/exponents.ts";
 import { counted } from "../../terminal/counted.ts";
 import type { Column, Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
-import { describeDebits, findingLines, signerLine } from "./verdict.ts";
+import { describeDebits, findingLines, namedCurrencies, signerLine } from "./verdict.ts";
 
 export interface BundleVerdict extends CloseVerdict {
   readonly file: string;
@@ -21,8 +22,8 @@ export function tellBundles(
     output.result({ ok, anchored, bundles, findings }, () => "");
     return ok;
   }
-  if (bundles.length > 0) output.line(output.table(bundles, columnsOf(bundles)));
-  output.line(`${output.judged(describe(bundles, findings).join("\n"))}\n`);
+  if (bundles.length > 0) output.line(output.table(bundles, columnsOf(bundles, output)));
+  output.line(`${output.judged(describe(bundles, findings, output).join("\n"))}\n`);
   if (!ok) output.verdict(false, "FAILED", ": what is above does not match.");
   else if (anchored) {
     const what = `${counted(bundles.length, "bundle")}, everything matches, and every close is vouched for`;
@@ -36,7 +37,7 @@ export function tellBundles(
   return ok;
 }
 
-function columnsOf(bundles: readonly BundleVerdict[]): Column<BundleVerdict>[] {
+function columnsOf(bundles: readonly BundleVerdict[], output: Output): Column<BundleVerdict>[] {
   const text = (title: string, value: (bundle: BundleVerdict) => string) => ({ title, value });
   const number = (title: string, value: (bundle: BundleVerdict) => string) => ({
     title,
@@ -50,7 +51,7 @@ function columnsOf(bundles: readonly BundleVerdict[]): Column<BundleVerdict>[] {
     { ...text("FROM", ({ startsAt }) => startsAt ?? "the beginning"), leaveOut: 2 },
     { ...text("TO", ({ endsAt }) => endsAt), leaveOut: 2 },
     { ...number("ENTRIES", ({ entries }) => String(entries)), leaveOut: 3 },
-    { ...number("DEBITS", describeDebits), isAmount: true },
+    { ...number("DEBITS", (bundle) => describeDebits(bundle, output)), isAmount: true },
     {
       ...text("VERDICT", ({ ok, anchored }) =>
         ok ? (anchored ? "verified" : "NOT anchored") : "FAILED",
@@ -62,11 +63,16 @@ function columnsOf(bundles: readonly BundleVerdict[]): Column<BundleVerdict>[] {
   ];
 }
 
-function describe(bundles: readonly BundleVerdict[], findings: readonly Finding[]): string[] {
+function describe(
+  bundles: readonly BundleVerdict[],
+  findings: readonly Finding[],
+  output: Output,
+): string[] {
   return [
     ...(isOneLedger(bundles) ? bundles.slice(0, 1) : []).map(
       ({ ledgerId }) => `ledger       ${ledgerId}`,
     ),
+    ...unitLinesOffline(namedCurrencies(bundles), output),
     ...bundles.flatMap(({ signers }) => signers.map(signerLine)),
     ...perBundle("compared     ", bundles, ({ checked }) => checked),
     ...perBundle("not compared ", bundles, ({ notChecked }) => notChecked),

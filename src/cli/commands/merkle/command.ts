@@ -1,6 +1,12 @@
 // `ledgerctl merkle`: recomputing roots and checking proofs. What the commands do is in files beside this one.
 import type { Command } from "commander";
-import { collect, outputOptions, policyOptions, serviceOptions } from "../../definition/options.ts";
+import {
+  collect,
+  minorOption,
+  outputOptions,
+  policyOptions,
+  serviceOptions,
+} from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 const sourceHelp = `
@@ -29,11 +35,10 @@ export function defineMerkle(program: Command): void {
       `${sourceHelp}\n\nExample:\n  $ ledgerctl merkle root --bundle 2026-03.ndjson`,
     )
     .action(loadAndRun(async () => (await import("./root.ts")).printRoot));
-  policyOptions(
-    sourceOptions(merkle.command("verify [bundle...]"))
-      .option("--expect <hash>", "a merkleRoot or closeHash that was published; repeat it", collect)
-      .option("--proof <file>", "the tlog-proof of a close, to be trusted; repeat it", collect),
-  )
+  const verify = sourceOptions(merkle.command("verify [bundle...]"))
+    .option("--expect <hash>", "a merkleRoot or closeHash that was published; repeat it", collect)
+    .option("--proof <file>", "the tlog-proof of a close, to be trusted; repeat it", collect);
+  minorOption(policyOptions(verify))
     .description("recompute roots, trial balances and close hashes, and compare")
     .addHelpText("after", verifyHelp)
     .action(loadAndRun(async () => (await import("./verify.ts")).verifyClose));
@@ -47,7 +52,7 @@ export function defineMerkle(program: Command): void {
         '\n  $ ledgerctl merkle prove "$ID" --period 2026-03 --out proof.json',
     )
     .action(loadAndRun(async () => (await import("./prove.ts")).proveEntry));
-  outputOptions(merkle.command("check <file>"))
+  minorOption(outputOptions(merkle.command("check <file>")))
     .description("check a proof, offline")
     .option("--root <hash>", "the merkleRoot or closeHash that was published")
     .addHelpText(

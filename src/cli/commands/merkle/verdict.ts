@@ -1,8 +1,8 @@
 // What a check came to, told: the word "verified" stands only behind a comparison that was equal.
-import { currencyExponent } from "../../../core/currencies.ts";
 import { timestampFromEpochMs } from "../../../core/time.ts";
 import type { Signer } from "../../../verify/checkpoint.ts";
 import type { CloseVerdict, Finding, ProofVerdict } from "../../../verify/verdict.ts";
+import { exponentShownOffline, unitLinesOffline } from "../../connection/exponents.ts";
 import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import type { Output } from "../../terminal/output.ts";
@@ -29,7 +29,7 @@ export function tellVerdict(
 ): ExitCode {
   if (output.isJson) output.result(verdict, () => "");
   else {
-    output.line(`${output.judged(describe(verdict))}\n`);
+    output.line(`${output.judged(describe(verdict, output))}\n`);
     const reasons = reasonsOf(verdict, trusted);
     if (!verdict.ok) output.verdict(false, "FAILED", ": what is above does not match.");
     else if (verdict.anchored) {
@@ -56,10 +56,11 @@ function reasonsOf(
   ];
 }
 
-function describe(verdict: CloseVerdict | ProofVerdict): string {
+function describe(verdict: CloseVerdict | ProofVerdict, output: Output): string {
   const { findings, findingCount } = verdict;
   return [
-    ...subjectLines(verdict),
+    ...subjectLines(verdict, output),
+    ...unitLinesOffline(namedCurrencies([verdict]), output),
     `merkleRoot   ${verdict.merkleRoot}`,
     `closeHash    ${verdict.closeHash}`,
     ...verdict.signers.map(signerLine),
@@ -87,7 +88,7 @@ export function findingLines(findings: readonly Finding[], count: number): strin
 }
 
 /** What was checked, as its record says. */
-export function subjectLines(verdict: CloseVerdict | ProofVerdict): string[] {
+export function subjectLines(verdict: CloseVerdict | ProofVerdict, output: Output): string[] {
   const { ledgerId, periodId, number, startsAt, endsAt, closedAt } = verdict;
   return [
     `ledger       ${ledgerId}`,
@@ -96,14 +97,19 @@ export function subjectLines(verdict: CloseVerdict | ProofVerdict): string[] {
     "journalId" in verdict
       ? `entry        ${verdict.journalId}, sequence ${verdict.sequence}, dated ${verdict.transactionDate}`
       : `entries      ${verdict.entries}`,
-    `debits       ${describeDebits(verdict)}`,
+    `debits       ${output.grouped(describeDebits(verdict, output))}`,
   ];
 }
 
+type Debits = Pick<CloseVerdict, "debits" | "functionalCurrency">;
+
 /** In major units, where there is an entry that says the currency. Nobody is asked for the rules of assets. */
-export function describeDebits({
-  debits,
-  functionalCurrency: currency,
-}: Pick<CloseVerdict, "debits" | "functionalCurrency">): string {
-  return displayAmount(debits, currency, currencyExponent(currency ?? ""));
+export function describeDebits({ debits, functionalCurrency }: Debits, output: Output): string {
+  const exponent = exponentShownOffline(functionalCurrency, output);
+  return displayAmount(debits, functionalCurrency, exponent);
+}
+
+/** Without entries there is nothing to name a currency, and debits are 0 in any. */
+export function namedCurrencies(verdicts: readonly Debits[]): string[] {
+  return verdicts.flatMap(({ functionalCurrency }) => functionalCurrency ?? []);
 }

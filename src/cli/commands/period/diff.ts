@@ -11,7 +11,11 @@ import {
 import { wireMovedBalance } from "../../../http/handlers/wire-balances.ts";
 import { balanceRowOf } from "../../../verify/documents.ts";
 import { type CloseVerdict } from "../../../verify/verdict.ts";
-import { exponentShownOffline, exponentsShown } from "../../connection/exponents.ts";
+import {
+  exponentShownOffline,
+  exponentsShown,
+  unitLinesOffline,
+} from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
@@ -115,7 +119,7 @@ async function readClose(
 function describe(output: Output, sides: Sides, moved: readonly MovedBalance[]): string {
   const [a, b] = sides;
   return [
-    [sideLine("a", a), sideLine("b", b)].join("\n"),
+    [sideLine("a", a), sideLine("b", b), ...unitLines(output, sides)].join("\n"),
     ...(a.record.ledgerId === b.record.ledgerId
       ? []
       : [`OF DIFFERENT LEDGERS: ${a.record.ledgerId} and ${b.record.ledgerId}`]),
@@ -127,6 +131,15 @@ function sideLine(name: string, { record }: Side): string {
   const { periodId, number, startsAt, endsAt, closeHash } = record;
   const bounds = `from ${startsAt ?? "the beginning"} up to ${endsAt}`;
   return `${name}  ${JSON.stringify(periodId)}, ${bounds}\n   close ${number}, closeHash ${closeHash}`;
+}
+
+/** What only bundles have amounts in; nothing is said where no side names a currency. */
+function unitLines(output: Output, [a, b]: Sides): string[] {
+  const shown = [unitOf(a, b), unitOf(b, a)].filter(({ verdict }) => verdict !== null);
+  return unitLinesOffline(
+    shown.flatMap(({ currency }) => currency ?? []),
+    output,
+  );
 }
 
 const figures = ["opening", "debits", "credits", "closing"] as const;
@@ -162,8 +175,16 @@ function diffTable(output: Output, [a, b]: Sides, moved: readonly MovedBalance[]
   ]);
 }
 
-/** A bundle without entries does not say its currency: it is that of the other. */
+/**
+ * The side that says what the amounts of a side are in: a bundle without entries does not say its currency, and no bundle
+ * the decimals of a ledger's own assets, which a service does.
+ */
+function unitOf(side: Side, other: Side): Side {
+  const isSame = side.currency === other.currency && other.verdict === null;
+  return side.currency === null || isSame ? other : side;
+}
+
 function shownBy(side: Side, other: Side): (amount: bigint) => string {
-  const { currency, exponent } = side.currency === null ? other : side;
+  const { currency, exponent } = unitOf(side, other);
   return (amount) => displayAmount(amount, currency, exponent);
 }

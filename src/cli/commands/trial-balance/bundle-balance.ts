@@ -2,7 +2,7 @@
 import type { Environment } from "../../../config.ts";
 import { isBalanced, totalsOf } from "../../../core/close.ts";
 import { wireBalanceRow, wireTotals } from "../../../http/handlers/wire-balances.ts";
-import { exponentShownOffline } from "../../connection/exponents.ts";
+import { exponentShownOffline, unitLinesOffline } from "../../connection/exponents.ts";
 import { exitCodes, type ExitCode } from "../../failure.ts";
 import type { OutputFlags } from "../../definition/options.ts";
 import { balanceCsv, closedTable, unbalanced } from "../../terminal/balance-tables.ts";
@@ -39,7 +39,10 @@ export async function showBundleBalance(
     };
     output.result(document, () =>
       [
-        `from ${startsAt ?? "the beginning"} up to ${endsAt}`,
+        [
+          `from ${startsAt ?? "the beginning"} up to ${endsAt}`,
+          ...unitLinesOffline([functionalCurrency], output),
+        ].join("\n"),
         closedTable(output, balances, functionalCurrency, exponent),
         ...(balanced ? [] : [output.styled(unbalanced, "bad")]),
         `as the bundle says that it was closed at ${record.closedAt}`,
