@@ -12,7 +12,9 @@ import { runStatement, withDatabase } from "../support/database.ts";
 import { entry } from "../support/entries.ts";
 import { offlineGuard } from "../support/offline-guard.ts";
 import { runHere } from "../support/program.ts";
+import { hasPython } from "../support/python.ts";
 import { rewriteEntry, shortenJournal } from "../support/rewritten-journal.ts";
+import { TestScreen } from "../support/screen.ts";
 import { forge } from "../support/tampering.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
@@ -81,6 +83,8 @@ type Watched = Awaited<ReturnType<typeof watchedLedger>>;
 async function expectConflict({ watch, key, state, seen, ledgerId }: Watched, message: RegExp) {
   const { code, stdout, stderr } = await watch(...key, "--json");
   expect(stderr).toMatch(message);
+  expect(stderr).toContain(`log journal of ledger ${ledgerId}: `);
+  expect(stderr).toContain("Nothing good has two histories: keep the state file");
   expect(code).toBe(3);
   expect(readFileSync(state, "utf8")).toBe(seen);
   const [document] = documents<Record<string, unknown>>(stdout);
@@ -230,6 +234,16 @@ describe("log watch", () => {
     expect(await watch(...key, "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
     const [document] = documents((await watch(...key, "--json")).stdout);
     expect(document).toMatchObject({ ok: true, size: 5, previousSize: 5, conflict: null });
+    if (!hasPython) return;
+    const args = ["log", "watch", "--ledger", ledgerId, "--state", state, "--once", ...key];
+    const screen = new TestScreen(args, server.env, [80, 24]);
+    expect((await screen.ended()).code).toBe(0);
+    expect(screen.output.split("\r\n").map((line) => line.replace(/\S{24,}/, "…"))).toEqual([
+      "…",
+      "  …",
+      ...["  size 5", "  0 more", "  root …", ""],
+    ]);
+    expect(Math.max(...screen.output.split("\r\n").map(({ length }) => length))).toBeLessThan(80);
   });
 
   it("trusts on first use the key that the server says, loudly, and from then on no other", async () => {
@@ -252,10 +266,12 @@ describe("log watch", () => {
   });
 
   it("says which state file was changed, and leaves it as it is", async () => {
-    const { watch, key, state, seen } = await watchedLedger(2);
+    const { ledgerId, watch, key, state, seen } = await watchedLedger(2);
     writeFileSync(state, seen.replace("\n2\n", "\n1\n"));
     const { code, stderr } = await watch(...key);
-    expect([code, stderr]).toEqual([3, expect.stringContaining(`${state}, the last note`)]);
+    const named = `log journal of ledger ${ledgerId}: ${state}, the last note`;
+    expect([code, stderr]).toEqual([3, expect.stringContaining(named)]);
+    expect(stderr).toContain("\n  Put the file back as it was. ");
     expect(readFileSync(state, "utf8")).not.toBe(seen);
     writeFileSync(state, "");
     expect((await watch(...key)).code).toBe(3);
@@ -279,7 +295,16 @@ describe("log watch", () => {
       fresh,
       ...key,
     );
-    expect([empty.code, empty.stderr]).toEqual([5, expect.stringContaining("no checkpoint yet")]);
+    expect([empty.code, empty.stderr]).toEqual([
+      5,
+      `ledgerctl: log journal of ledger ${ledgerId}: the log has no checkpoint yet\n` +
+        "  Its first one comes right after the first entry, or close, that is in it. Without --once this command waits for it.\n",
+    ]);
+    const asked = await run("log", "checkpoint", "--ledger", ledgerId);
+    expect([asked.code, asked.stderr]).toEqual([
+      5,
+      expect.stringContaining(`\`ledgerctl log show journal --ledger ${ledgerId}\` shows`),
+    ]);
     expect(existsSync(fresh)).toBe(false);
   });
 

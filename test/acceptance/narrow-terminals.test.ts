@@ -92,8 +92,10 @@ const tables: readonly (readonly [command: string, ...args: string[]])[] = [
   ["wallet", "history", "customer/0190b6a0-1111-7000-8000-00000000000c"],
 ];
 
+const linesOf = ({ output }: TestScreen) => output.replaceAll(/\u001b\[[0-9]+m/g, "").split("\r\n");
+
 // Python makes the terminal.
-test.runIf(hasPython)("amounts from a bundle have their digits in groups", async () => {
+test.runIf(hasPython)("what was checked is readable, with its digits in groups", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ledgerctl-narrow-"));
   const file = join(folder, "2026-01.ndjson");
   await runCli(["bundle", "2026-01", "--out", file], server);
@@ -102,6 +104,8 @@ test.runIf(hasPython)("amounts from a bundle have their digits in groups", async
     const screen = new TestScreen(args, { LEDGERCTL_PAGER: "cat" }, [80, 24]);
     expect((await screen.ended()).code).toBe(0);
     expect(screen.output).toContain("debits       2,469,135,780.24 USD");
+    const labelled = linesOf(screen).filter((line) => !/^(not shown|consistent), /.test(line));
+    expect(Math.max(...labelled.map(displayWidth))).toBeLessThanOrEqual(80);
     const piped = await runCli(args, { env: {} });
     expect(piped.stdout).toContain("debits       2469135780.24 USD");
   }
@@ -117,7 +121,7 @@ describe.runIf(hasPython)("the table of", () => {
     }));
     for (const { columns, screen } of screens) {
       expect((await screen.ended()).code).toBe(0);
-      const lines = screen.output.replaceAll(/\u001b\[[0-9]+m/g, "").split("\r\n");
+      const lines = linesOf(screen);
       // Sentences around a table may be longer.
       const rows = lines.filter(
         (line) => !/^(not shown|there are|ATTENTION|from .* up to|as it was)/.test(line),

@@ -6,6 +6,7 @@ import { stringifyExactJson, type ExactJsonValue } from "../../contract/exact-js
 import { failureText } from "../failure.ts";
 import { groupedDigits } from "./amounts.ts";
 import { csvLine } from "./csv-text.ts";
+import { foldLines } from "./fold-lines.ts";
 import { fitColumns, type Fitted, type Yielding } from "./fit-columns.ts";
 import type { ResultSink } from "./pager.ts";
 import { clearProgress } from "./progress-line.ts";
@@ -155,6 +156,11 @@ export class Output {
   /** An amount that stands in no table: like those in tables, on a terminal with its digits in groups of three. */
   grouped(amount: string): string {
     return this.terminalWidth === null ? amount : groupedDigits(amount);
+  }
+
+  /** Lines that begin with a label, on a terminal no wider than it as far as their words allow. */
+  folded(text: string, labelWidth = verdictLabelWidth): string {
+    return foldLines(text, labelWidth, this.terminalWidth);
   }
 
   /** Says what a table lacks. */
@@ -318,6 +324,9 @@ function csvValue(value: unknown): string | boolean | null {
   if (typeof value === "string" || typeof value === "boolean") return value;
   return stringifyExactJson(value as ExactJsonValue);
 }
+
+/** Of the labels of what was verified: `not compared `. */
+const verdictLabelWidth = 13;
 
 const goodVerdicts: ReadonlySet<string> = new Set(["ok", "verified", "Everything matches"]);
 

@@ -66,18 +66,16 @@ export function describeReport(report: AuditReport, output: Output): string {
   );
   const place = ({ ledgerId, where }: AuditFinding) =>
     several.size > 1 && ledgerId !== null ? `ledger ${ledgerId}, ${where}` : where;
-  const lines = [
-    output.table(report.checks, [
-      { title: "CHECK", value: ({ name }) => name },
-      { title: "CHECKED", align: "right", value: ({ checked }) => String(checked) },
-      {
-        title: "RESULT",
-        value: ({ ok, findingCount }) => (ok ? "ok" : `${findingCount} FOUND`),
-        style: ({ ok }) => (ok ? "good" : "bad"),
-      },
-    ]),
-    "",
-  ];
+  const table = output.table(report.checks, [
+    { title: "CHECK", value: ({ name }) => name },
+    { title: "CHECKED", align: "right", value: ({ checked }) => String(checked) },
+    {
+      title: "RESULT",
+      value: ({ ok, findingCount }) => (ok ? "ok" : `${findingCount} FOUND`),
+      style: ({ ok }) => (ok ? "good" : "bad"),
+    },
+  ]);
+  const lines: string[] = [];
   for (const { name, findings, findingCount } of report.checks) {
     for (const finding of findings) {
       lines.push(`MISMATCH  ${name}: ${place(finding)} ${finding.what}`);
@@ -93,5 +91,7 @@ export function describeReport(report: AuditReport, output: Output): string {
       ? "Everything matches. Whether the closes are those that were published, `merkle verify --expect` tells."
       : "FAILED: what is above does not match.",
   );
-  return output.judged(lines.join("\n"));
+  return [table, "", output.judged(output.folded(lines.join("\n"), "MISMATCH  ".length))].join(
+    "\n",
+  );
 }

@@ -63,11 +63,13 @@ function describe(
     `closeHash    ${verdict.closeHash}`,
   ];
   return [
-    told.join("\n"),
+    output.folded(told.join("\n")),
     ...(balances.length === 0 ? [] : [closedTable(output, balances, currency, exponent)]),
     ...(entries.length === 0 ? [] : [linesTable(output, entries.flatMap(rowsOf))]),
     ...(left > 0 ? [`and ${counted(left, "more entry", "more entries")}: see --limit`] : []),
-    ...(verdict.ok ? [] : [findingLines(verdict.findings, verdict.findingCount).join("\n")]),
+    ...(verdict.ok
+      ? []
+      : [output.folded(findingLines(verdict.findings, verdict.findingCount).join("\n"))]),
   ].join("\n\n");
 }
 

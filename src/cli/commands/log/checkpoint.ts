@@ -6,7 +6,8 @@ import { parseNote } from "../../../core/note.ts";
 import { UntrustedCheckpoint } from "../../../verify/checkpoint.ts";
 import { withService } from "../../connection/service-context.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
+import { ServiceProblem } from "../../../client/errors.ts";
+import { CommandFailure, exitCodes, HintedFailure, usageFailure } from "../../failure.ts";
 import { toJson } from "../../terminal/output.ts";
 import { writeOutputFile } from "../../terminal/output-file.ts";
 import { readSize, requireLogKind } from "./log-argument.ts";
@@ -33,7 +34,11 @@ export async function printCheckpoint(
     ...(flags.origin === undefined ? {} : { origin: flags.origin }),
   };
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    const note = await client.getCheckpoint(ledgerId(), kind, query);
+    const note = await client.getCheckpoint(ledgerId(), kind, query).catch((error: unknown) => {
+      if (!(error instanceof ServiceProblem && error.code === "CHECKPOINT_NOT_FOUND")) throw error;
+      const shows = `\`ledgerctl log show ${kind} --ledger ${ledgerId()}\` shows its newest checkpoint`;
+      throw new HintedFailure(error, `${shows}. A log has one right after its first leaf.`);
+    });
     const { origin, size, rootHash } = requireAskedFor(
       note,
       { ledgerId: ledgerId(), log: kind },

@@ -11,14 +11,30 @@ type Close = Extract<LogRecord, { kind: "close" }>["record"];
 /** An entry may have thousands. */
 const linesShownMax = 20;
 
-export function describeRecord(record: LogRecord, output: Output): string[] {
-  return record.kind === "entry" ? entryLines(record.record, output) : closeLines(record.record);
+export function describeRecord(record: LogRecord, output: Output): string {
+  if (record.kind === "close") return output.folded(closeLines(record.record).join("\n"));
+  const { record: entry } = record;
+  return [
+    output.folded(entryLines(entry, output).join("\n")),
+    ...linesOfEntry(entry, output).map((line) => `  ${line}`),
+  ].join("\n");
 }
 
 function entryLines(entry: Entry, output: Output): string[] {
   const { journalId, sequence, transactionDate, persistedAt, externalId, description } = entry;
-  const more = entry.lines.length - linesShownMax;
   const codes = entry.lines.map(({ functionalCurrency }) => functionalCurrency);
+  return [
+    `entry        ${journalId}, sequence ${sequence}, ${entry.entryType}`,
+    `dated        ${transactionDate}, posted at ${persistedAt}`,
+    ...optional("externalId", externalId),
+    ...optional("description", description),
+    ...optional("reverses", entry.reversesJournalId),
+    ...unitLinesOffline(codes, output),
+  ];
+}
+
+function linesOfEntry(entry: Entry, output: Output): string[] {
+  const more = entry.lines.length - linesShownMax;
   const table = output.table(entry.lines.slice(0, linesShownMax), [
     { title: "ACCOUNT", value: ({ glAccountCode }) => glAccountCode },
     {
@@ -30,14 +46,8 @@ function entryLines(entry: Entry, output: Output): string[] {
     },
   ]);
   return [
-    `entry        ${journalId}, sequence ${sequence}, ${entry.entryType}`,
-    `dated        ${transactionDate}, posted at ${persistedAt}`,
-    ...optional("externalId", externalId),
-    ...optional("description", description),
-    ...optional("reverses", entry.reversesJournalId),
-    ...unitLinesOffline(codes, output),
-    ...table.split("\n").map((line) => `  ${line}`),
-    ...(more > 0 ? [`  and ${counted(more, "more line", "more lines")}`] : []),
+    ...table.split("\n"),
+    ...(more > 0 ? [`and ${counted(more, "more line", "more lines")}`] : []),
   ];
 }
 

@@ -123,13 +123,14 @@ function documentOf({ file, kind, verified, finding }: Checked): object {
 function describe({ file, kind, verified, finding }: Checked, output: Output): string {
   if (verified === null) {
     // What can't be read is named by its message.
-    return kind === null ? (finding ?? "") : `${file}\nMISMATCH     ${finding ?? ""}`;
+    if (kind === null) return finding ?? "";
+    return output.folded(`${file}\nMISMATCH     ${finding ?? ""}`);
   }
   const { checkpoint, index, record } = verified;
   const lines = [file, ...checkpointLines(checkpoint)];
   if (index !== null) lines.push(`index        ${index}`);
-  if (record !== null) lines.push(...describeRecord(record, output));
-  return lines.join("\n");
+  const described = output.folded(lines.join("\n"));
+  return record === null ? described : `${described}\n${describeRecord(record, output)}`;
 }
 
 function verdictOf(checked: readonly Checked[]): string {

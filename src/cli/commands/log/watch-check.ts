@@ -37,6 +37,11 @@ export class LogConflict extends Error {
   readonly seenNote: string | null;
   readonly proof: FailedProof | null;
 
+  /** Whether it contradicts a note that was good; else the new one is not to be trusted by itself. */
+  get isOfHistory(): boolean {
+    return this.seenNote !== null;
+  }
+
   constructor(
     message: string,
     newNote: string | null,
@@ -72,10 +77,23 @@ export interface GoodCheck extends TrustedNote {
 /** There is no checkpoint, and was none before. */
 export interface NothingYet {
   readonly nothingYet: string;
+  readonly whatToDo: string;
 }
 
 const noCheckpoint = "the log has no checkpoint yet";
 const noQuorum = "no checkpoint has met the quorum of the server's policy yet";
+
+const noCheckpointYet: NothingYet = {
+  nothingYet: noCheckpoint,
+  whatToDo:
+    "Its first one comes right after the first entry, or close, that is in it. Without --once this command waits for it.",
+};
+const noQuorumYet: NothingYet = {
+  nothingYet: noQuorum,
+  whatToDo:
+    "`ledgerctl log show` lists who has cosigned, `ledgerctl log key --policy` prints the policy of the server. Without " +
+    "--once this command waits for the witnesses.",
+};
 
 /**
  * Checks the newest checkpoint against the last good note, null on first use; with witnesses in the policy the newest that
@@ -100,7 +118,7 @@ export async function checkLog(
   const good = { remark: null, previousSize, restartedFrom: null, halted };
   const trust = { source, policy, keys };
   if (last === null) {
-    if (offered === null) return { nothingYet: wantsQuorum ? noQuorum : noCheckpoint };
+    if (offered === null) return wantsQuorum ? noQuorumYet : noCheckpointYet;
     const first = verifyFirst(offered, source, policy, keys);
     if (newest !== null && newest !== offered) await verifyUncosigned(newest, first, trust);
     return { ...good, ...first };
@@ -108,7 +126,8 @@ export async function checkLog(
   const { origin, size } = last.checkpoint;
   if (newest === null) {
     if (!isLaterOrigin(shown.origin, origin)) {
-      throw new LogConflict(`the log shrank from ${size} leaves: it has no checkpoint now`, null);
+      const what = `the log shrank from ${size} leaves: it has no checkpoint now`;
+      throw new LogConflict(what, null, { seenNote: last.note });
     }
     const remark = `the log was begun anew as ${shown.origin}, and has no checkpoint there yet`;
     return { ...good, ...last, remark };

@@ -10,12 +10,14 @@ import type { ServiceFlags } from "../../definition/options.ts";
 import {
   CommandFailure,
   exitCodes,
+  HintedFailure,
   notFoundFailure,
   usageFailure,
   type ExitCode,
 } from "../../failure.ts";
 import { requireDurationMs } from "../../input/arguments.ts";
 import { readPolicyFlags, type PolicyFlags } from "../../input/policy-flags.ts";
+import { displayWidth } from "../../terminal/fit-columns.ts";
 import { untilInterrupted } from "../../terminal/interrupts.ts";
 import { toJson, type Output } from "../../terminal/output.ts";
 import { requireLogKind } from "./log-argument.ts";
@@ -74,6 +76,8 @@ class Watch {
   readonly #policy: TlogPolicy | null;
   readonly #file: string;
   readonly #output: Output;
+  /** What messages call the log. */
+  readonly #name: string;
   /** What was said last beside the checks: each once, for as long as it stays so. */
   #said: string | null = null;
 
@@ -82,12 +86,16 @@ class Watch {
     this.#policy = policy;
     this.#file = file;
     this.#output = output;
+    this.#name = `log ${source.log} of ledger ${source.ledgerId}`;
   }
 
   /** Ends with exit code 5 where there is nothing to check yet. Rejects with what went wrong. */
   async checkOnce(): Promise<ExitCode> {
     const found = await this.#check();
-    if ("nothingYet" in found) throw notFoundFailure(found.nothingYet);
+    if ("nothingYet" in found) {
+      const failure = notFoundFailure(`${this.#name}: ${found.nothingYet}`);
+      throw new HintedFailure(failure, found.whatToDo);
+    }
     return exitCodes.done;
   }
 
@@ -95,10 +103,10 @@ class Watch {
   async checkPatiently(): Promise<void> {
     try {
       const found = await this.#check();
-      if ("nothingYet" in found) this.#say(`${found.nothingYet}; looking again`);
+      if ("nothingYet" in found) this.#say(`${this.#name}: ${found.nothingYet}; looking again`);
     } catch (error) {
       if (!mayPass(error)) throw error;
-      this.#say(`${(error as Error).message}; trying again`);
+      this.#say(`${this.#name}: ${(error as Error).message}; trying again`);
     }
   }
 
@@ -115,8 +123,9 @@ class Watch {
       if (error instanceof LogConflict) throw await this.#conflictFailure(error, lastNote);
       if (error instanceof BadState || error instanceof MalformedNote) {
         throw this.#failure(
-          `${this.#file}, the last note that was good, does not hold any more: ${error.message}. Put it back as it was; ` +
-            "where the keys or the policy changed since, begin with a new file",
+          `${this.#file}, the last note that was good, does not hold any more: ${error.message}`,
+          "Put the file back as it was. Where the keys or the policy changed since, or it is of another log, begin with a new " +
+            "file: --state FILE.",
           null,
         );
       }
@@ -124,14 +133,17 @@ class Watch {
     }
   }
 
-  async #conflictFailure(conflict: LogConflict, lastNote: string | null): Promise<CommandFailure> {
+  async #conflictFailure(conflict: LogConflict, lastNote: string | null): Promise<HintedFailure> {
     const { path, told } = await keepConflict(this.#file, lastNote, conflict);
-    return this.#failure(`${conflict.message}; ${told}`, path);
+    const { message, isOfHistory } = conflict;
+    return this.#failure(`${message}; ${told}`, isOfHistory ? ofHistory : ofSignatures, path);
   }
 
-  #failure(finding: string, conflict: string | null): CommandFailure {
+  #failure(found: string, whatToDo: string, conflict: string | null): HintedFailure {
+    const finding = `${this.#name}: ${found}`;
     if (this.#output.isJson) this.#print({ ...nothingFound, time: now(), finding, conflict });
-    return new CommandFailure(finding, exitCodes.verificationFailed);
+    const failure = new CommandFailure(finding, exitCodes.verificationFailed);
+    return new HintedFailure(failure, whatToDo);
   }
 
   #tell(found: GoodCheck, isFirst: boolean): void {
@@ -159,8 +171,9 @@ class Watch {
           "  Compare it with the one that the operator published, and give it as --verifier-key or in --policy.",
       );
     }
-    if (halted !== null) remarks.push(`the log is halted, and signs nothing: ${halted}`);
-    if (remark !== null) remarks.push(remark);
+    if (halted !== null)
+      remarks.push(`${this.#name}: the log is halted, and signs nothing: ${halted}`);
+    if (remark !== null) remarks.push(`${this.#name}: ${remark}`);
     return remarks;
   }
 
@@ -173,7 +186,9 @@ class Watch {
     const cosigners = signers.flatMap(({ name, time: cosigned }) => (cosigned ? [name] : []));
     const cells = [time, origin, `size ${size}`, `${grown} more`, `root ${rootHash}`];
     if (cosigners.length > 0) cells.push(`cosigned by ${cosigners.join(", ")}`);
-    this.#output.line(cells.join("  "));
+    const line = cells.join("  ");
+    const isTooWide = displayWidth(line) > (this.#output.terminalWidth ?? Infinity);
+    this.#output.line(isTooWide ? cells.join("\n  ") : line);
   }
 
   #say(text: string): void {
@@ -181,6 +196,16 @@ class Watch {
     this.#said = text;
   }
 }
+
+/** What to do about a log that contradicts what it showed. */
+const ofHistory =
+  "Nothing good has two histories: keep the state file, which is as it was, and the evidence, ask whoever runs the server, " +
+  "and compare with others who watch the log. `ledgerctl log verify` shows whose signatures are on a note.";
+
+/** What to do about a note that is not signed as it has to be. */
+const ofSignatures =
+  "Compare the keys that you trust with those that whoever runs the server publishes. Until they say why, believe nothing " +
+  "newer than the state file.";
 
 const nothingFound = {
   ok: false,

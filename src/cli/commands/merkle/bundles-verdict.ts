@@ -23,7 +23,8 @@ export function tellBundles(
     return ok;
   }
   if (bundles.length > 0) output.line(output.table(bundles, columnsOf(bundles, output)));
-  output.line(`${output.judged(describe(bundles, findings, output).join("\n"))}\n`);
+  const lines = describe(bundles, findings, output).join("\n");
+  output.line(`${output.judged(output.folded(lines))}\n`);
   if (!ok) output.verdict(false, "FAILED", ": what is above does not match.");
   else if (anchored) {
     const what = `${counted(bundles.length, "bundle")}, everything matches, and every close is vouched for`;

@@ -29,7 +29,7 @@ export function tellVerdict(
 ): ExitCode {
   if (output.isJson) output.result(verdict, () => "");
   else {
-    output.line(`${output.judged(describe(verdict, output))}\n`);
+    output.line(`${output.judged(output.folded(describe(verdict, output)))}\n`);
     const reasons = reasonsOf(verdict, trusted);
     if (!verdict.ok) output.verdict(false, "FAILED", ": what is above does not match.");
     else if (verdict.anchored) {
