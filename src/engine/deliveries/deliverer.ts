@@ -91,9 +91,11 @@ export class Deliverer {
 
   /** Delivers until there is nothing left, something fails, or the delivery is taken away. */
   async #work(identity: DeliveryIdentity): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      if (!(await this.#deliver(identity))) return;
-    }
+    const { signal } = this.#stopping;
+    let goesOn = true;
+    while (goesOn && !signal.aborted) goesOn = await this.#deliver(identity);
+    if (!signal.aborted) return;
+    // Another server need not wait for the end of the lease.
     const { ledgerId, deliveryId } = identity;
     await store.releaseDelivery(this.#pool, ledgerId, deliveryId, this.#worker);
   }
