@@ -63,11 +63,14 @@ async function readWalletWrites(
     ...{ afterNumber: walletNumber, upToNumber: upTo.walletNumber },
     ...{ limit: walletWritesMax, bytesMax: walletBytesMax },
   });
-  // Better nothing than one write fewer: a receiver could not know.
-  for (const [index, { number }] of writes.entries()) {
-    assert(number === walletNumber + index + 1, "the order of wallet writes has no gap");
-  }
+  const numbers = writes.map(({ number }) => number);
+  assert(isWithoutGap(walletNumber, numbers), "the order of wallet writes has no gap");
   return writes;
+}
+
+/** Whether there is anything behind a place, and nothing left out. Better nothing than that: a receiver could not know. */
+function isWithoutGap(after: number, numbers: readonly number[]): boolean {
+  return numbers.length > 0 && numbers.every((number, index) => number === after + index + 1);
 }
 
 async function readJournalEvents(
@@ -82,8 +85,7 @@ async function readJournalEvents(
     hasEntries && upTo.sequence > after.sequence
       ? await readEntries(connection, ledgerId, after.sequence, upTo.sequence)
       : [];
-  const isWhole = entries.length === 0 || entries.at(-1)?.sequence === upTo.sequence;
-  const lastRead = isWhole ? upTo.sequence : (entries.at(-1)?.sequence ?? upTo.sequence);
+  const lastRead = entries.at(-1)?.sequence ?? upTo.sequence;
   const page = { afterNumber: after.closeNumber, limit: closesMax };
   const closes = (
     upTo.closeNumber > after.closeNumber ? await listCloses(connection, ledgerId, page) : []
@@ -114,8 +116,12 @@ async function readEntries(
   upToSequence: number,
 ): Promise<readonly StoredEntry[]> {
   const page = { filter: everyEntry, afterSequence, upToSequence, offset: 0 };
-  return (await listEntries(connection, ledgerId, { ...page, limit: entriesMax, bytesMax }))
-    .entries;
+  const limits = { limit: entriesMax, bytesMax };
+  const { entries } = await listEntries(connection, ledgerId, { ...page, ...limits });
+  // A database that was promoted meanwhile may lack what the last one had.
+  const sequences = entries.map(({ sequence }) => sequence);
+  assert(isWithoutGap(afterSequence, sequences), "a journal has no gap");
+  return entries;
 }
 
 function inOrder(

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DeliveryAdministration } from "../../../src/engine/deliveries/delivery-administration.ts";
+import { readDeliveryEvents } from "../../../src/engine/deliveries/delivery-events.ts";
 import { Deliverer } from "../../../src/engine/deliveries/deliverer.ts";
 import { openBooks, type OpenBooks } from "../../support/books.ts";
 import { createTestDatabase, runStatement, type TestDatabase } from "../../support/database.ts";
@@ -54,4 +55,14 @@ test("a deliverer that stops in the middle of a request leaves the delivery to o
   const leased = "SELECT FROM delivery_progress WHERE delivery_id = $1 AND leased_by IS NOT NULL";
   expect(await runStatement(database.url, leased, [delivery.deliveryId])).toBe(0);
   silent.close();
+});
+
+test("nothing is skipped where the database lacks entries that were to be delivered", async () => {
+  const ledgerId = await books.createLedger();
+  const begin = { sequence: 0, closeNumber: 0, walletNumber: 0 };
+  const read = readDeliveryEvents(books.pool, ledgerId, ["entry"], begin, {
+    ...begin,
+    sequence: 3,
+  });
+  await expect(read).rejects.toThrow("a journal has no gap");
 });
