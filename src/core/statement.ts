@@ -103,7 +103,8 @@ const groupTypes: Readonly<Record<StatementKind, readonly StatementGroupType[]>>
 
 /**
  * A statement of so many columns. A balance sheet has what each account came to at the end of the column, CLOSING
- * included; an income statement what it moved in the column, without CLOSING. An account is in it that has such an entry.
+ * included; an income statement what it moved in the column, without CLOSING. An account is in it that has such an entry, or
+ * that has no type and a balance at the end of a column: without it the rest does not balance.
  */
 export function makeStatement(
   kind: StatementKind,
@@ -122,7 +123,11 @@ export function makeStatement(
         sums.filter(({ column, isClosing }) => column > 0 && !isClosing),
         false,
       );
-  const codes = [...shown.keys()].sort(compareUtf8);
+  const untyped = [...ends].flatMap(([code, amounts]) =>
+    typeOf(code) === "untyped" && amounts.some((amount) => amount !== 0n) ? code : [],
+  );
+  const codes = [...new Set([...shown.keys(), ...untyped])].sort(compareUtf8);
+  const none = Array<bigint>(columnCount).fill(0n);
   const groups = groupTypes[kind].map((type): StatementGroup => {
     const ofType = codes.filter((code) => typeOf(code) === type);
     return {
@@ -130,7 +135,7 @@ export function makeStatement(
       accounts: ofType.map((glAccountCode) => ({
         glAccountCode,
         name: accounts.get(glAccountCode)?.name ?? "",
-        amounts: shown.get(glAccountCode) ?? [],
+        amounts: shown.get(glAccountCode) ?? none,
       })),
       totals: totalsOf(columnCount, shown, ofType),
     };

@@ -166,11 +166,18 @@ describe("statements", () => {
       { glAccountCode: "1000", functionalAmount: "5" },
       { glAccountCode: "9", functionalAmount: "-5" },
     ];
-    await server.client.postEntry(ledgerId, { lines });
-    const shown = await runHere(["bs"], envOf(ledgerId));
-    expect(shown.code).toBe(0);
-    expect(shown.stdout).toMatch(/\nWITHOUT A TYPE\n {2}9 +Nine +-0\.05 EUR\n/);
-    expect(shown.stderr).toContain("ATTENTION: accounts without a type are apart");
+    await server.client.postEntry(ledgerId, { lines, transactionDate: "2026-01-05T00:00:00Z" });
+    for (const [statement, shown] of [
+      [["bs"], "-0.05"],
+      [["is", "--period", "2026-01"], "-0.05"],
+      // What it moved before the month is missing all the same.
+      [["is", "--period", "2026-02"], "0.00"],
+    ] as const) {
+      const { code, stdout, stderr } = await runHere([...statement], envOf(ledgerId));
+      expect(code, stderr).toBe(0);
+      expect(stdout).toMatch(new RegExp(`\nWITHOUT A TYPE\n {2}9 +Nine +${shown} EUR\n`));
+      expect(stderr).toContain("ATTENTION: accounts without a type are apart");
+    }
   });
 });
 

@@ -91,11 +91,18 @@ function statementOf(entries: readonly ReadEntry[], kind: Kind, columns: Stateme
   const ends = columns.map(({ to }) =>
     sumOf(entries, ({ transactionDate }) => transactionDate < to),
   );
+  // Without accounts that have a balance and no type, the rest does not balance.
+  const isMissed = (code: string) => ends.some((each) => (each.get(code) ?? 0n) !== 0n);
+  const untyped = randomChart.map(({ glAccountCode }) => glAccountCode);
+  const listed = [
+    ...codes,
+    ...untyped.filter((code) => typeOf(code) === "untyped" && isMissed(code)),
+  ];
   return {
     columns,
     groups: [...types, "untyped"].map((type) => ({
       type,
-      accounts: codes
+      accounts: [...new Set(listed)]
         .filter((code) => typeOf(code) === type)
         .map((glAccountCode) => ({
           glAccountCode,
