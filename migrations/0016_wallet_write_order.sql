@@ -3,9 +3,17 @@
 -- Deliveries of wallet writes. The logs of a ledger's wallets have no order among each other; while a delivery asks for
 -- one, each batch numbers its rows as well, under a lock that it holds until it is committed: whoever sees a number sees
 -- all before it. Ledgers without such a delivery have no numbers, and their writers do nothing for them.
-ALTER TABLE ledger_states
-  ADD COLUMN wallets_ordered_after bigint,
-  ADD CONSTRAINT ledger_states_wallets_ordered_after_check CHECK (wallets_ordered_after >= 0);
+DO $$
+BEGIN
+  -- As in migration 0013.
+  ALTER TABLE ledger_states ADD COLUMN wallets_ordered_after bigint;
+  ALTER TABLE ledger_states ADD CONSTRAINT ledger_states_wallets_ordered_after_check
+    CHECK (wallets_ordered_after >= 0);
+  ALTER TABLE delivery_progress ADD COLUMN wallet_number bigint NOT NULL DEFAULT 0;
+  ALTER TABLE delivery_progress ADD CONSTRAINT delivery_progress_wallet_number_check
+    CHECK (wallet_number >= 0);
+END
+$$;
 
 CREATE TABLE wallet_order_heads (
   ledger_id uuid NOT NULL,
@@ -25,10 +33,6 @@ CREATE TRIGGER ordered_wallet_writes_append_only BEFORE UPDATE OR DELETE ON orde
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ordered_wallet_writes_no_truncate BEFORE TRUNCATE ON ordered_wallet_writes
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-
-ALTER TABLE delivery_progress
-  ADD COLUMN wallet_number bigint NOT NULL DEFAULT 0,
-  ADD CONSTRAINT delivery_progress_wallet_number_check CHECK (wallet_number >= 0);
 
 COMMENT ON COLUMN ledger_states.wallets_ordered_after IS
   'Behind this number, wallet_order_heads and ordered_wallet_writes have every wallet write; null where no delivery asks for them and writes are not numbered.';
