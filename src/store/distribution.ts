@@ -15,8 +15,6 @@ const clusterRow = z.object({
   workers: z.number(),
 });
 
-const localNodeRow = z.object({ isWorker: z.boolean(), coordinator: z.string().nullable() });
-
 const tableRow = z.object({ name: z.string(), isCopied: z.boolean() });
 
 /**
@@ -34,26 +32,6 @@ export async function distribute(databaseUrl: string): Promise<readonly string[]
 /** Spreads the tables that new migrations have made; none on one machine. */
 export async function distributeNewTables(client: Client): Promise<void> {
   if (await isDistributed(client)) await distributeTables(client);
-}
-
-/**
- * Throws DatabaseUnavailable on a node of a cluster that is not its coordinator: writes through such a node were lost where
- * their ledger moved between two others meanwhile (docs/decisions/0020).
- */
-export async function refuseWorkerNode(client: Client): Promise<void> {
-  if (!(await isDistributed(client))) return;
-  const { isWorker, coordinator } = await oneRow(
-    client,
-    sql.type(localNodeRow)`
-      SELECT groupid <> 0 AS "isWorker",
-             (SELECT concat(nodename, ':', nodeport) FROM pg_dist_node
-               WHERE groupid = 0 AND noderole = 'primary') AS coordinator
-        FROM pg_dist_local_group`,
-  );
-  if (!isWorker) return;
-  throw new DatabaseUnavailable(
-    `this node is not the coordinator of its cluster: let the database URL name the one that is (${coordinator ?? "unknown"})`,
-  );
 }
 
 async function distributeTables(client: Client): Promise<readonly string[]> {

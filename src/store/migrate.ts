@@ -1,7 +1,7 @@
 // Applying migrations/: forward only, in order, each once, under a lock that other starters wait for.
 import type { Client } from "pg";
 import { withSingleClient } from "./database/single-client.ts";
-import { distributeNewTables, refuseWorkerNode } from "./distribution.ts";
+import { distributeNewTables } from "./distribution.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { listMigrationFileNames, withMigrationFiles } from "./migration-files.ts";
 
@@ -20,7 +20,6 @@ export interface MigrationStatus {
 export async function migrate(databaseUrl: string, upTo = Infinity): Promise<string[]> {
   return withSingleClient(databaseUrl, "migrate", async (client) => {
     await requireUtf8(client);
-    await refuseWorkerNode(client);
     const [files, before] = await Promise.all([
       listMigrationFiles(),
       listAppliedMigrations(client),
@@ -54,10 +53,9 @@ export async function migrate(databaseUrl: string, upTo = Infinity): Promise<str
 
 /** Every migration of this program and whether the database has it, and any that only the database knows. */
 export async function listMigrations(databaseUrl: string): Promise<MigrationStatus[]> {
-  const [files, applied] = await withSingleClient(databaseUrl, "migrate", async (client) => {
-    await refuseWorkerNode(client);
-    return Promise.all([listMigrationFiles(), listAppliedMigrations(client)]);
-  });
+  const [files, applied] = await withSingleClient(databaseUrl, "migrate", (client) =>
+    Promise.all([listMigrationFiles(), listAppliedMigrations(client)]),
+  );
   const names = [...new Set([...files, ...applied])].sort();
   return names.map((name) => ({ name, applied: applied.includes(name) }));
 }

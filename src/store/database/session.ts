@@ -206,12 +206,21 @@ export class Session extends Client {
     return state;
   }
 
-  /** A name may lead to another node of a cluster than at the start, and writes through a worker may be lost (docs/decisions/0020). */
+  /**
+   * Writes through a node of a cluster that is not its coordinator are lost where their ledger moves between two others
+   * meanwhile (docs/decisions/0020). A name may lead to another node than at the start.
+   */
   async #refuseWorker(): Promise<void> {
-    const { rows } = await this.query<{ isWorker: boolean }>(
-      'SELECT groupid <> 0 AS "isWorker" FROM pg_dist_local_group',
+    const { rows } = await this.query<{ isWorker: boolean; coordinator: string | null }>(`
+      SELECT groupid <> 0 AS "isWorker",
+             (SELECT concat(nodename, ':', nodeport) FROM pg_dist_node
+               WHERE groupid = 0 AND noderole = 'primary') AS coordinator
+        FROM pg_dist_local_group`);
+    if (rows[0]?.isWorker === false) return;
+    throw new Error(
+      "it is not the coordinator of its cluster; " +
+        `let the database URL name the one that is (${rows[0]?.coordinator ?? "unknown"})`,
     );
-    if (rows[0]?.isWorker !== false) throw new Error("it is not the coordinator of its cluster");
   }
 
   /**
