@@ -250,7 +250,7 @@ export async function postponeDelivery(
   return connection.maybeOne(sql.type(failedRow)`
     UPDATE delivery_progress
        SET attempts = attempts + 1, failure = ${failure},
-           failing_since = coalesce(failing_since, statement_timestamp()),
+           failing_since = least(failing_since, statement_timestamp()),
            due_at = statement_timestamp() + ${waitMs} * interval '1 millisecond',
            leased_by = NULL, leased_until = NULL
      WHERE ledger_id = ${ledgerId} AND delivery_id = ${deliveryId} AND leased_by = ${worker}

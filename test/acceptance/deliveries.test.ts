@@ -17,6 +17,7 @@ import {
   type Receiver,
 } from "../support/receiver.ts";
 import type { ServerProcess } from "../support/server-process.ts";
+import { dayBefore } from "../support/tampering.ts";
 import { until } from "../support/until.ts";
 
 let running: DeliveringServers;
@@ -225,7 +226,7 @@ describe("a delivery", () => {
     }
     await runStatement(
       database.url,
-      `UPDATE delivery_progress SET failing_since = failing_since - interval '1 day', due_at = now()
+      `UPDATE delivery_progress SET failing_since = ${dayBefore("failing_since")}, due_at = now()
         WHERE delivery_id = $1`,
       [id],
     );

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scopes } from "../../src/core/ledger.ts";
 import { problem } from "../support/entries.ts";
 import { neverPosting, openEngine, type TestEngine } from "../support/engine.ts";
-import { forge } from "../support/tampering.ts";
+import { dayBefore, forge } from "../support/tampering.ts";
 import { serveBooks } from "../support/service.ts";
 import type { Credentials } from "../support/signed-request.ts";
 import { transfer, transferFunds, transferResults } from "../support/transfers.ts";
@@ -194,8 +194,8 @@ describe("the limits of an asset", () => {
     // As if all of it had been yesterday.
     await forge(
       service.books,
-      `UPDATE wallet_writes SET at = at - interval '1 day' WHERE ledger_id = '${ledgerId}'`,
-      `UPDATE wallets SET last_at = last_at - interval '1 day', debited_on = debited_on - 1
+      `UPDATE wallet_writes SET at = ${dayBefore("at")} WHERE ledger_id = '${ledgerId}'`,
+      `UPDATE wallets SET last_at = ${dayBefore("last_at")}, debited_on = debited_on - 1
         WHERE ledger_id = '${ledgerId}'`,
     );
     accepted(await move(service, key, "debit", 100));

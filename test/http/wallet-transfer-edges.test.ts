@@ -8,7 +8,7 @@ import { pointers, problem } from "../support/entries.ts";
 import { readRows } from "../support/rows.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
 import { signedRequestBytes, type Credentials, type Reply } from "../support/signed-request.ts";
-import { forge } from "../support/tampering.ts";
+import { dayBefore, forge } from "../support/tampering.ts";
 import {
   transfer,
   transferFunds,
@@ -343,8 +343,8 @@ describe("the limit of a day", () => {
     // As if all of it had been yesterday.
     await forge(
       books,
-      `UPDATE wallet_writes SET at = at - interval '1 day' WHERE ledger_id = '${ledgerId}'`,
-      `UPDATE wallets SET last_at = last_at - interval '1 day', debited_on = debited_on - 1
+      `UPDATE wallet_writes SET at = ${dayBefore("at")} WHERE ledger_id = '${ledgerId}'`,
+      `UPDATE wallets SET last_at = ${dayBefore("last_at")}, debited_on = debited_on - 1
         WHERE ledger_id = '${ledgerId}'`,
     );
     expect(await each(transfer("b", "a", 100))).toEqual(["accepted"]);

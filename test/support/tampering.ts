@@ -74,3 +74,7 @@ export async function forge(
   }
   await client.query("COMMIT");
 }
+
+/** A time a day before that of a column. Citus updates nothing by what depends on the time zone of a session. */
+export const dayBefore = (column: string): string =>
+  `(${column} AT TIME ZONE 'UTC' - interval '1 day') AT TIME ZONE 'UTC'`;
