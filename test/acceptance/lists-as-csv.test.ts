@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pathOf, shownCommandsOf } from "../../src/cli/definition/command-tree.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { defaultScopes } from "../../src/core/ledger.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli } from "../support/cli.ts";
 import { entry } from "../support/entries.ts";
@@ -34,7 +35,13 @@ beforeAll(async () => {
   const config = join(server.home, "csv-config.json");
   const profiles = { [hostile.trim().slice(0, 9)]: { url: "http://127.0.0.1:1" }, plain: {} };
   writeFileSync(config, JSON.stringify({ currentProfile: "plain", profiles }), { mode: 0o600 });
-  env = { ...server.env, LEDGERCTL_PROFILES: config };
+  const { apiKey, apiSecret } = await server.books.createKey({
+    scopes: [...defaultScopes, "admin"],
+  });
+  const key = { LEDGERCTL_API_KEY: apiKey, LEDGERCTL_API_SECRET: apiSecret };
+  env = { ...server.env, ...key, LEDGERCTL_PROFILES: config };
+  const url = "https://receiver.invalid/";
+  await run(["delivery", "add", url, "--events", "entry,wallet", "--quiet"]);
 });
 
 afterAll(async () => {
@@ -44,6 +51,7 @@ afterAll(async () => {
 const lists: readonly string[] = [
   ...["org list", "key list", "ledger list", "account list", "asset list", "audit log --limit 500"],
   ...["entry list", "period list", "wallet history alice", "wallet list", "profile list"],
+  ...["delivery list", "config list"],
 ];
 
 async function run(args: readonly string[]): Promise<string> {
@@ -70,8 +78,9 @@ function cellOf(value: unknown): string {
 
 describe.skipIf(!hasPython)("--csv", () => {
   it("is an option of every list, and every one is looked at here", () => {
-    const commands = shownCommandsOf(createProgram()).filter(({ options }) =>
-      options.some(({ long }) => long === "--csv"),
+    const commands = shownCommandsOf(createProgram()).filter(
+      (command) =>
+        command.name() === "list" || command.options.some(({ long }) => long === "--csv"),
     );
     const paths = commands.map((command) => pathOf(command).replace("ledgerctl ", ""));
     const listed = lists.map((list) => list.split(" ").slice(0, 2).join(" "));

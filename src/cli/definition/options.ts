@@ -66,7 +66,7 @@ export function pagerOption(command: Command): Command {
 }
 
 /** For lists: CSV for programs, and a pager for people. */
-export function csvOption(command: Command): Command {
+export function listOptions(command: Command): Command {
   return pagerOption(command).option(
     "--csv",
     "as CSV (RFC 4180): the JSON's names above, amounts in smallest units",

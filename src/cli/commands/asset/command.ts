@@ -1,7 +1,7 @@
 // `ledgerctl asset`: the rules by which wallets of an asset are posted.
 import type { Command } from "commander";
 import {
-  csvOption,
+  listOptions,
   eitherOptions,
   ledgerOptions,
   unknownCurrencyHelp,
@@ -31,7 +31,7 @@ export function defineAsset(program: Command): void {
     .option("--allow-unknown-currency", unknownCurrencyHelp)
     .addHelpText("after", setHelp)
     .action(loadAndRun(async () => (await import("./set.ts")).setAsset));
-  csvOption(ledgerOptions(asset.command("list")))
+  listOptions(ledgerOptions(asset.command("list")))
     .description("list the rules in force, and what waits to be posted")
     .addHelpText("after", "\nExample:\n  $ ledgerctl asset list --json | jq -r .assetCode")
     .action(loadAndRun(async () => (await import("./list.ts")).listAssets));

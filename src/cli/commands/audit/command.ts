@@ -1,6 +1,6 @@
 // `ledgerctl audit`: the whole database recomputed; and the record of administration.
 import type { Command } from "commander";
-import { databaseOptions, csvOption, pagerOption } from "../../definition/options.ts";
+import { databaseOptions, listOptions, pagerOption } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 const auditHelp = `
@@ -28,7 +28,7 @@ export function defineAudit(program: Command): void {
     .option("--ledger <id>", "audit this ledger alone; its id, or its name where only one has it")
     .addHelpText("after", auditHelp)
     .action(loadAndRun(async () => (await import("./audit.ts")).audit));
-  csvOption(databaseOptions(audit.command("log")))
+  listOptions(databaseOptions(audit.command("log")))
     .description("list acts of administration: who did what, and when")
     .option("--limit <n>", "so many of the newest acts (default: 50)")
     .addHelpText("after", logHelp)

@@ -1,6 +1,6 @@
 // `ledgerctl config`: the settings of a profile.
 import { Option, type Command } from "commander";
-import { outputOptions, serviceOptions } from "../../definition/options.ts";
+import { listOptions, outputOptions, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 const setHelp = `
@@ -33,7 +33,7 @@ export function defineConfig(program: Command): void {
     )
     .addHelpText("after", "\nExample:\n  $ ledgerctl config unset ledger --profile auditor")
     .action(loadAndRun(async () => (await import("./unset.ts")).unsetSetting));
-  serviceOptions(config.command("list"))
+  listOptions(serviceOptions(config.command("list")))
     .description("the settings that commands would use, and where each comes from; secrets masked")
     .addHelpText("after", "\nExample:\n  $ ledgerctl config list")
     .action(loadAndRun(async () => (await import("./list.ts")).listSettings));

@@ -13,9 +13,14 @@ export async function listSettings(flags: ServiceFlags, environment: Environment
     const isShown = value !== null && member === "apiSecret";
     return { key, value: isShown ? masked(value) : value, source };
   });
-  output.list(rows, [
-    { title: "KEY", value: ({ key }) => key },
-    { title: "VALUE", cutTo: 16, isCutInMiddle: true, value: ({ value }) => value ?? "" },
-    { title: "FROM", leaveOut: 1, value: ({ source }) => source ?? "not set" },
-  ]);
+  output.list(
+    rows,
+    [
+      { title: "KEY", value: ({ key }) => key },
+      { title: "VALUE", cutTo: 16, isCutInMiddle: true, value: ({ value }) => value ?? "" },
+      { title: "FROM", leaveOut: 1, value: ({ source }) => source ?? "not set" },
+    ],
+    null,
+    ["key", "value", "source"],
+  );
 }

@@ -1,6 +1,6 @@
 // `ledgerctl delivery`: where a ledger's events are delivered to.
 import type { Command } from "commander";
-import { serviceOptions } from "../../definition/options.ts";
+import { listOptions, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineDelivery(program: Command): void {
@@ -21,7 +21,7 @@ export function defineDelivery(program: Command): void {
         "\n\nExample:\n  $ ledgerctl delivery add https://books.example.com/ledger --events entry,close",
     )
     .action(loadAndRun(async () => (await import("./add.ts")).addDelivery));
-  serviceOptions(delivery.command("list"))
+  listOptions(serviceOptions(delivery.command("list")))
     .description("list deliveries, and how far each has come")
     .addHelpText("after", "\nExample:\n  $ ledgerctl delivery list")
     .action(loadAndRun(async () => (await import("./list.ts")).listDeliveries));

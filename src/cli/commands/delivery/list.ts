@@ -7,9 +7,15 @@ import type { Column } from "../../terminal/output.ts";
 
 export async function listDeliveries(flags: ServiceFlags, environment: Environment): Promise<void> {
   await withService(flags, environment, async ({ client, ledgerId, output }) => {
-    output.list(await client.listDeliveries(ledgerId()), columns, ({ id }) => id);
+    const deliveries = await client.listDeliveries(ledgerId());
+    output.list(deliveries, columns, ({ id }) => id, csvColumns);
   });
 }
+
+const csvColumns = [
+  ...(["id", "url", "events", "status", "pauseReason", "cursor", "lag"] as const),
+  ...(["walletCursor", "walletLag", "failingSince", "failure", "createdAt", "secret"] as const),
+];
 
 const columns: readonly Column<Delivery>[] = [
   { title: "ID", value: ({ id }) => id },
@@ -22,7 +28,12 @@ const columns: readonly Column<Delivery>[] = [
     leaveOut: 3,
     value: ({ walletCursor }) => walletCursor ?? "",
   },
-  { title: "LAG", align: "right", leaveOut: 3, value: ({ walletLag }) => String(walletLag ?? "") },
+  {
+    title: "WALLETS' LAG",
+    align: "right",
+    leaveOut: 3,
+    value: ({ walletLag }) => String(walletLag ?? ""),
+  },
   { title: "EVENTS", leaveOut: 1, value: ({ events }) => events.join(" ") },
   { title: "URL", cutTo: 20, value: ({ url }) => url },
   { title: "FAILURE", leaveOut: 2, value: ({ failure }) => failure ?? "" },

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import {
   collect,
-  csvOption,
+  listOptions,
   minorOption,
   pagerOption,
   serviceOptions,
@@ -106,7 +106,7 @@ function defineReverse(entry: Command): void {
 }
 
 function defineList(entry: Command): void {
-  minorOption(csvOption(serviceOptions(entry.command("list"))))
+  minorOption(listOptions(serviceOptions(entry.command("list"))))
     .description("list entries, in the order in which they were posted unless told")
     .option("--period <label>", "dated in a period: as it was closed, else what its label says")
     .option("--account <code>", "with a line on this account")

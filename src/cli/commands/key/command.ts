@@ -1,6 +1,6 @@
 // `ledgerctl key`: API keys, on the database itself.
 import type { Command } from "commander";
-import { csvOption, databaseOptions } from "../../definition/options.ts";
+import { listOptions, databaseOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineKey(program: Command): void {
@@ -20,7 +20,7 @@ export function defineKey(program: Command): void {
         `\nExample:\n  $ ledgerctl key create --org "$(ledgerctl org list --quiet | head -n 1)" --name auditor --scope read --expires-in 90d`,
     )
     .action(loadAndRun(async () => (await import("./create.ts")).createKey));
-  csvOption(databaseOptions(key.command("list")))
+  listOptions(databaseOptions(key.command("list")))
     .description("list keys")
     .addHelpText("after", "\nExample:\n  $ ledgerctl key list")
     .action(loadAndRun(async () => (await import("./list.ts")).listKeys));

@@ -1,7 +1,7 @@
 // `ledgerctl ledger`: making ledgers and changing their state, on the database itself.
 import type { Command } from "commander";
 import {
-  csvOption,
+  listOptions,
   databaseOptions,
   eitherOptions,
   unknownCurrencyHelp,
@@ -28,7 +28,7 @@ export function defineLedger(program: Command): void {
       `\nExample:\n  $ ledgerctl ledger create Main --org "$(ledgerctl org list --quiet | head -n 1)" --currency USD --chart chart.csv`,
     )
     .action(loadAndRun(async () => (await import("./create.ts")).createLedgerWithChart));
-  csvOption(eitherOptions(ledger.command("list")))
+  listOptions(eitherOptions(ledger.command("list")))
     .description("list ledgers, through the API or (without a key) from the database")
     .addHelpText("after", "\nExample:\n  $ ledgerctl ledger list")
     .action(loadAndRun(async () => (await import("./list.ts")).listLedgers));

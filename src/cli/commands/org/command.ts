@@ -1,6 +1,6 @@
 // `ledgerctl org`: organizations, on the database itself.
 import type { Command } from "commander";
-import { csvOption, databaseOptions } from "../../definition/options.ts";
+import { listOptions, databaseOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineOrg(program: Command): void {
@@ -9,7 +9,7 @@ export function defineOrg(program: Command): void {
     .description("make an organization")
     .addHelpText("after", '\nExample:\n  $ ledgerctl org create "Acme GmbH"')
     .action(loadAndRun(async () => (await import("./create.ts")).createOrg));
-  csvOption(databaseOptions(org.command("list")))
+  listOptions(databaseOptions(org.command("list")))
     .description("list organizations")
     .addHelpText("after", "\nExample:\n  $ ledgerctl org list --json")
     .action(loadAndRun(async () => (await import("./list.ts")).listOrgs));

@@ -1,6 +1,6 @@
 // `ledgerctl period`: closing periods, and what has been closed.
 import type { Command } from "commander";
-import { csvOption, minorOption, pagerOption, serviceOptions } from "../../definition/options.ts";
+import { listOptions, minorOption, pagerOption, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 const labelHelp = `
@@ -33,7 +33,7 @@ export function definePeriod(program: Command): void {
         "\n  $ ledgerctl period close 2026-P4 --starts-at 2026-04-01 --ends-at 2026-04-29 --yes",
     )
     .action(loadAndRun(async () => (await import("./close.ts")).closePeriod));
-  csvOption(serviceOptions(period.command("list")))
+  listOptions(serviceOptions(period.command("list")))
     .description("closes, oldest first")
     .addHelpText("after", "\nExample:\n  $ ledgerctl period list --json | jq -r .closeHash")
     .action(loadAndRun(async () => (await import("./list.ts")).listPeriods));

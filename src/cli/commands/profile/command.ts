@@ -1,13 +1,13 @@
 // `ledgerctl profile`: the profiles of the configuration file.
 import type { Command } from "commander";
-import { csvOption, outputOptions } from "../../definition/options.ts";
+import { listOptions, outputOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineProfile(program: Command): void {
   const profile = program
     .command("profile")
     .description("named services with their credentials, in the configuration file");
-  csvOption(outputOptions(profile.command("list")))
+  listOptions(outputOptions(profile.command("list")))
     .description("list profiles, secrets masked")
     .addHelpText("after", "\nExample:\n  $ ledgerctl profile list")
     .action(loadAndRun(async () => (await import("./list.ts")).listProfiles));

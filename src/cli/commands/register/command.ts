@@ -1,10 +1,10 @@
 // `ledgerctl register`: its options.
 import type { Command } from "commander";
-import { csvOption, minorOption, serviceOptions } from "../../definition/options.ts";
+import { listOptions, minorOption, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineRegister(program: Command): void {
-  minorOption(csvOption(serviceOptions(program.command("register <code>"))))
+  minorOption(listOptions(serviceOptions(program.command("register <code>"))))
     .description("the lines of an account by date, with its running balance; debits are positive")
     .option("--from <date>", "dated at or after: a day (2026-03-15) or an ISO 8601 time")
     .option("--to <date>", "dated before")

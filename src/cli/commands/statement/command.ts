@@ -1,6 +1,6 @@
 // `ledgerctl balance-sheet` and `income-statement`: their options.
 import type { Command } from "commander";
-import { csvOption, minorOption, serviceOptions } from "../../definition/options.ts";
+import { listOptions, minorOption, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 export function defineBalanceSheet(program: Command): void {
@@ -18,7 +18,7 @@ export function defineIncomeStatement(program: Command): void {
 }
 
 function statementOptions(command: Command): Command {
-  return minorOption(csvOption(serviceOptions(command)))
+  return minorOption(listOptions(serviceOptions(command)))
     .option("--from <date>", "dated at or after: a day (2026-03-15) or an ISO 8601 time")
     .option("--to <date>", "dated before; up to now unless given")
     .option("--as-of <date>", "up to the end of a day (2026-03-31), or to a time, exclusive")

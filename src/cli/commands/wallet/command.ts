@@ -1,6 +1,6 @@
 // `ledgerctl wallet`: wallets through the API. What the commands do is in files beside this one.
 import type { Command } from "commander";
-import { csvOption, minorOption, serviceOptions } from "../../definition/options.ts";
+import { listOptions, minorOption, serviceOptions } from "../../definition/options.ts";
 import { loadAndRun } from "../../definition/run-command.ts";
 
 const keyHelp = `
@@ -70,7 +70,7 @@ function defineReads(wallet: Command): void {
     .description("balance and available")
     .addHelpText("after", `${keyHelp}\n\nExample:\n  $ ledgerctl wallet balance alice`)
     .action(loadAndRun(async () => (await import("./balance.ts")).showWalletBalance));
-  minorOption(csvOption(serviceOptions(wallet.command("list"))))
+  minorOption(listOptions(serviceOptions(wallet.command("list"))))
     .description("the ledger's wallets and what is in them, by the UTF-8 bytes of their callerKeys")
     .option("--prefix <p>", "those whose callerKeys begin so")
     .option("--asset <code>", "those of one asset")
@@ -81,7 +81,7 @@ function defineReads(wallet: Command): void {
         "\n  $ ledgerctl wallet list --asset USD --json | jq -r .callerKey",
     )
     .action(loadAndRun(async () => (await import("./list.ts")).listWallets));
-  minorOption(csvOption(serviceOptions(wallet.command("history <key>"))))
+  minorOption(listOptions(serviceOptions(wallet.command("history <key>"))))
     .description("a wallet's log in order, with the entries that its writes were posted with")
     .option("--after <seq>", "what came after this seq")
     .option("--limit <n>", "at most so many, 0 for all; 50 unless told, and all with --json")
