@@ -5,8 +5,8 @@ import {
   parseTransfer,
   parseTransfersBody,
 } from "../../contract/wallet-transfers-body.ts";
-import type { TransferResult, TransfersResult } from "../../contract/types.ts";
-import { asRefusal, plainMessage } from "../problems.ts";
+import type { TransferResult } from "../../contract/types.ts";
+import { replyToItem } from "./item-replies.ts";
 import type { RouteHandler } from "./route-handler.ts";
 
 export const transferFunds: RouteHandler<"transferFunds"> = async ({ wallets }, request) => {
@@ -19,15 +19,11 @@ export const transferFunds: RouteHandler<"transferFunds"> = async ({ wallets }, 
   }
   const bytes = Math.ceil(bodyBytes / transfers.length);
   const results = await Promise.all(
-    transfers.map(async (transfer): Promise<TransfersResult["results"][number]> => {
-      try {
-        return wireTransfer(await wallets.transferFunds(ledger, parseTransfer(transfer), bytes));
-      } catch (error) {
-        const refusal = asRefusal(error);
-        request.noteRefusal(refusal);
-        return { status: refusal.status, error: plainMessage(refusal) };
-      }
-    }),
+    transfers.map((transfer) =>
+      replyToItem(request, async () =>
+        wireTransfer(await wallets.transferFunds(ledger, parseTransfer(transfer), bytes)),
+      ),
+    ),
   );
   return { results };
 };

@@ -10,15 +10,15 @@ import {
   parseReleaseBody,
   parseReserveBody,
 } from "../../contract/wallet-body.ts";
-import type { BulkResult, Wallet, WalletResult } from "../../contract/types.ts";
+import type { Wallet, WalletResult } from "../../contract/types.ts";
 import {
   listWallets as listPage,
   listWalletsOfAsset as listOfAsset,
   type ListedWallet,
 } from "../../store/wallet-lists.ts";
 import { listPostedWrites as listPosted, listWalletHistory } from "../../store/wallet-writes.ts";
-import { asRefusal, plainMessage } from "../problems.ts";
 import { callerKeyFault } from "../path-parameters.ts";
+import { replyToItem } from "./item-replies.ts";
 import { requireEntry } from "./named-records.ts";
 import { limitSearch, type RouteHandler } from "./route-handler.ts";
 import { wireLogEntry } from "./wire-wallet-log.ts";
@@ -123,22 +123,15 @@ export const listPostedWrites: RouteHandler<"listPostedWrites"> = async (service
 };
 
 export const writeWallets: RouteHandler<"writeWallets"> = async ({ wallets }, request) => {
+  const { ledger, bodyBytes } = request;
   const writes = parseBulkBody(request.body);
-  const bytes = Math.ceil(request.bodyBytes / writes.length);
-  const refuse = (error: unknown): BulkResult["results"][number] => {
-    const refusal = asRefusal(error);
-    request.noteRefusal(refusal);
-    return { status: refusal.status, error: plainMessage(refusal) };
-  };
+  const bytes = Math.ceil(bodyBytes / writes.length);
   const results = await Promise.all(
-    writes.map((write) => {
-      try {
-        const written = wallets.write(request.ledger, parseBulkMovement(write), bytes);
-        return written.then(wireReply, refuse);
-      } catch (error) {
-        return Promise.resolve(refuse(error));
-      }
-    }),
+    writes.map((write) =>
+      replyToItem(request, async () =>
+        wireReply(await wallets.write(ledger, parseBulkMovement(write), bytes)),
+      ),
+    ),
   );
   return { results };
 };
