@@ -1,4 +1,5 @@
 // Deliveries of events: what there is, how far each has come, and which server works on it.
+import type { IdentifierSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import {
   deliveryEventKinds,
@@ -42,7 +43,8 @@ const columns = sql.fragment`
   greatest(0, coalesce(orders.last_number, 0) - progress.wallet_number) AS "walletLag",
   progress.failing_since AS "failingSince", progress.failure`;
 
-const tables = (ledgerId: string) => sql.fragment`
+/** `ledgerId`: of one ledger, by which each table is asked (docs/decisions/0020); of all, the column of `deliveries`. */
+const tablesOf = (ledgerId: string | IdentifierSqlToken) => sql.fragment`
   FROM deliveries
   JOIN delivery_progress AS progress
     ON progress.ledger_id = ${ledgerId} AND progress.delivery_id = deliveries.delivery_id
@@ -55,7 +57,7 @@ export async function listDeliveries(
   ledgerId: string,
 ): Promise<readonly DeliveryRecord[]> {
   return connection.any(sql.type(deliveryRow)`
-    SELECT ${columns} ${tables(ledgerId)}
+    SELECT ${columns} ${tablesOf(ledgerId)}
      WHERE deliveries.ledger_id = ${ledgerId} ORDER BY deliveries.delivery_id`);
 }
 
@@ -67,12 +69,7 @@ export async function listAllDeliveries(
 ): Promise<readonly (DeliveryRecord & { readonly ledgerId: string })[]> {
   return connection.any(sql.type(ledgerDeliveryRow)`
     SELECT deliveries.ledger_id AS "ledgerId", ${columns}
-      FROM deliveries
-      JOIN delivery_progress AS progress
-        ON progress.ledger_id = deliveries.ledger_id
-       AND progress.delivery_id = deliveries.delivery_id
-      JOIN journal_heads AS heads ON heads.ledger_id = deliveries.ledger_id
-      LEFT JOIN wallet_order_heads AS orders ON orders.ledger_id = deliveries.ledger_id
+           ${tablesOf(sql.identifier(["deliveries", "ledger_id"]))}
      ORDER BY deliveries.ledger_id, deliveries.delivery_id`);
 }
 
@@ -83,7 +80,7 @@ export async function findDelivery(
   deliveryId: string,
 ): Promise<DeliveryRecord | null> {
   return connection.maybeOne(sql.type(deliveryRow)`
-    SELECT ${columns} ${tables(ledgerId)}
+    SELECT ${columns} ${tablesOf(ledgerId)}
      WHERE deliveries.ledger_id = ${ledgerId} AND deliveries.delivery_id = ${deliveryId}`);
 }
 
