@@ -16,18 +16,23 @@ interface UnitContext {
   readonly output: Output;
 }
 
-/** The unit of a wallet; null where nothing was ever written to it. */
+/** The unit of a wallet; null where nothing was ever written to it, or where that can't be known. */
 async function findUnit(
   { client, output }: UnitContext,
   { ledgerId, callerKey }: WalletAddress,
 ): Promise<WalletUnit | null> {
-  // Of the names that begin with a name, that name itself comes first.
-  const { wallets } = await client.listWallets(ledgerId, { prefix: callerKey, limit: 1 });
-  const [first] = wallets;
-  if (first?.callerKey !== callerKey) return null;
-  const { assetCode } = first;
-  const exponentOf = await exponentsShown({ client, output }, ledgerId, [assetCode]);
-  return { assetCode, exponent: exponentOf(assetCode) };
+  try {
+    // Of the names that begin with a name, that name itself comes first.
+    const { wallets } = await client.listWallets(ledgerId, { prefix: callerKey, limit: 1 });
+    const [first] = wallets;
+    if (first?.callerKey !== callerKey) return null;
+    const { assetCode } = first;
+    const exponentOf = await exponentsShown({ client, output }, ledgerId, [assetCode]);
+    return { assetCode, exponent: exponentOf(assetCode) };
+  } catch {
+    // Such as a key without the scope: no failure of the command, which shows smallest units then.
+    return null;
+  }
 }
 
 /** How amounts in text are shown: in a unit with its asset; without one and with `--minor` as they are. */
@@ -43,9 +48,8 @@ export async function amountsOf(
   wallet: WalletAddress,
 ): Promise<(amount: string) => string> {
   const isAsIs = output.isForPrograms || output.isQuiet || output.isMinor;
-  const units = new WalletUnits({ client, output }, [{ key: "", wallet }]);
-  if (!isAsIs) await units.learn("");
-  return shownIn(units.of(""), output);
+  const unit = isAsIs ? null : await findUnit({ client, output }, wallet);
+  return shownIn(unit, output);
 }
 
 /** The units of several wallets by the names that a command has for them. */
@@ -66,8 +70,7 @@ export class WalletUnits {
   async learn(key: string): Promise<void> {
     const wallet = this.#wallets.get(key);
     if (wallet === undefined || this.#units.has(key)) return;
-    // Whatever keeps it from being known, a key without the scope for example, is no failure of the command.
-    const unit = await findUnit(this.#context, wallet).catch(() => null);
+    const unit = await findUnit(this.#context, wallet);
     if (unit !== null) this.#units.set(key, unit);
   }
 
