@@ -135,10 +135,10 @@ export interface Reservation extends wire.WalletResult {
  * Amounts are integers in the smallest unit of their currency or asset. In the journal debits are positive and credits
  * negative; amounts of wallets are never negative. Replies are the API's own objects.
  *
- * Every method but `request` sends again what a lost connection, a 429 or a 503 kept from being answered, for
- * `retryForMs`, with growing pauses. Writes carry an externalId, made up where the caller gave none, so that nothing is
- * written twice. Rejects with ServiceProblem (the last answer was an error), ServiceUnreachable (there was none), or
- * TypeError (an id is missing).
+ * Every method but `request`, `createDelivery` and `streamBundle` sends again what a lost connection, a 429 or a 503 kept from
+ * being answered, for `retryForMs`, with growing pauses. Writes carry an externalId, made up where the caller gave none, so
+ * that nothing is written twice. Rejects with ServiceProblem (the last answer was an error), ServiceUnreachable (there was
+ * none), or TypeError (an id is missing).
  */
 export class LedgerClient {
   readonly #http: SignedHttp;
@@ -178,8 +178,8 @@ export class LedgerClient {
     ledgerId: string,
     accounts: readonly wire.AccountInput[],
   ): Promise<readonly wire.Account[]> {
-    const { reply } = await this.#post(paths.importAccounts({ ledgerId }), { accounts });
-    return (parseReply(reply).value as { accounts: wire.Account[] }).accounts;
+    const target = paths.importAccounts({ ledgerId });
+    return (await this.#call<{ accounts: wire.Account[] }>("POST", target, { accounts })).accounts;
   }
 
   /**
@@ -191,10 +191,7 @@ export class LedgerClient {
     assetCode: string,
     change: wire.AssetRuleInput,
   ): Promise<wire.Asset> {
-    const target = paths.setAssetRule({ ledgerId, assetCode });
-    const body = JSON.stringify(change);
-    const { reply } = await this.#http.send({ method: "PUT", target, body });
-    return parseReply(reply).value as wire.Asset;
+    return this.#call("PUT", paths.setAssetRule({ ledgerId, assetCode }), change);
   }
 
   /** The newest rules of assets, by the UTF-8 bytes of the codes; an asset that was never used or set has none. */
@@ -290,9 +287,11 @@ export class LedgerClient {
   ): Promise<readonly wire.EntryOutcome[]> {
     const bodies = entries.map(withExternalId);
     const target = paths.postEntries({ ledgerId });
-    const { reply, wasRepeated } = await this.#post(target, { entries: bodies });
-    const { results } = parseReply(reply).value as { results: readonly wire.EntryOutcome[] };
-    if (!wasRepeated) return results;
+    const sent = await this.#send<{ results: wire.EntryOutcome[] }>("POST", target, {
+      entries: bodies,
+    });
+    const { results } = sent.value;
+    if (!sent.wasRepeated) return results;
     return Promise.all(
       results.map(async (result, index): Promise<wire.EntryOutcome> => {
         const isDuplicate = "title" in result && result.code === "DUPLICATE_ENTRY";
@@ -316,8 +315,8 @@ export class LedgerClient {
     const bodies = entries.map(withExternalId);
     const target = paths.postEntries({ ledgerId });
     try {
-      const { reply } = await this.#post(target, { entries: bodies, atomic: true });
-      return (parseReply(reply).value as { results: readonly wire.EntryReceipt[] }).results;
+      const body = { entries: bodies, atomic: true };
+      return (await this.#call<{ results: wire.EntryReceipt[] }>("POST", target, body)).results;
     } catch (error) {
       const mayBeOurs = error instanceof ServiceProblem && error.wasRepeated;
       if (!mayBeOurs || error.code !== "DUPLICATE_ENTRY") throw error;
@@ -341,7 +340,7 @@ export class LedgerClient {
     entryId: string,
     reversal: wire.ReversalInput = {},
   ): Promise<wire.EntryReceipt> {
-    const body = { ...reversal, externalId: reversal.externalId ?? randomUUID() };
+    const body = withKey(reversal);
     const target = paths.reverseEntry({ ledgerId, entryId });
     return this.#write(
       ledgerId,
@@ -365,8 +364,7 @@ export class LedgerClient {
    * that it has. Rejects with 409 PERIOD_OUT_OF_ORDER in a ledger whose closes come in order.
    */
   async closePeriod(ledgerId: string, close: wire.CloseInput): Promise<wire.Close> {
-    const { reply } = await this.#post(paths.closePeriod({ ledgerId }), close);
-    return parseReply(reply).value as wire.Close;
+    return this.#call("POST", paths.closePeriod({ ledgerId }), close);
   }
 
   /** What closing a period would do now, pending postings of wallets included. Writes nothing. */
@@ -467,12 +465,12 @@ export class LedgerClient {
 
   /** Pauses a delivery. 404 DELIVERY_NOT_FOUND. */
   async pauseDelivery(ledgerId: string, deliveryId: string): Promise<wire.Delivery> {
-    return this.#postEmpty(paths.pauseDelivery({ ledgerId, deliveryId }));
+    return this.#call("POST", paths.pauseDelivery({ ledgerId, deliveryId }));
   }
 
   /** Lets a delivery go on from where it was, at once. 404 DELIVERY_NOT_FOUND. */
   async resumeDelivery(ledgerId: string, deliveryId: string): Promise<wire.Delivery> {
-    return this.#postEmpty(paths.resumeDelivery({ ledgerId, deliveryId }));
+    return this.#call("POST", paths.resumeDelivery({ ledgerId, deliveryId }));
   }
 
   /**
@@ -484,15 +482,12 @@ export class LedgerClient {
     deliveryId: string,
     replay: { readonly since?: string; readonly walletSince?: string },
   ): Promise<wire.Delivery> {
-    const { reply } = await this.#post(paths.replayDelivery({ ledgerId, deliveryId }), replay);
-    return parseReply(reply).value as wire.Delivery;
+    return this.#call("POST", paths.replayDelivery({ ledgerId, deliveryId }), replay);
   }
 
   /** Removes a delivery, and resolves with what it was. 404 DELIVERY_NOT_FOUND, also where an answer was lost before. */
   async deleteDelivery(ledgerId: string, deliveryId: string): Promise<wire.Delivery> {
-    const target = paths.deleteDelivery({ ledgerId, deliveryId });
-    const { reply } = await this.#http.send({ method: "DELETE", target });
-    return parseReply(reply).value as wire.Delivery;
+    return this.#call("DELETE", paths.deleteDelivery({ ledgerId, deliveryId }));
   }
 
   /**
@@ -536,12 +531,13 @@ export class LedgerClient {
     commit: { amount?: string } = {},
   ): Promise<wire.WalletResult> {
     const target = paths.commitHold({ walletKey: walletKeyOf(wallet), holdId });
-    return this.#resolveHold(target, commit);
+    // To resolve a hold the same way twice is a duplicate, whoever did it first: it needs no externalId.
+    return this.#call("POST", target, commit);
   }
 
   /** Releases what was held. `duplicate`, 404 and 409 as for `commitHold`. */
   async releaseHold(wallet: WalletAddress, holdId: string): Promise<wire.WalletResult> {
-    return this.#resolveHold(paths.releaseHold({ walletKey: walletKeyOf(wallet), holdId }), {});
+    return this.#call("POST", paths.releaseHold({ walletKey: walletKeyOf(wallet), holdId }));
   }
 
   /** What is in a wallet; zero for one that was never written. */
@@ -562,18 +558,10 @@ export class LedgerClient {
     ledgerId: string,
     writes: readonly wire.BulkMovementInput[],
   ): Promise<wire.BulkResult> {
-    const keyed = writes.map((write) => ({
-      ...write,
-      externalId: write.externalId ?? randomUUID(),
-    }));
+    const keyed = writes.map(withKey);
     const target = paths.writeWallets({ ledgerId });
-    const { reply, wasRepeated } = await this.#post(target, { writes: keyed });
-    const { results } = parseReply(reply).value as wire.BulkResult;
-    return {
-      results: results.map((result, index) =>
-        wasRepeated && isUnkeyed(writes[index]) ? asAccepted(result) : result,
-      ),
-    };
+    const sent = await this.#send<wire.BulkResult>("POST", target, { writes: keyed });
+    return { results: resultsOf(sent, writes) };
   }
 
   /**
@@ -607,12 +595,12 @@ export class LedgerClient {
 
   /** Lets nothing be taken out of a wallet: scope `admin`. `duplicate` where it is frozen; 404 where it was never written. */
   async freezeWallet(wallet: WalletAddress): Promise<wire.FreezeResult> {
-    return this.#control(paths.freezeWallet({ walletKey: walletKeyOf(wallet) }));
+    return this.#call("POST", paths.freezeWallet({ walletKey: walletKeyOf(wallet) }));
   }
 
   /** Lets a frozen wallet be used again, as `freezeWallet`. */
   async unfreezeWallet(wallet: WalletAddress): Promise<wire.FreezeResult> {
-    return this.#control(paths.unfreezeWallet({ walletKey: walletKeyOf(wallet) }));
+    return this.#call("POST", paths.unfreezeWallet({ walletKey: walletKeyOf(wallet) }));
   }
 
   /** Every change of a wallet as it happens. Connects when it is first read, and again whenever the connection is lost. */
@@ -645,8 +633,7 @@ export class LedgerClient {
   }
 
   async #get<Reply>(target: string): Promise<Reply> {
-    const { reply } = await this.#http.send({ method: "GET", target });
-    return parseReply(reply).value as Reply;
+    return this.#call("GET", target);
   }
 
   async #getText(target: string): Promise<string> {
@@ -654,23 +641,23 @@ export class LedgerClient {
     return reply.text;
   }
 
-  async #post(target: string, body: object) {
-    return this.#http.send({ method: "POST", target, body: JSON.stringify(body) });
+  /** Resolves with the reply to a request that does no harm when it is sent twice. */
+  async #call<Reply>(method: string, target: string, body?: object): Promise<Reply> {
+    return (await this.#send<Reply>(method, target, body)).value;
   }
 
-  async #postEmpty<Reply>(target: string): Promise<Reply> {
-    const { reply } = await this.#http.send({ method: "POST", target });
-    return parseReply(reply).value as Reply;
+  async #send<Reply>(method: string, target: string, body?: object): Promise<Sent<Reply>> {
+    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    const { reply, wasRepeated } = await this.#http.send({ method, target, ...content });
+    return { value: parseReply(reply).value as Reply, wasRepeated };
   }
 
   async #writeWallet<Reply extends wire.WalletResult>(
     target: string,
     movement: wire.MovementInput,
   ): Promise<Reply> {
-    const externalId = movement.externalId ?? randomUUID();
-    const { reply, wasRepeated } = await this.#post(target, { ...movement, externalId });
-    const result = parseReply(reply).value as Reply;
-    return wasRepeated && isUnkeyed(movement) ? asAccepted(result) : result;
+    const { value, wasRepeated } = await this.#send<Reply>("POST", target, withKey(movement));
+    return wasRepeated && isUnkeyed(movement) ? asAccepted(value) : value;
   }
 
   async #transfer(
@@ -678,33 +665,10 @@ export class LedgerClient {
     transfers: readonly wire.TransferInput[],
     more: { readonly atomic?: true },
   ): Promise<wire.TransfersResult> {
-    const keyed = transfers.map((transfer) => ({
-      ...transfer,
-      externalId: transfer.externalId ?? randomUUID(),
-    }));
+    const body = { transfers: transfers.map(withKey), ...more };
     const target = paths.transferFunds({ ledgerId });
-    const { reply, wasRepeated } = await this.#post(target, { transfers: keyed, ...more });
-    const { results } = parseReply(reply).value as wire.TransfersResult;
-    return {
-      results: results.map((result, index) =>
-        wasRepeated && isUnkeyed(transfers[index]) ? asAccepted(result) : result,
-      ),
-    };
-  }
-
-  /** To freeze twice is the same as once, so it needs no key of its own. */
-  async #control(target: string): Promise<wire.FreezeResult> {
-    const { reply } = await this.#post(target, {});
-    return parseReply(reply).value as wire.FreezeResult;
-  }
-
-  /**
-   * Resolving a hold twice the same way answers "duplicate", so it needs no key of its own. A duplicate
-   * after a lost answer stays one: whoever resolved the hold, it is resolved that way.
-   */
-  async #resolveHold(target: string, commit: object): Promise<wire.WalletResult> {
-    const { reply } = await this.#post(target, commit);
-    return parseReply(reply).value as wire.WalletResult;
+    const sent = await this.#send<wire.TransfersResult>("POST", target, body);
+    return { results: resultsOf(sent, transfers) };
   }
 
   async #write(
@@ -714,8 +678,7 @@ export class LedgerClient {
     isOurs: (stored: wire.Entry) => boolean,
   ): Promise<wire.EntryReceipt> {
     try {
-      const { reply } = await this.#post(target, body);
-      return parseReply(reply).value as wire.EntryReceipt;
+      return await this.#call<wire.EntryReceipt>("POST", target, body);
     } catch (error) {
       // A duplicate of an attempt of ours whose answer was lost is that answer.
       const first = error instanceof ServiceProblem && error.wasRepeated ? error.problem : {};
@@ -725,6 +688,12 @@ export class LedgerClient {
       return receiptOf(stored);
     }
   }
+}
+
+/** The reply to a request, and whether an earlier attempt's answer was lost. */
+interface Sent<Reply> {
+  readonly value: Reply;
+  readonly wasRepeated: boolean;
 }
 
 function receiptOf({ journalId, persistedAt }: wire.Entry): wire.EntryReceipt {
@@ -741,12 +710,26 @@ function asAccepted<Result extends { readonly status: string | number }>(result:
   return result.status === "duplicate" ? { ...result, status: "accepted" } : result;
 }
 
+/** What became of each of several writes, of which `sent` is the reply. */
+function resultsOf<Result extends { readonly status: string | number }>(
+  { value, wasRepeated }: Sent<{ readonly results: readonly Result[] }>,
+  writes: readonly Pick<wire.MovementInput, "externalId">[],
+): Result[] {
+  return value.results.map((result, index) =>
+    wasRepeated && isUnkeyed(writes[index]) ? asAccepted(result) : result,
+  );
+}
+
+/** A write with an externalId, made up where it has none. */
+function withKey<Write extends Pick<wire.MovementInput, "externalId">>(write: Write) {
+  return { ...write, externalId: write.externalId ?? randomUUID() };
+}
+
 type KeyedEntry = wire.EntryInput & { readonly externalId: string };
 
 /** An entry as JSON has it, without members that are undefined, and with an externalId, made up where it has none. */
 function withExternalId(entry: wire.EntryInput): KeyedEntry {
-  const keyed = { ...entry, externalId: entry.externalId ?? randomUUID() };
-  return JSON.parse(JSON.stringify(keyed)) as KeyedEntry;
+  return JSON.parse(JSON.stringify(withKey(entry))) as KeyedEntry;
 }
 
 function walletKeyOf({ ledgerId, callerKey }: WalletAddress): string {
