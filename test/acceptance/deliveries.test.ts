@@ -161,6 +161,17 @@ describe("a receiver", () => {
 });
 
 describe("a delivery", () => {
+  it("tells its secret in the result alone, not in what --verbose shows", async () => {
+    const args = ["delivery", "add", "https://127.0.0.1:9/", "--events", "close", "--verbose"];
+    const ledgerEnv = { ...env, LEDGERCTL_LEDGER: await newLedger() };
+    for (const form of [[], ["--json"]]) {
+      const { stdout, stderr } = await runCli([...args, ...form], { env: ledgerEnv });
+      expect(stdout).toMatch(/ds_[\w-]{43}/);
+      expect(stderr).toContain("ds_********");
+      expect(stderr).not.toMatch(/ds_[\w-]/);
+    }
+  });
+
   it("is paused, resumed, replayed and removed by commands, each an act of the key", async () => {
     const ledgerId = await newLedger();
     const receiver = await openReceiver();

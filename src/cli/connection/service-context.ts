@@ -111,7 +111,8 @@ function isBusy(status: number): boolean {
   return status === 429 || status === 503;
 }
 
-function describeExchange(exchange: Exchange, output: Output): void {
+function describeExchange(full: Exchange, output: Output): void {
+  const exchange = { ...full, replyBody: withoutSecrets(full.replyBody) };
   const { method, target, requestBody, status, replyBody, requestId, durationMs } = exchange;
   const lines = [`> ${method} ${target}`];
   if (requestBody !== "") lines.push(`> ${requestBody}`);
@@ -122,4 +123,9 @@ function describeExchange(exchange: Exchange, output: Output): void {
   );
   if (replyBody !== "") lines.push(`< ${replyBody}`);
   output.exchange(exchange, lines);
+}
+
+/** A reply as logs may have it: that of a delivery that was made has its secret. */
+function withoutSecrets(replyBody: string): string {
+  return replyBody.replace(/"secret":"ds_[^"]*"/g, '"secret":"ds_********"');
 }
