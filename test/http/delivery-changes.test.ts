@@ -1,4 +1,4 @@
-// Changes of one delivery that come at the same time.
+// Changes of deliveries that come at the same time.
 import { beforeAll, expect, test } from "vitest";
 import { scopes } from "../../src/core/ledger.ts";
 import { serveBooks } from "../support/service.ts";
@@ -11,10 +11,15 @@ beforeAll(async () => {
   credentials = await service.books.createKey({ scopes });
 });
 
-const send = (method: string, path: string, body?: object) =>
+const send = (
+  method: string,
+  path: string,
+  body?: object,
+  ledgerId: string = service.books.ledgerId,
+) =>
   service.send({
     method,
-    target: `/v1/ledgers/${service.books.ledgerId}/deliveries${path}`,
+    target: `/v1/ledgers/${ledgerId}/deliveries${path}`,
     credentials,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
@@ -34,4 +39,15 @@ test("one that is removed while others pause, resume and replay it is removed, a
     expect(statuses[1]).toBe(200);
     for (const status of statuses) expect([200, 404]).toContain(status);
   }
+});
+
+test("a ledger has 50 deliveries at most, also where many are made at the same time", async () => {
+  const ledgerId = await service.books.createLedger();
+  const wanted = { url: "https://books.example.com/l", events: ["close"] };
+  const replies = await Promise.all(
+    Array.from({ length: 80 }, () => send("POST", "", wanted, ledgerId)),
+  );
+  expect(replies.filter(({ status }) => status === 201)).toHaveLength(50);
+  const { body } = await send("GET", "", undefined, ledgerId);
+  expect(body).toMatchObject({ deliveries: { length: 50 } });
 });

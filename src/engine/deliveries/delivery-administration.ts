@@ -11,7 +11,7 @@ import { nameOperator } from "../../store/administration-acts.ts";
 import type { Connection } from "../../store/database/connection.ts";
 import type { Pool } from "../../store/database/pool.ts";
 import * as store from "../../store/deliveries.ts";
-import { readClock } from "../../store/journal-heads.ts";
+import { lockJournalHead, readClock } from "../../store/journal-heads.ts";
 import { writeBarrier } from "../../store/ledger-states.ts";
 import * as walletOrder from "../../store/ordered-wallet-writes.ts";
 import { commitsHalted } from "../group-commit.ts";
@@ -54,6 +54,8 @@ export class DeliveryAdministration {
     const { ledgerId } = act;
     const deliveryId = newId();
     const delivery = await this.#actOn(act, events, async (transaction) => {
+      // One is made at a time, so that they can be counted.
+      await lockJournalHead(transaction, ledgerId);
       if ((await store.listDeliveries(transaction, ledgerId)).length >= deliveriesMax) {
         const detail = `the ledger has ${deliveriesMax} deliveries, and may have no more`;
         throw validationRefusal([{ path: [], detail }]);
