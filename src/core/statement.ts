@@ -47,8 +47,8 @@ export function stepStart(moment: Timestamp, by: StatementStep): Timestamp {
   return start;
 }
 
-/** null after the year 9999. */
-function nextStep(moment: Timestamp, by: StatementStep): Timestamp | null {
+/** When the next one begins; null after the year 9999. */
+export function nextStep(moment: Timestamp, by: StatementStep): Timestamp | null {
   return stepAfter(moment, by, 1);
 }
 

@@ -28,8 +28,11 @@ import {
   type MonthCount,
   type SequenceRange,
 } from "../store/journal-spans.ts";
-import { sumDayColumns, sumEntryColumns } from "../store/statement-sums.ts";
-import { splitByDays } from "../store/whole-days.ts";
+import { listMonths } from "../store/month-sums.ts";
+import { sumDayColumns, sumEntryColumns, sumMonthColumns } from "../store/statement-sums.ts";
+import { splitByDays, splitByMonths, type DayRange } from "../store/whole-days.ts";
+
+const noDays: DayRange = { fromDay: "infinity", untilDay: "-infinity" };
 
 export class SummedJournal {
   readonly #snapshot: Connection;
@@ -92,15 +95,19 @@ export class SummedJournal {
     const starts = columns.map(({ from }) => from ?? "-infinity");
     const sumEntries = (from: Timestamp | null, endsAt: Timestamp, range: SequenceRange) =>
       sumEntryColumns(this.#snapshot, this.#ledgerId, starts, { from, to: endsAt }, range);
-    const unsummed = sumEntries(null, to, this.#unsummed);
-    if (this.#summedSequence === 0) return unsummed;
-    const { days, parts } = splitByDays({ startsAt: columns[0]?.from ?? null, endsAt: to });
-    // Columns but the first begin at midnight.
+    if (this.#summedSequence === 0) return sumEntries(null, to, this.#unsummed);
+    const interval = splitByDays({ startsAt: columns[0]?.from ?? null, endsAt: to });
+    const { days, parts } = interval;
+    // Columns but the first begin with a month.
     const columnDays = [days.fromDay, ...starts.slice(1).map((start) => start.slice(0, 10))];
     const cutDays = parts.map(({ day }) => day);
+    const months = await listMonths(this.#snapshot, this.#ledgerId);
+    const { run, rest } = splitByMonths(months, interval);
+    const of = [this.#snapshot, this.#ledgerId, columnDays] as const;
     const sums = await Promise.all([
-      unsummed,
-      sumDayColumns(this.#snapshot, this.#ledgerId, columnDays, days.untilDay, cutDays),
+      sumEntries(null, to, this.#unsummed),
+      run === null ? [] : sumMonthColumns(...of, run),
+      rest === null ? [] : sumDayColumns(...of, rest, run ?? noDays, cutDays),
       ...parts.map(({ dayStartsAt, endsAt }) =>
         sumEntries(dayStartsAt, endsAt ?? to, this.#summed),
       ),

@@ -1,4 +1,4 @@
-// What accounts moved in the columns of a statement: of days that are summed, and of entries one by one.
+// What accounts moved in the columns of a statement: of months and days that are summed, and of entries one by one.
 import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import type { ColumnSum } from "../core/statement.ts";
@@ -9,6 +9,7 @@ import { sql } from "./database/statement.ts";
 import { isClosing } from "./day-sums.ts";
 import { linesOf } from "./journal-entries.ts";
 import type { SequenceRange } from "./journal-spans.ts";
+import type { DayRange } from "./whole-days.ts";
 
 /** Column, whether of CLOSING entries and their reversals, amount. */
 const sumsRow = z.object({
@@ -32,14 +33,15 @@ async function listSums(connection: Connection, sums: FragmentSqlToken): Promise
 }
 
 /**
- * Sums by columns, of whole days up to one that is not included; in what is summed. `columnDays`: the first day of each
- * column, in order; what is before the first is column 0. `cutDays` are left out.
+ * Sums by columns, of days but for `others` among them; in what is summed. `columnDays`: the first day of each column, in order;
+ * what is before the first is column 0. `cutDays` are left out.
  */
 export function sumDayColumns(
   connection: Connection,
   ledgerId: string,
   columnDays: readonly string[],
-  untilDay: string,
+  days: DayRange,
+  others: DayRange,
   cutDays: readonly string[],
 ): Promise<ColumnSum[]> {
   return listSums(
@@ -48,8 +50,30 @@ export function sumDayColumns(
       SELECT gl_account_code, is_closing, width_bucket(day, ${sql.array(columnDays, "date")}) AS place,
              sum(functional_debits) + sum(functional_credits) AS amount
         FROM account_days
-       WHERE ledger_id = ${ledgerId} AND day < ${untilDay}::date
+       WHERE ledger_id = ${ledgerId}
+         AND day >= ${days.fromDay}::date AND day < ${days.untilDay}::date
+         AND NOT (day >= ${others.fromDay}::date AND day < ${others.untilDay}::date)
          AND day <> ALL (${sql.array(cutDays, "date")})
+       GROUP BY gl_account_code, is_closing, place`,
+  );
+}
+
+/** The same of days that are whole months, each in one column; in what is summed by month. */
+export function sumMonthColumns(
+  connection: Connection,
+  ledgerId: string,
+  columnDays: readonly string[],
+  { fromDay, untilDay }: DayRange,
+): Promise<ColumnSum[]> {
+  return listSums(
+    connection,
+    sql.fragment`
+      SELECT gl_account_code, is_closing, width_bucket(month, ${sql.array(columnDays, "date")}) AS place,
+             sum(amount) AS amount
+        FROM journal_months
+       CROSS JOIN LATERAL unnest(gl_account_codes, are_closing, functional_amounts)
+               AS moved (gl_account_code, is_closing, amount)
+       WHERE ledger_id = ${ledgerId} AND month >= ${fromDay}::date AND month < ${untilDay}::date
        GROUP BY gl_account_code, is_closing, place`,
   );
 }

@@ -1,4 +1,5 @@
-// Intervals of time as whole days in UTC, which are summed, and parts of days, which are not.
+// Intervals of time as whole months and whole days in UTC, which are summed, and parts of days, which are not.
+import { nextStep } from "../core/statement.ts";
 import { timestampFromEpochMs, type Timestamp } from "../core/time.ts";
 
 const dayMs = 86_400_000;
@@ -45,6 +46,47 @@ export function splitByDays({ startsAt, endsAt }: Interval): SplitInterval {
     parts.push({ day: endDay, dayStartsAt, startsAt: dayStartsAt, endsAt });
   }
   return { days, parts };
+}
+
+/** A month that a ledger has entries in, as its first day, and whether sums by month have all of them. */
+export interface SummedMonth {
+  readonly month: string;
+  readonly isSummed: boolean;
+}
+
+/**
+ * The longest run of a ledger's months, which are in order, that are summed and wholly in an interval or before it, as their
+ * days; and the days from the first of its other months to the end of the interval. null where there are none.
+ */
+export function splitByMonths(
+  months: readonly SummedMonth[],
+  { days: { fromDay, untilDay }, parts }: SplitInterval,
+): { readonly run: DayRange | null; readonly rest: DayRange | null } {
+  const begun = months.filter(({ month }) => month < untilDay);
+  let run: readonly SummedMonth[] = [];
+  let current: readonly SummedMonth[] = [];
+  for (const each of begun) {
+    const { fromDay: first, untilDay: next } = daysOf(each, each);
+    const isCut =
+      next > untilDay ||
+      (first < fromDay && fromDay < next) ||
+      parts.some(({ day }) => first <= day && day < next);
+    current = each.isSummed && !isCut ? [...current, each] : [];
+    if (current.length > run.length) run = current;
+  }
+  const [first] = run;
+  const last = run.at(-1);
+  const other = begun.find((each) => !run.includes(each));
+  return {
+    run: first === undefined || last === undefined ? null : daysOf(first, last),
+    rest: other === undefined ? null : { fromDay: other.month, untilDay },
+  };
+}
+
+/** The days from the first of one month to the last of another. */
+export function daysOf(first: SummedMonth, last: SummedMonth): DayRange {
+  const next = nextStep(startOfDay(last.month), "month");
+  return { fromDay: first.month, untilDay: next === null ? "infinity" : dayOf(next) };
 }
 
 function dayOf(time: Timestamp): string {

@@ -1,9 +1,12 @@
 // Balance sheets and income statements, against what is added up from the entries that the API lists.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { auditLedgers } from "../../src/audit/audit.ts";
 import { statementReply } from "../../src/contract/book-replies.ts";
 import type { Statement } from "../../src/contract/types.ts";
+import { DaySums } from "../../src/engine/day-sums.ts";
 import { Pool } from "../../src/store/database/pool.ts";
+import { listMonths } from "../../src/store/month-sums.ts";
 import {
   entriesPath,
   entry,
@@ -22,6 +25,7 @@ import {
   sumSpans,
 } from "../support/random-books.ts";
 import { serveBooks } from "../support/service.ts";
+import { forge } from "../support/tampering.ts";
 
 const service = serveBooks();
 let pool: Pool;
@@ -156,26 +160,81 @@ describe.each([
     await postAll(service, ledgerId, generated.slice(200));
   });
 
-  test("any statement of any range, in any steps, is what the entries add up to", async () => {
-    const entries = await readAll(service, ledgerId);
-    const kinds = fc.constantFrom<Kind>("balance-sheet", "income-statement");
-    const steps = fc.constantFrom(null, "month", "quarter", "year");
-    const property = fc.asyncProperty(aRange, kinds, steps, async (range, kind, by) => {
-      const { from = null, to = null } = range as { from?: string | null; to?: string };
-      fc.pre(from === null || to === null || from < to);
-      const reply = await service.get(`${pathOf(ledgerId, kind)}${queryOf({ ...range, by })}`);
-      // From the year 1 to now there are too many columns.
-      if (reply.status === 400) {
-        expect(pointers(reply)).toEqual(["by"]);
-        return;
-      }
-      expect(reply.status, reply.text).toBe(200);
-      const statement = reply.body as Statement;
-      expect(statement).toEqual(statementOf(entries, kind, statement.columns));
+  test("any statement of any range, in any steps, is what the entries add up to", () =>
+    expectStatementsOfEntries(ledgerId));
+});
+
+describe("with sums by month that are older than those by day", () => {
+  let ledgerId: string;
+
+  beforeAll(async () => {
+    ledgerId = await service.books.createLedger({ chart: randomChart });
+    const sums = new DaySums(pool, {
+      ...{ intervalMs: 1, spanEntries: 20, monthsIntervalMs: Infinity },
+      onFailure: (error) => {
+        throw error;
+      },
     });
-    await fc.assert(property, { numRuns: 100 });
+    await postAll(service, ledgerId, sampleEntries(120, 33));
+    await sums.sumAll();
+    const later = sampleEntries(40, 34);
+    const inJanuary = { transactionDate: "2026-01-02T11:30:00Z" };
+    await postAll(
+      service,
+      ledgerId,
+      later.map((each) => ({ ...each, ...inJanuary })),
+    );
+    await sums.sumAll();
+  });
+
+  test("a month that has got entries since is read by its days", async () => {
+    const months = await listMonths(pool, ledgerId);
+    expect(months.flatMap(({ month, isSummed }) => (isSummed ? [] : month))).toEqual([
+      "2026-01-01",
+    ]);
+    expect(months.length).toBeGreaterThan(4);
+    await expectStatementsOfEntries(ledgerId);
+  });
+
+  // What is before January is the longest run of months whose sums have all entries.
+  test("sums of other months are what is read, and audited", async () => {
+    const result = async () =>
+      BigInt((await read(ledgerId, "income-statement", { periodId: "2025-12" })).result[0] ?? "");
+    const before = await result();
+    await forge(
+      service.books,
+      `UPDATE journal_months
+          SET functional_amounts = ARRAY(SELECT amount + 1 FROM unnest(functional_amounts) AS amount)
+        WHERE ledger_id = '${ledgerId}' AND month = '2025-12-01'`,
+    );
+    expect(await result()).toBeGreaterThan(before);
+    const report = await pool.snapshot((snapshot) => auditLedgers(snapshot, ledgerId));
+    const faults = report?.checks.filter(({ ok }) => !ok) ?? [];
+    expect(faults.map(({ name }) => name)).toEqual(["day-sums"]);
+    expect(JSON.stringify(faults)).toContain("month 2025-12");
   });
 });
+
+/** Of ranges, kinds and steps at random. */
+async function expectStatementsOfEntries(ledgerId: string): Promise<void> {
+  const entries = await readAll(service, ledgerId);
+  const kinds = fc.constantFrom<Kind>("balance-sheet", "income-statement");
+  const steps = fc.constantFrom(null, "month", "quarter", "year");
+  const property = fc.asyncProperty(aRange, kinds, steps, async (range, kind, by) => {
+    const { from = null, to = null } = range as { from?: string | null; to?: string };
+    fc.pre(from === null || to === null || from < to);
+    const reply = await service.get(`${pathOf(ledgerId, kind)}${queryOf({ ...range, by })}`);
+    // From the year 1 to now there are too many columns.
+    if (reply.status === 400) {
+      expect(pointers(reply)).toEqual(["by"]);
+      return;
+    }
+    expect(reply.status, reply.text).toBe(200);
+    const statement = reply.body as Statement;
+    expect(statement).toEqual(statementOf(entries, kind, statement.columns));
+  });
+  await fc.assert(property, { numRuns: 100 });
+}
 
 describe("a small firm's books", () => {
   let ledgerId: string;

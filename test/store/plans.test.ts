@@ -39,6 +39,7 @@ import { findOrganization } from "../../src/store/organizations.ts";
 import * as pendingPostings from "../../src/store/pending-postings.ts";
 import * as periodCloses from "../../src/store/period-closes.ts";
 import { addRegisterSpan, findRegisteredSequence } from "../../src/store/register-days.ts";
+import * as monthSums from "../../src/store/month-sums.ts";
 import * as registers from "../../src/store/registers.ts";
 import * as statementSums from "../../src/store/statement-sums.ts";
 import { startOfDay } from "../../src/store/whole-days.ts";
@@ -596,6 +597,9 @@ const lists: readonly Case[] = [
   of(checkpoints.listCosignedSizes, journalLog, { below: entryCount, limit: 64 }),
   of(logs.listEntryLeaves, ledgerId, { afterSequence: 4_096, upToSequence: 8_192 }),
   of(statementSums.findFirstDate, ledgerId),
+  of(monthSums.listMonths, ledgerId),
+  of(monthSums.updateMonthSequence, ledgerId),
+  of(monthSums.listLedgersWithNewDays),
   of(searches.listEntriesBySequence, ledgerId, [7, 3_000, 90_000], 8_000_000),
   of(listCurrencies, ledgerId),
   of(findRegisteredSequence, ledgerId, entryCount),
@@ -658,7 +662,16 @@ const sums: readonly Case[] = [
   inSums("columns of a statement", (journal) =>
     journal.sumColumns([{ from: march.from, to: march.to }], march.to),
   ),
-  of(statementSums.sumDayColumns, ledgerId, ["2025-01-01", "2025-02-01"], "2025-03-01", []),
+  of(
+    statementSums.sumDayColumns,
+    ledgerId,
+    ["2025-01-01", "2025-02-01"],
+    marchDays,
+    { fromDay: "2025-03-10", untilDay: "2025-03-20" },
+    [],
+  ),
+  of(statementSums.sumMonthColumns, ledgerId, ["2025-01-01", "2025-02-01"], marchDays),
+  of(monthSums.upsertMonths, ledgerId, marchDays),
   of(
     statementSums.sumEntryColumns,
     ledgerId,
@@ -787,7 +800,13 @@ async function fillUpTo(step: number): Promise<void> {
 
 /** What reads all ledgers, and what makes a row on every node. */
 const ofAllNodes = new Set([
-  ...["listLedgers", "listLedgersWithPending", "listUnsummedLedgers", "listWaitingAssets"],
+  ...[
+    "listLedgers",
+    "listLedgersWithPending",
+    "listUnsummedLedgers",
+    "listLedgersWithNewDays",
+    "listWaitingAssets",
+  ],
   ...["listUnsignedJournals", "listUnsignedCloses", "listUncosignedLogs"],
   ...["getPostingBacklog", "listAdministrationActs", "insertLedger"],
 ]);

@@ -77,6 +77,8 @@ function othersOf({ table, column, type, isNullable, words }: Column): string[] 
       `array_append(${c}[2:], ${c}[1] + interval '1 hour')`,
     ],
     "smallint[]": [`array_append(${c}, ${c}[1])`, `array_append(${c}[2:], ${c}[1] + 1::smallint)`],
+    "boolean[]": [`array_append(${c}, ${c}[1])`, `array_append(${c}[2:], NOT ${c}[1])`],
+    "numeric[]": [`array_append(${c}, ${c}[1])`, `array_append(${c}[2:], ${c}[1] + 1)`],
     "bigint[]": [`array_append(${c}, ${c}[1])`, `array_append(${c}[2:], ${c}[1] + 1)`],
   };
   const others = byType[type];

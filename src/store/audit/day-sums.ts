@@ -7,12 +7,17 @@ import {
   selectDaySpans,
   selectJournalDays,
 } from "../day-sums.ts";
+import { selectJournalMonths } from "../month-sums.ts";
 import { selectRegisterDays } from "../register-days.ts";
 import { countRow } from "../columns.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
 import { sql } from "../database/statement.ts";
 
 const whole = { afterSequence: sql.fragment`0`, upToSequence: sql.fragment`summed.last_sequence` };
+const wholeMonths = {
+  afterSequence: sql.fragment`0`,
+  upToSequence: sql.fragment`summed.month_sequence`,
+};
 const span = {
   afterSequence: sql.fragment`spans.after_sequence`,
   upToSequence: sql.fragment`spans.ends_at_sequence`,
@@ -51,6 +56,17 @@ const tables: readonly SumTable[] = [
     columns: ["entry_count"],
     compute: (ledgerId) => sql.fragment`
       SELECT days.* FROM summed CROSS JOIN LATERAL (${selectJournalDays(ledgerId, whole)}) AS days`,
+  },
+  {
+    name: "journal_months",
+    key: ["month"],
+    where: sql.fragment`'month ' || to_char(month, 'YYYY-MM')`,
+    columns: ["entry_count", "gl_account_codes", "are_closing", "functional_amounts"],
+    compute: (ledgerId) => sql.fragment`
+      SELECT months.* FROM summed CROSS JOIN LATERAL (${selectJournalMonths(
+        selectAccountDays(ledgerId, wholeMonths),
+        selectJournalDays(ledgerId, wholeMonths),
+      )}) AS months`,
   },
   {
     name: "account_spans",
@@ -94,7 +110,9 @@ const tables: readonly SumTable[] = [
 function selectSpans(ledgerId: string): FragmentSqlToken {
   return sql.fragment`
     summed AS (
-      SELECT coalesce(max(last_sequence), 0) AS last_sequence FROM summed_journals
+      SELECT coalesce(max(last_sequence), 0) AS last_sequence,
+             coalesce(max(month_sequence), 0) AS month_sequence
+        FROM summed_journals
        WHERE ledger_id = ${ledgerId}
     ), spans AS (
       SELECT ends_at_sequence,
@@ -139,14 +157,14 @@ export async function* listSumFaults(
 ): AsyncGenerator<readonly FoundRow[]> {
   yield await connection.any(sql.type(foundRow)`
     SELECT 'summed journal' AS where,
-           'goes up to sequence ' || greatest(summed.last_sequence, summed.registered_sequence)
+           'goes up to sequence ' || greatest(summed.last_sequence, summed.registered_sequence, summed.month_sequence)
              || ', the journal to '
              || coalesce(heads.last_sequence::text, 'none') AS what,
            1::bigint AS total
       FROM summed_journals AS summed
       LEFT JOIN journal_heads AS heads ON heads.ledger_id = summed.ledger_id
      WHERE summed.ledger_id = ${ledgerId}
-       AND greatest(summed.last_sequence, summed.registered_sequence)
+       AND greatest(summed.last_sequence, summed.registered_sequence, summed.month_sequence)
              > coalesce(heads.last_sequence, 0)`);
   for (const table of tables) yield await listFaultsOf(connection, ledgerId, table);
 }

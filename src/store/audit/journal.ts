@@ -44,7 +44,7 @@ export function listAuditedLedgers(
 export const ledgerTables = [
   ...["ledger_states", "journal_heads", "accounts", "journal_entries", "journal_lines"],
   ...["summed_journals", "account_days", "journal_days", "account_spans", "day_spans"],
-  ...["register_spans", "register_days"],
+  ...["journal_months", "register_spans", "register_days"],
   ...["journal_reversals", "account_balances", "asset_rules", "wallets", "wallet_writes"],
   ...["wallet_log_digests", "wallet_holds", "wallet_batches", "wallet_posting_totals"],
   ...["wallet_postings"],
