@@ -210,7 +210,10 @@ function hintOf(error: ServiceProblem): string | null {
     );
   }
   if (error.code === "PERIOD_CLOSED") {
-    return "A mistake in a closed period is put right in an open one: `ledgerctl entry correct ID`.";
+    return (
+      "`ledgerctl period list` shows what is closed. A mistake in a closed period is put right in an open one: " +
+      "`ledgerctl entry correct ID`."
+    );
   }
   if (error.status === 503 || error.status === 429) return "Try again in a moment.";
   return null;

@@ -131,6 +131,12 @@ describe("entry import", () => {
     expect((await server.client.listEntries(server.ledgerId)).total).toBe(before);
   });
 
+  it("says so where a file has nothing to post", async () => {
+    const given = [save("head.csv", `${rows[0]}\n`), "--rules", join(folder, "bank.rules")];
+    const { code, stderr } = await run(...given);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/head\.csv has no rows to post: /)]);
+  });
+
   it("names a file that can't be read", async () => {
     expect(
       await run(join(folder, "none.csv"), "--rules", join(folder, "bank.rules")),

@@ -47,6 +47,8 @@ it("makes a profile, setting by setting", async () => {
     stderr: `profile default was made in ${file}\n`,
   });
   expect((await runCli(["config", "set", "api-key"], { env, input: `${apiKey}\n` })).code).toBe(0);
+  const byName = await runCli(["config", "set", "ledger", "Books of 2026"], { env });
+  expect([byName.code, byName.stdout]).toEqual([0, "ledger of profile default is Books of 2026\n"]);
   expect((await runCli(["config", "set", "ledger", ledger], { env })).code).toBe(0);
   const set = await runCli(["config", "set", "api-secret"], { env, input: `${secret}\n` });
   expect(set).toEqual({

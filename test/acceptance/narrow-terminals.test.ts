@@ -69,6 +69,22 @@ afterAll(async () => {
   expect(await server.stop()).toBe(0);
 });
 
+test.runIf(hasPython)("what a row is called is there on narrow terminals, too", async () => {
+  for (const [columns, command, rows] of [
+    [40, "register 4000", ["opening", "2026-01-31", "closing"]],
+    [80, "balance 1000", ["1000     2,222,222,211.12        2"]],
+    [80, "period list", ["NO  PERIOD   FROM        TO          ENTRIES  CLOSED"]],
+  ] as const) {
+    const args = command.split(" ");
+    const screen = new TestScreen(args, { ...server.env, LEDGERCTL_PAGER: "cat" }, [columns, 24]);
+    expect((await screen.ended()).code).toBe(0);
+    const lines = linesOf(screen);
+    for (const row of rows) {
+      expect(lines, row).toContainEqual(expect.stringMatching(new RegExp(`^${row}`)));
+    }
+  }
+});
+
 const tables: readonly (readonly [command: string, ...args: string[]])[] = [
   ["account", "list"],
   ["config", "list"],

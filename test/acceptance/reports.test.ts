@@ -129,6 +129,11 @@ describe("register", () => {
     expect((await run("1000", "--from", "2026-02-01", "--to", "2026-01-01")).code).toBe(2);
     expect((await run("1000", "--from", "2026-02-01", "--period", "2026-01")).code).toBe(2);
     expect((await run("1000", "--period", "2026-13")).code).toBe(2);
+    const lower = await run("1000", "--currency", "usd");
+    expect([lower.code, lower.stderr]).toEqual([
+      0,
+      "account 1000 has no lines in usd; did you mean USD?\n",
+    ]);
   });
 });
 

@@ -52,7 +52,7 @@ describe.runIf(hasPython)("ui on a terminal", () => {
       screen.press("G");
       await screen.until(/^› 2026-01-02 +opening/m);
       screen.press("l");
-      await screen.until(/^ {2}date +2026-01-02T00/m);
+      await screen.until(/^ {2}date +2026-01-02$/m);
       screen.press("hh");
       await screen.until(/^accounts/);
       screen.press("q");

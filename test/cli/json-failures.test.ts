@@ -28,7 +28,7 @@ const closed = new ServiceProblem({
 });
 
 const remedy =
-  "A mistake in a closed period is put right in an open one: `ledgerctl entry correct ID`.";
+  "`ledgerctl period list` shows what is closed. A mistake in a closed period is put right in an open one: `ledgerctl entry correct ID`.";
 
 describe("the object of a failure", () => {
   it("has the service's code, status and request id", () => {

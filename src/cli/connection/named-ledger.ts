@@ -13,7 +13,9 @@ export async function findNamedLedger(
 ): Promise<LedgerFinder> {
   if (ledger === null) {
     return () => {
-      throw usageFailure("name the ledger with --ledger or LEDGERCTL_LEDGER");
+      throw usageFailure(
+        "name the ledger with --ledger or LEDGERCTL_LEDGER, or once and for all with `ledgerctl config set ledger NAME`",
+      );
     };
   }
   if (parseUuid(ledger) !== null) return () => ledger;

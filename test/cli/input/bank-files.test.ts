@@ -171,6 +171,11 @@ describe("a row that can't be read", () => {
     ["2026-01-02,nobody,1.00,", rules, /its account2 is empty \(bank\.rules, line 5\)/],
     ["2026-01-02,1.00,2.00", rules2, /it has an amount-in and an amount-out/],
     ["2026-01-02,0.00,0.00", rules2, /its amount is zero/],
+    [
+      "2026-01-02;a;1.00",
+      rules,
+      /^line 1: it has one column, where fields names 4: is "," the sep/,
+    ],
     ['2026-01-02,"a,1.00,', rules, /^line 1: a quote is opened and never closed$/],
     ["2026-01-02,a\u00e4", rules, /it has no amount/],
   ])("%j is named with its line and its rule", async (row, with_, says) => {

@@ -1,7 +1,6 @@
 // The balance of one account.
 import type { Environment } from "../../../config.ts";
 import type { AccountBalance } from "../../../client/ledger-client.ts";
-import { currencyExponents } from "../../../core/currencies.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { requireEnd } from "../../input/arguments.ts";
 import type { Column } from "../../terminal/output.ts";
@@ -9,6 +8,7 @@ import { suggestingAccounts } from "../../input/account-suggestion.ts";
 import { exponentsShown, type ExponentOf } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
+import { noteNoLines } from "../../input/no-lines-note.ts";
 
 export interface BalanceFlags extends ServiceFlags {
   currency?: string;
@@ -20,6 +20,7 @@ const columnsOf = (exponentOf: ExponentOf): readonly Column<AccountBalance>[] =>
   {
     title: "BALANCE",
     align: "right",
+    isAmount: true,
     value: ({ balance, currency }) => displayAmount(balance, currency, exponentOf(currency)),
   },
   { title: "ENTRIES", align: "right", value: ({ entryCount }) => String(entryCount) },
@@ -44,11 +45,8 @@ export async function showBalance(
     );
     const exponentOf = await exponentsShown({ client, output }, id, [balance.currency]);
     output.result(balance, (value) => output.table([value], columnsOf(exponentOf)));
-    if (currency !== undefined && balance.entryCount === 0 && !output.isJson) {
-      const upper = currency.toUpperCase();
-      const isMistyped = upper !== currency && currencyExponents.has(upper);
-      const meant = isMistyped ? `; did you mean ${upper}?` : "";
-      output.note(`account ${account} has no lines in ${currency}${meant}`);
+    if (currency !== undefined && balance.entryCount === 0) {
+      noteNoLines(output, account, currency);
     }
   });
 }

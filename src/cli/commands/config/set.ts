@@ -2,7 +2,7 @@
 import { text } from "node:stream/consumers";
 import type { Environment } from "../../../config.ts";
 import { isApiKey, isApiSecret } from "../../../core/signing.ts";
-import { requireId } from "../../input/arguments.ts";
+import { requireLabel } from "../../input/arguments.ts";
 import { isHttpUrl } from "../../connection/settings.ts";
 import { usageFailure } from "../../failure.ts";
 import type { OutputFlags } from "../../definition/options.ts";
@@ -92,6 +92,9 @@ function requireValue(member: ProfileMember, value: string): string {
       }
       return value;
     case "ledger":
-      return requireId("ledger", value);
+      if (value.startsWith("ls_")) {
+        throw usageFailure("ledger must be the id or the name of a ledger, and no secret");
+      }
+      return requireLabel("ledger", value);
   }
 }

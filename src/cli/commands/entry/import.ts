@@ -78,6 +78,11 @@ async function importFile(
       `${file}: nothing was posted, as rows can't be read:${lines.join("")}${rest}`,
     );
   }
+  if (entries.length === 0) {
+    output.note(
+      `${file} has no rows to post: ${rules.file} passes over all that it has, or it is empty`,
+    );
+  }
   if (dryRun) {
     if (output.isJson) for (const entry of entries) output.line(toJson(bodyOf(entry)));
     else output.list(entries, columnsOf(currency), ({ externalId }) => externalId);

@@ -11,6 +11,7 @@ import { displayAmount } from "../../terminal/amounts.ts";
 import { displayWidth } from "../../terminal/fit-columns.ts";
 import { listedPages, readAmounts, readFilter, type FilterFlags } from "./entry-filter.ts";
 import { stateOf, withReversed } from "./entry-state.ts";
+import { shortDate } from "../../terminal/short-date.ts";
 
 export type ListFlags = ServiceFlags & RangeFlags & FilterFlags;
 
@@ -192,8 +193,4 @@ function amountOf(entry: Entry, exponentOf: ExponentOf, account: string | null):
 
 function functionalCurrencyOf({ lines }: Entry): string {
   return lines[0]?.functionalCurrency ?? "";
-}
-
-function shortDate(timestamp: string): string {
-  return timestamp.replace(/T00:00:00\.000Z$/, "").replace(/\.000Z$/, "Z");
 }

@@ -2,6 +2,7 @@
 import type { Entry } from "../../../client/ledger-client.ts";
 import { noActivity, withActivity, type Activity } from "../../terminal/screen/activity.ts";
 import { scrolledTo, scrollTarget, type Scroll } from "../../terminal/screen/scrolling.ts";
+import { shortDate } from "../../terminal/short-date.ts";
 
 /** Writes a sum of the functional currency for people. */
 export type ShowAmount = (amount: bigint) => string;
@@ -105,7 +106,7 @@ export function tailRow(entry: Entry, show: ShowAmount): TailRow {
   return {
     sequence,
     journalId,
-    date: transactionDate.replace(/\.000Z$/, "Z").replace(/T00:00:00Z$/, ""),
+    date: shortDate(transactionDate),
     amount: show(sum),
     text: [...kind, description ?? eventType ?? ""].join(" ").trim(),
   };

@@ -5,6 +5,7 @@ import { counted } from "../../terminal/counted.ts";
 import type { Column, Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
 import { describeDebits, findingLines, namedCurrencies, signerLine } from "./verdict.ts";
+import { shortDate } from "../../terminal/short-date.ts";
 
 export interface BundleVerdict extends CloseVerdict {
   readonly file: string;
@@ -49,8 +50,16 @@ function columnsOf(bundles: readonly BundleVerdict[], output: Output): Column<Bu
     ...(isOneLedger(bundles) ? [] : [text("LEDGER", ({ ledgerId }) => ledgerId)]),
     number("NO", (bundle) => String(bundle.number)),
     { ...text("PERIOD", ({ periodId }) => periodId), cutTo: 8 },
-    { ...text("FROM", ({ startsAt }) => startsAt ?? "the beginning"), leaveOut: 2 },
-    { ...text("TO", ({ endsAt }) => endsAt), leaveOut: 2 },
+    {
+      ...text("FROM", ({ startsAt }) => startsAt ?? "the beginning"),
+      shortValue: ({ startsAt }) => shortDate(startsAt ?? "the beginning"),
+      leaveOut: 2,
+    },
+    {
+      ...text("TO", ({ endsAt }) => endsAt),
+      shortValue: ({ endsAt }) => shortDate(endsAt),
+      leaveOut: 2,
+    },
     { ...number("ENTRIES", ({ entries }) => String(entries)), leaveOut: 3 },
     { ...number("DEBITS", (bundle) => describeDebits(bundle, output)), isAmount: true },
     {

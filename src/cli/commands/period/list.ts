@@ -4,6 +4,7 @@ import type { Environment } from "../../../config.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { withService } from "../../connection/service-context.ts";
 import { allCloses } from "./find-close.ts";
+import { shortDate } from "../../terminal/short-date.ts";
 
 const csvNames = [
   ...["ledgerId", "closeId", "number", "periodId", "reason", "startsAt", "endsAt", "closedAt"],
@@ -18,8 +19,18 @@ export async function listPeriods(flags: ServiceFlags, environment: Environment)
       [
         { title: "NO", align: "right", value: ({ number }) => String(number) },
         { title: "PERIOD", cutTo: 8, value: ({ periodId }) => periodId },
-        { title: "FROM", leaveOut: 2, value: ({ startsAt }) => startsAt ?? "the beginning" },
-        { title: "TO", leaveOut: 3, value: ({ endsAt }) => endsAt },
+        {
+          title: "FROM",
+          leaveOut: 2,
+          value: ({ startsAt }) => startsAt ?? "the beginning",
+          shortValue: ({ startsAt }) => shortDate(startsAt ?? "the beginning"),
+        },
+        {
+          title: "TO",
+          leaveOut: 3,
+          value: ({ endsAt }) => endsAt,
+          shortValue: ({ endsAt }) => shortDate(endsAt),
+        },
         { title: "ENTRIES", align: "right", value: ({ entryCount }) => String(entryCount) },
         {
           title: "CLOSED",

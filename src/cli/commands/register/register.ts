@@ -16,6 +16,7 @@ import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { sumTimeoutMs } from "../../terminal/balance-tables.ts";
 import { stateOf, withReversed } from "../entry/entry-state.ts";
+import { noteNoLines } from "../../input/no-lines-note.ts";
 
 export interface RegisterFlags extends ServiceFlags, Omit<BookRangeFlags, "asOf"> {
   currency?: string;
@@ -46,6 +47,9 @@ export async function showRegister(
       else {
         const shown = currency ?? (await client.getLedger(id)).functionalCurrency;
         await printTable({ client, output, ledgerId: id }, first.value, rest, shown);
+        const { lines, opening, closing } = first.value;
+        const isEmpty = lines.length === 0 && opening === "0" && closing === "0";
+        if (currency !== undefined && isEmpty) noteNoLines(output, account, currency);
       }
     },
     { timeoutMs: sumTimeoutMs },
@@ -158,6 +162,8 @@ function columnsOf(
     {
       title: "DATE",
       value: of(({ transactionDate }) => transactionDate.slice(0, 10)),
+      // The description may have to go.
+      shortValue: (row) => ("title" in row ? row.title : row.transactionDate.slice(0, 10)),
     },
     {
       title: "SEQ",
@@ -169,6 +175,7 @@ function columnsOf(
       title: "DESCRIPTION",
       cutTo: 12,
       value: (row) => ("title" in row ? row.title : describe(row)),
+      shortValue: of(describe),
     },
     {
       title: "AGAINST",
@@ -176,7 +183,7 @@ function columnsOf(
       leaveOut: 4,
       value: of(({ counterAccounts }) => counterAccounts.join(", ")),
     },
-    { title: "TRANSACTION", align: "right", leaveOut: 2, value: foreign },
+    { title: "TRANSACTION", align: "right", isAmount: true, leaveOut: 2, value: foreign },
     {
       title: "AMOUNT",
       align: "right",

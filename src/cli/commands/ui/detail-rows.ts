@@ -4,6 +4,7 @@ import type { ExponentOf } from "../../connection/exponents.ts";
 import { printable } from "../../terminal/printable.ts";
 import { displayWidth } from "../../terminal/fit-columns.ts";
 import { majorText } from "../../terminal/amounts.ts";
+import { shortDate } from "../../terminal/short-date.ts";
 
 export interface DetailRow {
   readonly name: string;
@@ -22,7 +23,7 @@ const valueWidthMin = 8;
 export function entryDetails(entry: Entry, columns: number, exponentOf: ExponentOf): DetailRow[] {
   const rows = detailWriter(columns);
   rows.text("entry", `${entry.sequence}`);
-  rows.text("date", entry.transactionDate);
+  rows.text("date", shortDate(entry.transactionDate));
   rows.text("description", entry.description);
   rows.text("type", entry.entryType === "STANDARD" ? null : entry.entryType);
   const reversal = entry.reversedByJournalId;
@@ -57,8 +58,8 @@ export function closeDetails(close: Close, columns: number): DetailRow[] {
   const rows = detailWriter(columns);
   rows.text("period", close.periodId);
   rows.text("state", `closed, number ${close.number}`);
-  rows.text("from", close.startsAt ?? "the first entry");
-  rows.text("up to", close.endsAt);
+  rows.text("from", shortDate(close.startsAt ?? "the first entry"));
+  rows.text("up to", shortDate(close.endsAt));
   rows.text("closed", close.closedAt);
   rows.text("reason", close.reason);
   rows.text("entries", `${close.entryCount}`);

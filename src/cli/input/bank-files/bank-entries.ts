@@ -51,6 +51,7 @@ export async function readBankFile(
     if (row.outcome === "end") break;
     if (row.outcome === "skip") continue;
     try {
+      requireSeparated(fields, rules);
       const read = readRow(row, rules, currency);
       entries.push({ ...read, line, externalId: idOf(read.account1, fields, seen) });
     } catch (error) {
@@ -132,6 +133,13 @@ class Row {
   #field(column: number): string {
     return (this.#fields[column] ?? "").trim();
   }
+}
+
+/** A file with another separator is told so, and not by what its first column can't be read as. */
+function requireSeparated(fields: readonly string[], { columns, separator }: BankRules): void {
+  if (fields.length > 1 || columns.length < 2) return;
+  const what = `it has one column, where fields names ${columns.length}`;
+  throw new RowFault(`${what}: is ${JSON.stringify(separator)} the separator of this file?`);
 }
 
 function readRow(row: Row, rules: BankRules, currency: Currency) {
