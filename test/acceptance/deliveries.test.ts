@@ -1,5 +1,6 @@
 // Deliveries by real servers to real receivers: what comes, in which order, and what happens where receivers or servers fail.
 import { mkdtempSync, rmSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -141,6 +142,29 @@ describe("a receiver", () => {
     }
     for (const { id } of before) await client.deleteDelivery(ledgerId, id);
   }, 90_000);
+
+  it("may send a few interim answers before its own, and is given up where they do not end", async () => {
+    const ledgerId = await newLedger();
+    const [few, endless] = [await openReceiver(), await openReceiver()];
+    const interim = (count: number) => (response: ServerResponse) => {
+      for (let sent = 0; sent < count; sent += 2) {
+        response.writeContinue();
+        response.writeProcessing();
+      }
+    };
+    few.answer = (response) => {
+      interim(4)(response);
+      response.writeHead(204).end();
+    };
+    endless.answer = interim(1000);
+    await deliverTo(few, ledgerId);
+    const { id } = await deliverTo(endless, ledgerId);
+    await post(ledgerId, 1);
+    await few.reach(1);
+    await until("a failure", async () => (await find(ledgerId, id)).failure !== null);
+    expect((await find(ledgerId, id)).failure).toBe("sent more than 10 interim answers");
+    await Promise.all([few.goAway(), endless.goAway()]);
+  });
 
   it("misses nothing where the server that delivers is killed", async () => {
     const ledgerId = await newLedger();

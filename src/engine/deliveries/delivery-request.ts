@@ -23,6 +23,8 @@ export interface ReceiverLimits {
 
 const requestTimeoutMs = 10_000;
 const urlLengthMax = 2_048;
+/** Answers of status 1xx before the one that counts: each costs, and a receiver could send them without end. */
+const interimAnswersMax = 10;
 
 /** What is wrong with the URL of a receiver, or null. What its name resolves to is looked at with each request. */
 export function receiverUrlFault(text: string, allowsPrivate: boolean): string | null {
@@ -63,6 +65,13 @@ export function sendDelivery(
         "ledgerctl-signature": signature,
         "user-agent": "ledgerctl",
       },
+    });
+    let interimAnswers = 0;
+    request.on("information", () => {
+      interimAnswers += 1;
+      if (interimAnswers <= interimAnswersMax) return;
+      request.destroy();
+      resolve(`sent more than ${interimAnswersMax} interim answers`);
     });
     request.on("response", (response) => {
       const { statusCode = 0 } = response;
