@@ -251,7 +251,7 @@ export async function postponeDelivery(
            due_at = statement_timestamp() + ${waitMs} * interval '1 millisecond',
            leased_by = NULL, leased_until = NULL
      WHERE ledger_id = ${ledgerId} AND delivery_id = ${deliveryId} AND leased_by = ${worker}
-    RETURNING (extract(epoch FROM statement_timestamp() - failing_since) * 1000)::float8
+    RETURNING (extract(epoch FROM due_at - failing_since) * 1000 - ${waitMs})::float8
               AS "failingMs"`);
 }
 
