@@ -9,31 +9,18 @@ import { everyEntry, listEntries } from "../store/entry-lists.ts";
 import { readJournalHead } from "../store/journal-heads.ts";
 import { FanOut } from "./fan-out.ts";
 import { confirmRead, FeedPolling, type FeedOptions } from "./feed-polling.ts";
+import { confirm, Feeds, newFeed, type Feed, type Subscription } from "./feeds.ts";
 
 /** Entries whose sequences follow each other; all followers of a journal are given the same array. */
 export type EntryBatch = readonly StoredEntry[];
 
-export type EntryListener = (batch: EntryBatch) => void;
-
-export interface JournalSubscription {
-  /** The first entry has a later sequence than this. */
-  readonly fromSequence: number;
-  end(): void;
-}
-
-interface JournalFeed {
+/** The end of one journal. Its places are the sequences. */
+interface JournalFeed extends Feed<EntryBatch> {
   readonly ledgerId: string;
-  /** Of the last entry that the listeners were given. */
-  lastSequence: number;
-  /** The last that a COMMIT has confirmed: nothing beyond it is sent. */
-  confirmedSequence: number;
   /** What this process has committed and not sent yet, without gaps. */
   fresh: StoredEntry[];
   /** Whether this process has committed since the last poll: its COMMIT confirms what others recorded before it. */
   isBusy: boolean;
-  /** Each with what it is told by that the feed is over. */
-  readonly listeners: Map<EntryListener, () => void>;
-  sending: Promise<void> | null;
 }
 
 /** A piece that is read, and how long followers have to take it before the next. */
@@ -50,9 +37,9 @@ export class JournalHub {
   readonly #options: FeedOptions;
   readonly #polling: FeedPolling;
   readonly #fanOut = new FanOut<JournalFeed>((feed) => {
-    this.#send(feed).catch(this.#options.onFailure);
+    this.#send(feed);
   });
-  #feeds = new Map<string, JournalFeed>();
+  readonly #feeds = new Feeds<EntryBatch, JournalFeed>((feed) => this.#sendConfirmed(feed));
 
   /** `pool` commits; entries are read through `pages`. */
   constructor(pool: Pool, pages: Pool, options: FeedOptions) {
@@ -61,14 +48,14 @@ export class JournalHub {
     this.#options = options;
     this.#polling = new FeedPolling(
       options,
-      () => this.#feeds.size > 0,
+      () => this.#feeds.count > 0,
       () => this.#poll(),
     );
   }
 
   /** Journals that somebody follows. */
   get journalCount(): number {
-    return this.#feeds.size;
+    return this.#feeds.count;
   }
 
   /**
@@ -77,33 +64,24 @@ export class JournalHub {
    */
   async subscribe(
     ledgerId: string,
-    listener: EntryListener,
+    listener: (batch: EntryBatch) => void,
     onLost: () => void = () => undefined,
-  ): Promise<JournalSubscription> {
-    let feed: JournalFeed;
-    do {
-      const feeds = this.#feeds;
-      const sequence = await this.#readConfirmed(ledgerId);
-      feed = feeds.get(ledgerId) ?? newFeed(ledgerId, sequence);
-      feeds.set(ledgerId, feed);
-      confirm(feed, sequence);
-      // What the feed has not sent yet was recorded before this listener came.
-      await this.#send(feed).catch((error: unknown) => {
-        this.#closeUnfollowed(feed);
-        throw error;
-      });
-      // Its last listener may have gone meanwhile, and the feed with it; or the hub has forgotten all of them.
-    } while (this.#feeds.get(ledgerId) !== feed);
-    const { listeners, lastSequence } = feed;
-    listeners.set(listener, onLost);
-    this.#polling.soon();
-    return {
-      fromSequence: lastSequence,
-      end: () => {
-        listeners.delete(listener);
-        this.#closeUnfollowed(feed);
+  ): Promise<Subscription> {
+    const subscription = await this.#feeds.subscribe(
+      ledgerId,
+      { listener, onLost },
+      {
+        readStart: async () => ({ place: await this.#readConfirmed(ledgerId) }),
+        open: ({ place }) => ({
+          ...newFeed<EntryBatch>(place),
+          ledgerId,
+          fresh: [],
+          isBusy: false,
+        }),
       },
-    };
+    );
+    this.#polling.soon();
+    return subscription;
   }
 
   /** A piece of a journal after a sequence and up to another, which has to be confirmed. */
@@ -115,11 +93,11 @@ export class JournalHub {
 
   /** Takes what this process has just committed. Never throws: the entries are recorded, sent or not. */
   publish(ledgerId: string, entries: readonly Entry[]): void {
-    const feed = this.#feeds.get(ledgerId);
+    const feed = this.#feeds.find(ledgerId);
     const [first] = entries;
     const last = entries.at(-1);
     if (feed === undefined || first === undefined || last === undefined) return;
-    const isNext = first.sequence === (feed.fresh.at(-1)?.sequence ?? feed.lastSequence) + 1;
+    const isNext = first.sequence === (feed.fresh.at(-1)?.sequence ?? feed.lastPlace) + 1;
     if (isNext && feed.fresh.length < freshMax) {
       const reversals = new Map(
         entries.map(({ reversesJournalId, journalId }) => [reversesJournalId, journalId]),
@@ -132,7 +110,7 @@ export class JournalHub {
     confirm(feed, last.sequence);
     feed.isBusy = true;
     if (feed.fresh.length < freshEnough) this.#fanOut.soon(feed);
-    else this.#send(feed).catch(this.#options.onFailure);
+    else this.#send(feed);
   }
 
   /**
@@ -140,13 +118,7 @@ export class JournalHub {
    * same sequence: no feed can go on.
    */
   forget(): void {
-    const feeds = this.#feeds;
-    this.#feeds = new Map();
-    for (const { listeners } of feeds.values()) {
-      const told = [...listeners.values()];
-      listeners.clear();
-      for (const tell of told) tell();
-    }
+    this.#feeds.forget();
   }
 
   /** Ends the polling; nothing is sent any more. */
@@ -159,75 +131,49 @@ export class JournalHub {
   #readConfirmed(ledgerId: string): Promise<number> {
     return this.#pool.withConnection(async (connection) => {
       const { lastSequence } = await readJournalHead(connection, ledgerId);
-      if (lastSequence <= (this.#feeds.get(ledgerId)?.confirmedSequence ?? 0)) return lastSequence;
+      const confirmed = this.#feeds.find(ledgerId)?.confirmedPlace ?? 0;
+      if (lastSequence <= confirmed) return lastSequence;
       await confirmRead(connection, ledgerId, "what the journal has", this.#options);
       return lastSequence;
     });
   }
 
-  #closeUnfollowed(feed: JournalFeed): void {
-    const { ledgerId, listeners } = feed;
-    if (listeners.size === 0 && this.#feeds.get(ledgerId) === feed) this.#feeds.delete(ledgerId);
-  }
-
-  /** Sends all that is confirmed. One at a time; callers share the next. */
-  async #send(feed: JournalFeed): Promise<void> {
-    await feed.sending;
-    feed.sending ??= this.#sendConfirmed(feed).finally(() => {
-      feed.sending = null;
-    });
-    await feed.sending;
+  #send(feed: JournalFeed): void {
+    this.#feeds.send(feed).catch(this.#options.onFailure);
   }
 
   async #sendConfirmed(feed: JournalFeed): Promise<void> {
-    while (feed.lastSequence < feed.confirmedSequence) {
-      const fresh = feed.fresh.filter(({ sequence }) => sequence > feed.lastSequence);
-      const upTo = (fresh[0]?.sequence ?? feed.confirmedSequence + 1) - 1;
-      if (upTo === feed.lastSequence) {
+    while (feed.lastPlace < feed.confirmedPlace) {
+      const fresh = feed.fresh.filter(({ sequence }) => sequence > feed.lastPlace);
+      const upTo = (fresh[0]?.sequence ?? feed.confirmedPlace + 1) - 1;
+      if (upTo === feed.lastPlace) {
         feed.fresh = [];
         await this.#give(feed, fresh);
         continue;
       }
       feed.fresh = fresh;
-      const page = await this.readBetween(feed.ledgerId, feed.lastSequence, upTo);
+      const page = await this.readBetween(feed.ledgerId, feed.lastPlace, upTo);
       // The database has lost what it had: nobody can go on here, and somebody will call `forget`.
       if (page.length === 0) return;
       await this.#give(feed, page);
       // Sockets send meanwhile: a reader is slow only if it had time to read.
-      if (feed.lastSequence < feed.confirmedSequence) await sleep(pagePauseMs);
+      if (feed.lastPlace < feed.confirmedPlace) await sleep(pagePauseMs);
     }
   }
 
   async #give(feed: JournalFeed, batch: EntryBatch): Promise<void> {
-    feed.lastSequence = batch.at(-1)?.sequence ?? feed.lastSequence;
+    feed.lastPlace = batch.at(-1)?.sequence ?? feed.lastPlace;
     await this.#fanOut.give(feed.listeners, batch);
   }
 
   /** Asks which journals are ahead of their feeds. */
   async #poll(): Promise<void> {
-    for (const feed of [...this.#feeds.values()]) {
+    for (const feed of this.#feeds.list()) {
       if (feed.isBusy) feed.isBusy = false;
       else {
         confirm(feed, await this.#readConfirmed(feed.ledgerId));
-        if (feed.confirmedSequence > feed.lastSequence) this.#fanOut.soon(feed);
+        if (feed.confirmedPlace > feed.lastPlace) this.#fanOut.soon(feed);
       }
     }
   }
-}
-
-function newFeed(ledgerId: string, sequence: number): JournalFeed {
-  return {
-    ledgerId,
-    lastSequence: sequence,
-    confirmedSequence: sequence,
-    fresh: [],
-    isBusy: false,
-    listeners: new Map(),
-    sending: null,
-  };
-}
-
-/** Takes note that a COMMIT has confirmed the journal up to a sequence. */
-function confirm(feed: JournalFeed, sequence: number): void {
-  feed.confirmedSequence = Math.max(feed.confirmedSequence, sequence);
 }

@@ -1,5 +1,6 @@
 // What a wallet's listeners have been given, and what of its log and its postings they are given next.
 import type { WalletLogEntry } from "../core/wallet.ts";
+import type { Feed } from "./feeds.ts";
 
 export interface BalanceEvent {
   readonly balance: bigint;
@@ -9,38 +10,23 @@ export interface BalanceEvent {
   readonly isPosting: boolean;
 }
 
-/** Called with events in order. */
-export type Listener = (event: BalanceEvent) => void;
-
-export interface Feed {
+/** The end of one wallet's log. Its places are the seqs. */
+export interface WalletFeed extends Feed<BalanceEvent> {
   readonly ledgerId: string;
   readonly callerKey: string;
-  /** The last seq that was given to the listeners. */
-  lastSeq: number;
-  /** The last seq that a COMMIT has confirmed: nothing beyond it is sent. */
-  confirmedSeq: number;
   /** The figures after the last row that was given, and the seq of the last write. */
   latest: Omit<BalanceEvent, "isPosting">;
-  /** Each with what it is told by that the feed is over. */
-  readonly listeners: Map<Listener, () => void>;
   /** Pending postings with writes of this wallet whose posting has not been sent. */
   readonly pendingPostings: Set<string>;
   /** The last entries that were sent: pending postings of one may be read only afterwards. */
   readonly sentEntries: Set<string>;
-  /** A read that is under way; the next one waits for it, so that rows stay in order. */
-  reading: Promise<void> | null;
 }
 
 /** Entries that a feed remembers to have told of. */
 const sentEntriesMax = 64;
 
-/** Takes note that a COMMIT has confirmed the log up to a seq. */
-export function confirm(feed: Feed, seq: number): void {
-  feed.confirmedSeq = Math.max(feed.confirmedSeq, seq);
-}
-
 /** One event for each entry that posts writes of the wallet, with the latest figures. */
-export function sendPostings(feed: Feed, journalOf: ReadonlyMap<string, string>): void {
+export function sendPostings(feed: WalletFeed, journalOf: ReadonlyMap<string, string>): void {
   const entries = new Set<string>();
   for (const pendingPostingId of feed.pendingPostings) {
     const journalId = journalOf.get(pendingPostingId);
@@ -60,8 +46,8 @@ export function sendPostings(feed: Feed, journalOf: ReadonlyMap<string, string>)
 }
 
 /** The event of the log's next row; an expiry moves the feed on and has none. */
-export function sendWrite(feed: Feed, row: WalletLogEntry): void {
-  feed.lastSeq = row.seq;
+export function sendWrite(feed: WalletFeed, row: WalletLogEntry): void {
+  feed.lastPlace = row.seq;
   const event = eventOf(row);
   // It is logged, but nobody accepted it.
   if (row.type === "expire") {

@@ -19,7 +19,7 @@ import type { WitnessFeeds } from "../engine/logs/witness-feeds.ts";
 import type { Poster } from "../engine/posting.ts";
 import type { Deliverer } from "../engine/deliveries/deliverer.ts";
 import type { JournalHub } from "../engine/journal-hub.ts";
-import type { StreamHub } from "../engine/stream-hub.ts";
+import type { WalletHub } from "../engine/wallet-hub.ts";
 import type { Wallets } from "../engine/wallets.ts";
 import type { PoolUsage } from "../store/database/pool.ts";
 import type { Replica } from "../store/database/replica.ts";
@@ -40,7 +40,7 @@ interface ProcessSources {
   /** Null without a log key. */
   readonly checkpoints: CheckpointMaker | null;
   readonly witnesses: WitnessFeeds;
-  readonly hub: StreamHub;
+  readonly walletHub: WalletHub;
   readonly journalHub: JournalHub;
   readonly deliverer: Deliverer;
   readonly http: HttpCounts;
@@ -135,7 +135,7 @@ const processTable: MetricTable<ProcessSources> = {
   },
   ledgerctl_streamed_wallets: {
     help: "Wallets that have a stream; one with streams in several workers counts in each.",
-    read: ({ hub }) => hub.walletCount,
+    read: ({ walletHub }) => walletHub.walletCount,
   },
   ledgerctl_streamed_journals: {
     help: "Journals that have a stream; one with streams in several workers counts in each.",

@@ -6,7 +6,7 @@ import { fastify, type FastifyInstance } from "fastify";
 import { Refusal } from "../core/errors.ts";
 import { newId } from "../engine/new-id.ts";
 import type { JournalHub } from "../engine/journal-hub.ts";
-import type { StreamHub } from "../engine/stream-hub.ts";
+import type { WalletHub } from "../engine/wallet-hub.ts";
 import type { Log } from "../log.ts";
 import { isOverLimit, limitConnections } from "./admission.ts";
 import { answerRefusal } from "./answer-refusal.ts";
@@ -32,7 +32,7 @@ import { TlsHandshakes, type Certificate } from "./tls.ts";
 
 export interface HttpServerOptions extends OwnRoutesOptions {
   readonly dispatcher: Dispatcher;
-  readonly hub: StreamHub;
+  readonly walletHub: WalletHub;
   readonly journalHub: JournalHub;
   readonly log: Log;
   readonly connectionsMax: number;

@@ -16,7 +16,7 @@ import type { LogSettings } from "../engine/logs/log-signing.ts";
 import { WitnessFeeds } from "../engine/logs/witness-feeds.ts";
 import { WitnessedLogs } from "../engine/logs/witnessed-logs.ts";
 import { Poster } from "../engine/posting.ts";
-import { StreamHub } from "../engine/stream-hub.ts";
+import { WalletHub } from "../engine/wallet-hub.ts";
 import { WalletLogDigests } from "../engine/wallet-log-digests.ts";
 import { Wallets } from "../engine/wallets.ts";
 import { deliveryMessage } from "../http/handlers/deliveries.ts";
@@ -43,7 +43,7 @@ export function createEngine(
   receivers: ReceiverOptions,
 ) {
   const limits = { ...writeLimits(environment.bodyBytesMax, log), areCommitsHalted };
-  const hub = new StreamHub(pools.write, {
+  const walletHub = new WalletHub(pools.write, {
     pollIntervalMs: 25,
     areCommitsHalted,
     ...logOutages(log, "reading the logs of wallets for streams"),
@@ -75,7 +75,7 @@ export function createEngine(
       journalHub.publish(ledgerId, entries);
     }),
     wallets: new Wallets(pools.write, limits, (ledgerId, writes) => {
-      hub.publish(ledgerId, writes);
+      walletHub.publish(ledgerId, writes);
     }),
     checkpoints,
     witnesses,
@@ -122,7 +122,7 @@ export function createEngine(
       areCommitsHalted,
       ...logOutages(log, "summing entries by day"),
     }),
-    hub,
+    walletHub,
     journalHub,
   };
 }

@@ -112,12 +112,12 @@ export function createService(options: ServiceOptions): Service {
   const unlisten = hostsOf(database.url).onTakeover(() => {
     dispatcher.authenticator.forget();
     dispatcher.ledgers.forget();
-    engine.hub.forget();
+    engine.walletHub.forget();
     engine.journalHub.forget();
   });
   const server = createHttpServer({
     dispatcher,
-    hub: engine.hub,
+    walletHub: engine.walletHub,
     journalHub: engine.journalHub,
     log,
     version,
@@ -234,7 +234,7 @@ async function stopInOrder(
   clearTimeout(timer);
   await Promise.all([journal.lanes.drain(), wallets.lanes.drain()]);
   await poster.stop();
-  engine.hub.stop();
+  engine.walletHub.stop();
   engine.journalHub.stop();
   await Promise.all([write.end(), cancelSums(), inBackground]);
 }

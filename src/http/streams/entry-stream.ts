@@ -2,7 +2,8 @@
 // never given less than all: a reader that can't keep up is closed, and comes back with the sequence that it has.
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
-import type { EntryBatch, JournalHub, JournalSubscription } from "../../engine/journal-hub.ts";
+import type { Subscription } from "../../engine/feeds.ts";
+import type { EntryBatch, JournalHub } from "../../engine/journal-hub.ts";
 import type { HttpCounts } from "../http-counts.ts";
 import { closeCodes } from "./close-codes.ts";
 import { entryFrames } from "./entry-frames.ts";
@@ -23,7 +24,7 @@ export class EntryStream {
   readonly #hub: JournalHub;
   readonly #counts: HttpCounts;
   readonly #request: EntryStreamRequest;
-  #subscription: JournalSubscription | null = null;
+  #subscription: Subscription | null = null;
   #reader: { readonly socket: WebSocket; readonly connection: Duplex } | null = null;
   /** Of the last entry that was sent, or that the reader has. */
   #lastSequence = 0;
@@ -51,9 +52,9 @@ export class EntryStream {
       this.#isLost = true;
       this.#closeLost();
     });
-    const { fromSequence } = this.#subscription;
-    this.#replayTo = Math.max(this.#replayTo, fromSequence);
-    this.#lastSequence = since ?? fromSequence;
+    const { fromPlace } = this.#subscription;
+    this.#replayTo = Math.max(this.#replayTo, fromPlace);
+    this.#lastSequence = since ?? fromPlace;
   }
 
   /** A reader that is slow to take its replay must not make entries pile up: the journal has them. */

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import { assert, validationRefusal } from "../../core/errors.ts";
 import type { JournalHub } from "../../engine/journal-hub.ts";
-import type { StreamHub } from "../../engine/stream-hub.ts";
+import type { WalletHub } from "../../engine/wallet-hub.ts";
 import { routes } from "../../contract/routes.ts";
 import { rejectionOf } from "../admission.ts";
 import { headerFault } from "../broken-requests.ts";
@@ -22,7 +22,7 @@ import { WalletStream } from "./wallet-stream.ts";
 
 interface StreamServices {
   readonly dispatcher: Dispatcher;
-  readonly hub: StreamHub;
+  readonly walletHub: WalletHub;
   readonly journalHub: JournalHub;
   readonly logAnswer: LogAnswer;
   readonly counts: HttpCounts;
@@ -101,7 +101,7 @@ async function openStream(
 /** A stream that its caller may read, or the refusal in the order of precedence of all requests. */
 async function authorizeStream(
   upgrade: Upgrade,
-  { dispatcher, hub, journalHub, counts }: StreamServices,
+  { dispatcher, walletHub, journalHub, counts }: StreamServices,
 ): Promise<Stream> {
   const fault = headerFault(upgrade.request);
   if (fault !== null) throw validationRefusal([{ path: [], detail: fault }]);
@@ -121,5 +121,5 @@ async function authorizeStream(
   };
   if (route === "followEntries") return new EntryStream(journalHub, counts, asked);
   assert(callerKey !== null, "a wallet key that passed names a wallet");
-  return new WalletStream(hub, counts, { ...asked, callerKey });
+  return new WalletStream(walletHub, counts, { ...asked, callerKey });
 }

@@ -1,7 +1,8 @@
 // One reader of one wallet: what it missed is replayed from the log, then it gets what happens, in order.
 import type { WebSocket } from "ws";
-import type { StreamHub, Subscription } from "../../engine/stream-hub.ts";
+import type { Subscription } from "../../engine/feeds.ts";
 import type { BalanceEvent } from "../../engine/wallet-feed.ts";
+import type { WalletHub } from "../../engine/wallet-hub.ts";
 import type { HttpCounts } from "../http-counts.ts";
 import { closeCodes } from "./close-codes.ts";
 import { watchStream } from "./heartbeat.ts";
@@ -24,7 +25,7 @@ interface StreamRequest {
 }
 
 export class WalletStream {
-  readonly #hub: StreamHub;
+  readonly #hub: WalletHub;
   readonly #counts: HttpCounts;
   readonly #request: StreamRequest;
   #subscription: Subscription | null = null;
@@ -36,7 +37,7 @@ export class WalletStream {
   #socket: WebSocket | null = null;
   #isLost = false;
 
-  constructor(hub: StreamHub, counts: HttpCounts, request: StreamRequest) {
+  constructor(hub: WalletHub, counts: HttpCounts, request: StreamRequest) {
     this.#hub = hub;
     this.#counts = counts;
     this.#request = request;
@@ -53,7 +54,7 @@ export class WalletStream {
       this.#isLost = true;
       this.#closeLost();
     });
-    this.#replayTo = Math.max(this.#replayTo, this.#subscription.fromSeq);
+    this.#replayTo = Math.max(this.#replayTo, this.#subscription.fromPlace);
   }
 
   /** A reader that is slow to take its replay must not make events pile up: the log has them. */

@@ -2,7 +2,7 @@
 import { ClosedPeriods } from "../../../src/engine/closed-periods.ts";
 import { Closes } from "../../../src/engine/closes.ts";
 import { Journal } from "../../../src/engine/journal.ts";
-import { StreamHub } from "../../../src/engine/stream-hub.ts";
+import { WalletHub } from "../../../src/engine/wallet-hub.ts";
 import { Poster } from "../../../src/engine/posting.ts";
 import { Wallets } from "../../../src/engine/wallets.ts";
 import type { WalletLogEntry } from "../../../src/core/wallet.ts";
@@ -19,7 +19,7 @@ export class Server {
   readonly wallets: Wallets;
   readonly closes: Closes;
   readonly poster: Poster;
-  readonly hub: StreamHub;
+  readonly hub: WalletHub;
   /** What its streams were told. */
   readonly told: WalletLogEntry[] = [];
   isDead = false;
@@ -43,7 +43,7 @@ export class Server {
       onFailure: () => undefined,
     };
     this.journal = new Journal(pool, limits);
-    this.hub = new StreamHub(pool, {
+    this.hub = new WalletHub(pool, {
       pollIntervalMs: pollIntervalMs ?? Infinity,
       onFailure: () => undefined,
     });

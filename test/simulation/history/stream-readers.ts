@@ -39,10 +39,10 @@ export class StreamReaders {
   async #subscribe(reader: StreamReader): Promise<void> {
     const { server, ledgerId, callerKey } = reader;
     try {
-      const { fromSeq } = await server.hub.subscribe(ledgerId, callerKey, (event) => {
+      const { fromPlace } = await server.hub.subscribe(ledgerId, callerKey, (event) => {
         if (!server.isDead) this.#read(reader, event);
       });
-      reader.fromSeq = fromSeq;
+      reader.fromSeq = fromPlace;
     } catch {
       this.#world.scheduler.after(retryMs, () => {
         if (!server.isDead) void this.#subscribe(reader);

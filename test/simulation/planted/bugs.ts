@@ -197,7 +197,7 @@ export const bugs: readonly PlantedBug[] = [
   {
     name: "streams what no COMMIT has confirmed",
     rule: "What a poll has found of others' writes is sent after a commit of its own.",
-    file: "src/engine/stream-hub.ts",
+    file: "src/engine/wallet-hub.ts",
     changes: [
       ["if (isAhead || posted.length > 0) await", "if (isAhead && feeds.length > 9) await"],
     ],

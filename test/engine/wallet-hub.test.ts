@@ -1,6 +1,6 @@
 // The hub of streams by itself: when it asks the database for news, and what it tells of that.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { StreamHub } from "../../src/engine/stream-hub.ts";
+import { WalletHub } from "../../src/engine/wallet-hub.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { until } from "../support/until.ts";
@@ -21,7 +21,7 @@ afterAll(async () => {
 test("does not ask while COMMITs are halted, and does not say that it could", async () => {
   let isHalted = true;
   const counts = { asked: 0, successes: 0 };
-  const hub = new StreamHub(pool, {
+  const hub = new WalletHub(pool, {
     pollIntervalMs: 1,
     areCommitsHalted: () => {
       counts.asked += 1;

@@ -13,39 +13,25 @@ import {
 import { listWalletFigures, type WalletFigures } from "../store/wallets.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { commitBarrier, confirmRead, FeedPolling, type FeedOptions } from "./feed-polling.ts";
+import { confirm, Feeds, newFeed, type Subscription } from "./feeds.ts";
 import {
-  confirm,
   eventOf,
   sendPostings,
   sendWrite,
   type BalanceEvent,
-  type Feed,
-  type Listener,
+  type WalletFeed,
 } from "./wallet-feed.ts";
-
-export interface Subscription {
-  /** The first event is of a later seq than this. */
-  readonly fromSeq: number;
-  end(): void;
-}
-
-/** A wallet, and where its feed begins. */
-interface WalletStart {
-  readonly ledgerId: string;
-  readonly callerKey: string;
-  readonly figures: WalletFigures | null;
-}
 
 const rowsMax = 500;
 const rowsPerTick = 50;
 /** Wallets asked about in one poll; with more of them, each is asked every so many polls. */
 const feedsPerPoll = 2_000;
 
-export class StreamHub {
+export class WalletHub {
   readonly #pool: Pool;
   readonly #options: FeedOptions;
   readonly #polling: FeedPolling;
-  #feeds = new Map<string, Feed>();
+  readonly #feeds = new Feeds<BalanceEvent, WalletFeed>((feed) => this.#sendConfirmed(feed));
   #pollFrom = 0;
 
   constructor(pool: Pool, options: FeedOptions) {
@@ -53,14 +39,14 @@ export class StreamHub {
     this.#options = options;
     this.#polling = new FeedPolling(
       options,
-      () => this.#feeds.size > 0,
+      () => this.#feeds.count > 0,
       () => this.#poll(),
     );
   }
 
   /** Wallets that somebody listens to. */
   get walletCount(): number {
-    return this.#feeds.size;
+    return this.#feeds.count;
   }
 
   /**
@@ -70,30 +56,23 @@ export class StreamHub {
   async subscribe(
     ledgerId: string,
     callerKey: string,
-    listener: Listener,
+    listener: (event: BalanceEvent) => void,
     onLost: () => void = () => undefined,
   ): Promise<Subscription> {
     const key = feedKey(ledgerId, callerKey);
-    let feed: Feed;
-    do {
-      const feeds = this.#feeds;
-      const figures = await this.#readConfirmed(ledgerId, callerKey);
-      feed = feeds.get(key) ?? (await this.#openFeed(feeds, { ledgerId, callerKey, figures }));
-      confirm(feed, figures?.lastSeq ?? 0);
-      // What the feed has not sent yet was accepted before this listener came.
-      await this.#catchUp(feed);
-      // Its last listener may have gone meanwhile, and the feed with it; or the hub has forgotten all of them.
-    } while (this.#feeds.get(key) !== feed);
-    const { lastSeq, listeners } = feed;
-    listeners.set(listener, onLost);
-    this.#polling.soon();
-    return {
-      fromSeq: lastSeq,
-      end: () => {
-        listeners.delete(listener);
-        if (listeners.size === 0 && this.#feeds.get(key) === feed) this.#feeds.delete(key);
+    const subscription = await this.#feeds.subscribe(
+      key,
+      { listener, onLost },
+      {
+        readStart: async () => {
+          const figures = await this.#readConfirmed(ledgerId, callerKey);
+          return { place: figures?.lastSeq ?? 0, figures };
+        },
+        open: ({ figures }) => this.#openFeed(ledgerId, callerKey, figures),
       },
-    };
+    );
+    this.#polling.soon();
+    return subscription;
   }
 
   /**
@@ -114,7 +93,7 @@ export class StreamHub {
 
   /** Sends what this process has just committed. Never throws: the writes are recorded, sent or not. */
   publish(ledgerId: string, writes: readonly WalletLogEntry[]): void {
-    if (this.#feeds.size === 0) return;
+    if (this.#feeds.count === 0) return;
     try {
       for (const write of writes) this.#publishOne(ledgerId, write);
     } catch (error) {
@@ -123,15 +102,12 @@ export class StreamHub {
   }
 
   #publishOne(ledgerId: string, write: WalletLogEntry): void {
-    const feed = this.#feeds.get(feedKey(ledgerId, write.callerKey));
-    if (feed === undefined || write.seq <= feed.lastSeq) return;
+    const feed = this.#feeds.find(feedKey(ledgerId, write.callerKey));
+    if (feed === undefined || write.seq <= feed.lastPlace) return;
     confirm(feed, write.seq);
     // Somebody else's write comes before this one: the log has both, in order.
-    if (write.seq !== feed.lastSeq + 1 || feed.reading !== null) {
-      void this.#catchUp(feed).catch(this.#options.onFailure);
-    } else {
-      sendWrite(feed, write);
-    }
+    if (write.seq === feed.lastPlace + 1 && feed.sending === null) sendWrite(feed, write);
+    else this.#feeds.send(feed).catch(this.#options.onFailure);
   }
 
   /**
@@ -139,13 +115,7 @@ export class StreamHub {
    * with the same seq: no feed can go on.
    */
   forget(): void {
-    const feeds = this.#feeds;
-    this.#feeds = new Map();
-    for (const { listeners } of feeds.values()) {
-      const told = [...listeners.values()];
-      listeners.clear();
-      for (const tell of told) tell();
-    }
+    this.#feeds.forget();
   }
 
   /** Ends the polling; nothing is sent any more. */
@@ -158,10 +128,10 @@ export class StreamHub {
    * `unavailable` where they can't be confirmed.
    */
   async #readConfirmed(ledgerId: string, callerKey: string): Promise<WalletFigures | null> {
-    const confirmedSeq = this.#feeds.get(feedKey(ledgerId, callerKey))?.confirmedSeq ?? 0;
+    const confirmed = this.#feeds.find(feedKey(ledgerId, callerKey))?.confirmedPlace ?? 0;
     return this.#pool.withConnection(async (connection) => {
       const [figures = null] = await listWalletFigures(connection, ledgerId, [callerKey]);
-      if (figures !== null && figures.lastSeq > confirmedSeq) {
+      if (figures !== null && figures.lastSeq > confirmed) {
         await confirmRead(connection, ledgerId, "what is recorded of the wallet", this.#options);
       }
       return figures;
@@ -169,28 +139,21 @@ export class StreamHub {
   }
 
   async #openFeed(
-    feeds: Map<string, Feed>,
-    { ledgerId, callerKey, figures }: WalletStart,
-  ): Promise<Feed> {
-    const key = feedKey(ledgerId, callerKey);
+    ledgerId: string,
+    callerKey: string,
+    figures: WalletFigures | null,
+  ): Promise<WalletFeed> {
     const { balance, available, lastSeq } = figures ?? { balance: 0n, available: 0n, lastSeq: 0 };
     const [pending, lastWriteSeq] =
       figures === null ? [[], 0] : await this.#readStart(ledgerId, figures);
-    const meanwhile = feeds.get(key);
-    if (meanwhile !== undefined) return meanwhile;
-    const feed: Feed = {
+    return {
+      ...newFeed<BalanceEvent>(lastSeq),
       ledgerId,
       callerKey,
-      lastSeq,
-      confirmedSeq: lastSeq,
       latest: { balance, available, seq: lastWriteSeq },
-      listeners: new Map(),
       pendingPostings: new Set(pending),
       sentEntries: new Set(),
-      reading: null,
     };
-    feeds.set(key, feed);
-    return feed;
   }
 
   /** What waits to be posted of a wallet, and the seq of its last write when it had these figures. */
@@ -203,21 +166,13 @@ export class StreamHub {
     );
   }
 
-  /** Reads and sends what the log has beyond the feed and is confirmed. One read at a time; callers share the next. */
-  async #catchUp(feed: Feed): Promise<void> {
-    await feed.reading;
-    feed.reading ??= this.#readFeed(feed).finally(() => {
-      feed.reading = null;
-    });
-    await feed.reading;
-  }
-
-  async #readFeed(feed: Feed): Promise<void> {
-    while (feed.lastSeq < feed.confirmedSeq) {
-      const rows = await this.#readRows(feed.ledgerId, feed.callerKey, feed.lastSeq);
+  /** From the log: what this process commits is sent at once, unless something comes before it. */
+  async #sendConfirmed(feed: WalletFeed): Promise<void> {
+    while (feed.lastPlace < feed.confirmedPlace) {
+      const rows = await this.#readRows(feed.ledgerId, feed.callerKey, feed.lastPlace);
       for (const [index, row] of rows.entries()) {
-        if (row.seq > feed.confirmedSeq) return;
-        if (row.seq === feed.lastSeq + 1) sendWrite(feed, row);
+        if (row.seq > feed.confirmedPlace) return;
+        if (row.seq === feed.lastPlace + 1) sendWrite(feed, row);
         // Sockets send between ticks of the event loop: a reader is slow only if it had ticks to read in.
         if (index % rowsPerTick === rowsPerTick - 1) await nextTick();
       }
@@ -235,11 +190,11 @@ export class StreamHub {
 
   /** Asks which wallets are ahead of their feeds, and which batches have been posted. */
   async #poll(): Promise<void> {
-    const feeds = [...this.#feeds.values()];
+    const feeds = this.#feeds.list();
     const from = this.#pollFrom < feeds.length ? this.#pollFrom : 0;
     const some = feeds.slice(from, from + feedsPerPoll);
     this.#pollFrom = from + feedsPerPoll;
-    const byLedger = new Map<string, Feed[]>();
+    const byLedger = new Map<string, WalletFeed[]>();
     for (const feed of some) {
       const own = byLedger.get(feed.ledgerId) ?? [];
       own.push(feed);
@@ -248,7 +203,7 @@ export class StreamHub {
     for (const [ledgerId, own] of byLedger) await this.#pollLedger(ledgerId, own);
   }
 
-  async #pollLedger(ledgerId: string, feeds: readonly Feed[]): Promise<void> {
+  async #pollLedger(ledgerId: string, feeds: readonly WalletFeed[]): Promise<void> {
     const callerKeys = feeds.map(({ callerKey }) => callerKey);
     const waiting = new Set(feeds.flatMap(({ pendingPostings }) => [...pendingPostings]));
     const { seqOf, posted } = await this.#pool.withConnection(async (connection) => {
@@ -258,7 +213,7 @@ export class StreamHub {
       ]);
       const seqOf = new Map(figures.map(({ callerKey, lastSeq }) => [callerKey, lastSeq]));
       // What this process has committed by now is confirmed, also if it was not when the poll began.
-      const isAhead = feeds.some((feed) => (seqOf.get(feed.callerKey) ?? 0) > feed.confirmedSeq);
+      const isAhead = feeds.some((feed) => (seqOf.get(feed.callerKey) ?? 0) > feed.confirmedPlace);
       // One for all of them, and none where nothing is new.
       if (isAhead || posted.length > 0) await commitBarrier(connection, ledgerId);
       return { seqOf, posted };
@@ -268,7 +223,7 @@ export class StreamHub {
     );
     for (const feed of feeds) {
       confirm(feed, seqOf.get(feed.callerKey) ?? 0);
-      if (feed.confirmedSeq > feed.lastSeq) await this.#catchUp(feed);
+      if (feed.confirmedPlace > feed.lastPlace) await this.#feeds.send(feed);
       sendPostings(feed, journalOf);
     }
   }
