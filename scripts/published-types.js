@@ -17,7 +17,7 @@ export async function publishTypes() {
 }
 
 /** `export type Name = Reply<typeof schema>;` or the same with Body, for what is sent. */
-const inferredLine = /^export type (\w+) = (Reply|Body)<typeof (?:replies\.)?(\w+)>;$/gm;
+const inferredLine = /^export type (\w+) = (Reply|Body)<typeof (?:\w+\.)?(\w+)>;$/gm;
 const verbatimLine = /^export type \{.*\} from .*;$/gm;
 
 async function writtenTypes() {
@@ -29,8 +29,11 @@ async function writtenTypes() {
     export * from "./contract/book-replies.ts";
     export * from "./contract/close-body.ts";
     export * from "./contract/delivery-body.ts";
+    export * from "./contract/delivery-replies.ts";
     export * from "./contract/entry-body.ts";
+    export * from "./contract/log-replies.ts";
     export * from "./contract/wallet-body.ts";
+    export * from "./contract/wallet-replies.ts";
     export * from "./contract/wallet-transfers-body.ts";`);
   const registries = { Reply: z.registry(), Body: z.registry() };
   for (const [, name, side, schema] of source.matchAll(inferredLine)) {

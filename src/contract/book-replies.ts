@@ -2,12 +2,12 @@
 import * as z from "zod";
 import { accountTypes } from "../core/ledger.ts";
 import { accountReply, entryReply } from "./replies.ts";
+import { timestamp } from "./reply-fields.ts";
 
 const amount = z
   .string()
   .regex(/^(0|-?[1-9][0-9]*)$/)
   .describe("integer, smallest unit, debits positive");
-const timestamp = z.string().describe("ISO 8601, UTC, milliseconds");
 
 const { journalId, sequence, entryType, externalId, reversesJournalId, reversedByJournalId } =
   entryReply.shape;

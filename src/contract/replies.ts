@@ -1,19 +1,11 @@
-// Schemas of what the service answers. Types, the OpenAPI document and the published types (with each
-// description as its comment) come from them.
+// Schemas of what the service answers about ledgers, their accounts, entries and closes; files beside this one have the rest.
+// Types, the OpenAPI document and the published types (with each description as its comment) come from them.
 import * as z from "zod";
-import { deliveryEventKinds } from "../core/delivery.ts";
 import { problemKinds } from "../core/errors.ts";
 import { accountTypes, ledgerStatuses } from "../core/ledger.ts";
 import { entryTypes, isJsonObject, type JsonObject } from "../core/journal.ts";
-import { logKinds } from "../core/log-origin.ts";
-import { walletWriteTypes } from "../core/wallet.ts";
+import { amount, id, timestamp } from "./reply-fields.ts";
 
-const id = z.uuid();
-const timestamp = z.string().describe("ISO 8601, UTC, milliseconds");
-const amount = z
-  .string()
-  .regex(/^(0|-?[1-9][0-9]*)$/)
-  .describe("integer, smallest unit");
 const metadata = z.custom<JsonObject>(isJsonObject);
 
 export const ledgerReply = z.strictObject({
@@ -135,34 +127,6 @@ export const closeReply = z.strictObject({
   closeHash: hash,
 });
 
-/** Where events are delivered to, and how far that has come. */
-export const deliveryReply = z.strictObject({
-  id,
-  url: z.string(),
-  events: z.array(z.enum(deliveryEventKinds)),
-  status: z.enum(["active", "paused"]),
-  pauseReason: z
-    .enum(["asked", "failing", "restored"])
-    .nullable()
-    .describe("failing: for a day; restored: the database was, from a backup"),
-  cursor: z.string().describe("what was accepted last: a sequence and the number of a close"),
-  lag: z.int().describe("entries that it is behind the journal"),
-  walletCursor: z
-    .string()
-    .nullable()
-    .describe("of the wallet write that was accepted last; null where none are delivered"),
-  walletLag: z
-    .int()
-    .nullable()
-    .describe("wallet writes that it is behind; null where none are delivered"),
-  failingSince: timestamp.nullable(),
-  failure: z.string().nullable().describe("why the last attempt failed"),
-  createdAt: timestamp,
-  secret: z.string().nullable().describe("of a delivery that was just made, this once"),
-});
-
-export const deliveryListReply = z.strictObject({ deliveries: z.array(deliveryReply) });
-
 export const closePageReply = z.strictObject({
   closes: z.array(closeReply),
   total: z.int(),
@@ -269,54 +233,6 @@ export const proofReply = z.strictObject({
 
 export const bundleReply = z.string().describe("a close, its accounts, its entries, a trailer");
 
-export const logKind = z.enum(logKinds);
-
-const treeSize = z.int().nonnegative().describe("leaves in the tree");
-const rootHash = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .describe("of the RFC 6962 tree, in hex");
-const verifierKey = z.string().describe("as C2SP signed-note has it: name+key ID+key");
-
-export const logReply = z.strictObject({
-  origin: z.string(),
-  verifierKey,
-  size: treeSize,
-  rootHash,
-  issuedAt: timestamp.nullable(),
-  checkpoint: z
-    .string()
-    .nullable()
-    .describe("the newest checkpoint, a signed note; null before there is one"),
-  cosigners: z.array(z.string()).describe("names of the witnesses that cosigned it"),
-  halted: z.string().nullable().describe("why nothing is signed; null where it is"),
-  witnesses: z
-    .array(z.strictObject({ name: z.string(), verifierKey }))
-    .describe("those of the server's policy"),
-  witnessLines: z
-    .array(z.string())
-    .describe("the lines of the server's policy about witnesses, groups and quorum, without URLs"),
-  origins: z
-    .array(z.strictObject({ origin: z.string(), verifierKey }))
-    .describe("all that the log has had, oldest first: one more each time that it was begun anew"),
-});
-
-export const noteReply = z.string().describe("a signed note: C2SP tlog-checkpoint");
-
-export const checkpointPageReply = z.strictObject({
-  checkpoints: z.array(z.strictObject({ size: treeSize, rootHash, issuedAt: timestamp })),
-  total: z.int(),
-  hasMore: z.boolean(),
-});
-
-export const consistencyReply = z.strictObject({
-  from: treeSize,
-  to: treeSize,
-  hashes: z.array(z.string()).describe("in base64, in the order of RFC 6962, section 2.1.2"),
-});
-
-export const logProofReply = z.string().describe("C2SP tlog-proof; its extra is the record");
-
 export const receiptReply = z.strictObject({
   journalId: id,
   persistedAt: timestamp,
@@ -359,122 +275,4 @@ export const entriesReply = z.strictObject({ results: z.array(entryOutcomeReply)
 
 export const atomicEntriesReply = z.strictObject({
   results: z.array(receiptReply),
-});
-
-/** What is answered instead of a reply on the paths of wallets. */
-export const walletErrorReply = z.strictObject({ error: z.string() });
-
-export const walletBalanceReply = z.strictObject({
-  balance: amount,
-  available: amount.describe("balance less active holds, integer, smallest unit"),
-});
-
-export const walletReply = z.strictObject({
-  status: z.enum(["accepted", "duplicate"]),
-  ...walletBalanceReply.shape,
-});
-
-export const reserveReply = walletReply.extend({
-  holdId: id.nullable().describe("null only for a duplicate of a credit or a debit"),
-});
-
-export const freezeReply = walletReply.extend({
-  frozen: z.boolean().describe("whether nothing can be taken out of the wallet"),
-});
-
-export const transferReply = z.strictObject({
-  status: z.enum(["accepted", "duplicate"]),
-  transferId: id.nullable().describe("null only for a duplicate of what was no transfer"),
-  from: walletBalanceReply,
-  to: walletBalanceReply,
-});
-
-/** An item of a bulk that was refused. */
-const refusedItemReply = z.strictObject({ status: z.int(), error: z.string() });
-
-export const transfersReply = z.strictObject({
-  results: z
-    .array(z.union([transferReply, refusedItemReply]))
-    .describe("in the order of the transfers; of an atomic bulk, none that was refused"),
-});
-
-export const walletRowReply = z.strictObject({
-  callerKey: z.string(),
-  assetCode: z.string(),
-  ...walletBalanceReply.shape,
-  held: amount.describe("what active holds reserve, integer, smallest unit"),
-  seq: z.int().positive().describe("of the last row of its log"),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
-
-export const walletPageReply = z.strictObject({
-  wallets: z.array(walletRowReply).describe("by the UTF-8 bytes of their callerKeys"),
-  nextCursor: z.string().nullable().describe("for the page after this one; null on the last"),
-});
-
-export const walletLogEntryReply = z.strictObject({
-  seq: z.int().positive().describe("1, 2, 3 … in its wallet, without gaps"),
-  type: z.enum(walletWriteTypes),
-  amount,
-  balance: amount.describe("after the write, integer, smallest unit"),
-  held: amount.describe(
-    "what holds reserve after the write, until their release, commit or expiry is logged",
-  ),
-  externalId: z.string().nullable(),
-  holdId: id.nullable(),
-  metadata: z.string().nullable(),
-  at: timestamp,
-  transferId: id.exactOptional().describe("of a transfer: in the logs of both wallets"),
-  counterparty: z.string().exactOptional().describe("of a transfer: the other wallet's callerKey"),
-  journalId: id
-    .nullable()
-    .describe("the entry that posts it; null until then, and for what moves no balance"),
-});
-
-/** A row of a wallet's log among those of others. */
-export const deliveredWalletWrite = walletLogEntryReply.extend({
-  callerKey: z.string(),
-  assetCode: z.string(),
-});
-
-const eventCursor = z.string().describe("of a receiver that has the event");
-
-/** The body of a request to a receiver. */
-export const deliveryMessage = z.strictObject({
-  deliveryId: id,
-  ledgerId: id,
-  events: z.array(
-    z.union([
-      z.strictObject({ cursor: eventCursor, type: z.enum(["entry", "posting"]), data: entryReply }),
-      z.strictObject({ cursor: eventCursor, type: z.literal("close"), data: closeReply }),
-      z.strictObject({
-        cursor: z.string().describe("of wallet writes, which have one of their own"),
-        type: z.literal("wallet"),
-        data: deliveredWalletWrite,
-      }),
-    ]),
-  ),
-});
-
-export const postedWritesReply = z.strictObject({
-  writes: z.array(walletLogEntryReply.extend({ callerKey: z.string() })),
-  total: z.int(),
-  hasMore: z.boolean(),
-});
-
-export const walletHistoryReply = z.strictObject({
-  writes: z.array(walletLogEntryReply),
-  hasMore: z.boolean(),
-});
-
-export const bulkReply = z.strictObject({
-  results: z.array(z.union([walletReply, refusedItemReply])),
-});
-
-/** What a wallet's stream sends. */
-export const balanceMessage = z.object({
-  type: z.literal("balance"),
-  ...walletBalanceReply.shape,
-  seq: z.int().positive().exactOptional().describe("only on a stream opened with since"),
 });

@@ -7,7 +7,10 @@ import { entryBody, lineBody, reversalBody } from "../entry-body.ts";
 import { timestamp, withoutNul } from "../field-schemas.ts";
 import { metadataBytesMax, metadataDepthMax } from "../metadata.ts";
 import * as bookReplies from "../book-replies.ts";
+import * as deliveryReplies from "../delivery-replies.ts";
+import * as logReplies from "../log-replies.ts";
 import * as replies from "../replies.ts";
+import * as walletReplies from "../wallet-replies.ts";
 import { bulkMovement, movementBody, reserveBody } from "../wallet-body.ts";
 import { transferBody } from "../wallet-transfers-body.ts";
 import { memberDescriptions } from "./member-descriptions.ts";
@@ -49,10 +52,17 @@ const otherNames: Readonly<Record<string, string>> = {
   atomicEntriesReply: "AtomicEntriesResult",
 };
 
+const allReplies = {
+  ...replies,
+  ...bookReplies,
+  ...deliveryReplies,
+  ...logReplies,
+  ...walletReplies,
+};
+
 const names = new Map<unknown, string>([
-  ...Object.entries({ ...replies, ...bookReplies }).flatMap(
-    ([name, schema]): [unknown, string][] =>
-      isObject(schema) ? [[schema, otherNames[name] ?? typeName(name)]] : [],
+  ...Object.entries(allReplies).flatMap(([name, schema]): [unknown, string][] =>
+    isObject(schema) ? [[schema, otherNames[name] ?? typeName(name)]] : [],
   ),
   ...Object.entries(inputs).map(([name, schema]): [unknown, string] => [schema, name]),
 ]);
