@@ -108,6 +108,25 @@ describe("entry import", () => {
     expect(balance).toBe(120050n - 4n * 350n);
   });
 
+  it("posts a row in another currency with what it is worth at its rate", async () => {
+    const file = save("eur.csv", "Date,Text,Amount\n2026-01-05,Fair,-100.00\n");
+    const inEuro = save("eur.rules", `${rules}currency EUR\nrate 1.0845\n`);
+    const shown = await run(file, "--rules", inEuro, "--dry-run");
+    expect(shown.stdout).toBe(
+      "LINE  DATE        ACCOUNT  TRANSACTION       AMOUNT  AGAINST  DESCRIPTION\n" +
+        "   2  2026-01-05  1000     -100.00 EUR  -108.45 USD  4000     Fair\n",
+    );
+    expect((await run(file, "--rules", inEuro)).code).toBe(0);
+    const again = await run(file, "--rules", inEuro);
+    expect(again.stderr).toMatch(/^posted 0, already there 1, failed 0/);
+    const { entries } = await server.client.listEntries(server.ledgerId, { direction: "desc", limit: 1 });
+    const line = { transactionCurrency: "EUR", functionalCurrency: "USD", spotRate: 1.0845 };
+    expect(entries[0]?.lines).toMatchObject([
+      { ...line, glAccountCode: "1000", functionalAmount: "-10845", transactionAmount: "-10000" },
+      { ...line, glAccountCode: "4000", functionalAmount: "10845", transactionAmount: "10000" },
+    ]);
+  });
+
   it("is a conflict where rules have changed what a row becomes", async () => {
     const changed = save("changed.rules", rules.replace("account2 5000", "account2 2000"));
     const { code, stdout } = await run(join(folder, "jan.csv"), "--rules", changed);

@@ -75,6 +75,7 @@ describe("a bank's file", () => {
         account1: "1000",
         account2: "4000",
         amount: -125000n,
+        transaction: null,
         metadata: {},
       },
       {
@@ -84,6 +85,7 @@ describe("a bank's file", () => {
         account1: "1000",
         account2: "4100",
         amount: 238000n,
+        transaction: null,
         metadata: { comment: "invoice Rechnung 17" },
       },
       ...[5, 6].map((line) => ({
@@ -93,6 +95,7 @@ describe("a bank's file", () => {
         account1: "1000",
         account2: "9999",
         amount: -350n,
+        transaction: null,
         metadata: {},
       })),
       {
@@ -102,6 +105,7 @@ describe("a bank's file", () => {
         account1: "1000",
         account2: "6000",
         amount: -990n,
+        transaction: null,
         metadata: {},
       },
     ]);
@@ -130,6 +134,25 @@ describe("a bank's file", () => {
       statementRules.replace("account2 9999", "account2 6500"),
     );
     expect(otherRule).toEqual(ids);
+  });
+
+  it("has rows in other currencies at the rate that rules or a column give", async () => {
+    const rules =
+      "separator ;\ndecimal-mark ,\nfields date,amount,currency,rate\naccount1 1\naccount2 2\nif JPY\n  rate 0.0061\n";
+    const csv =
+      "2026-01-02;-1.000,05;USD;0,855\n2026-01-02;1000;jpy;\n2026-01-02;5,00;EUR;1,0\n2026-01-02;5,00;;\n";
+    const { entries, faults } = await read(csv, rules);
+    expect(faults).toEqual([]);
+    expect(entries.map(({ amount, transaction }) => [amount, transaction?.amount])).toEqual([
+      // 855.04275, rounded once.
+      [-85504n, -100005n],
+      [610n, 1000n],
+      [500n, undefined],
+      [500n, undefined],
+    ]);
+    const [first, second] = entries.map(({ transaction }) => transaction);
+    expect([first?.currency, first?.rate.text]).toEqual(["USD", "0.855"]);
+    expect([second?.currency, second?.rate.text]).toEqual(["JPY", "0.0061"]);
   });
 
   it("ends where a rule says so, and may begin with a byte order mark", async () => {
@@ -165,9 +188,13 @@ describe("a row that can't be read", () => {
     [
       "2026-01-02,a,1.00,USD",
       rules,
-      /its amount is in USD, and the ledger in EUR: skip it with an if.* \(bank\.rules, line 1\)$/,
+      /its amount is in USD, and the ledger in EUR: set its currency and its rate.* \(bank\.rules, line 1\)$/,
     ],
     ["2026-01-02,a,$1.00,", rules, /its amount is in \$, and the ledger in EUR/],
+    ["2026-01-02,a,1.00,POINTS", `${rules}rate 1\n`, /currency "POINTS" is none of ISO 4217/],
+    ["2026-01-02,a,1.00,USD", `${rules}rate -1\n`, /^line 1: rate "-1" is no exact .* line 6\)$/],
+    ["2026-01-02,a,0.01,USD", `${rules}rate 0.1\n`, /^line 1: it comes to 0 EUR: skip/],
+    ["2026-01-02,a,€1.00,USD", `${rules}rate 0.9\n`, /its amount is in €, and the ledger in EUR/],
     ["2026-01-02,nobody,1.00,", rules, /its account2 is empty \(bank\.rules, line 5\)/],
     ["2026-01-02,1.00,2.00", rules2, /it has an amount-in and an amount-out/],
     ["2026-01-02,0.00,0.00", rules2, /its amount is zero/],

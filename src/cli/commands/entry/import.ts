@@ -1,6 +1,7 @@
 // `entry import`: a bank's CSV, by rules. All of the file is read before anything is sent.
 import { readFile } from "node:fs/promises";
 import type { Environment } from "../../../config.ts";
+import { currencyExponent } from "../../../core/currencies.ts";
 import type { JsonObject } from "../../../core/journal.ts";
 import { Exponents } from "../../connection/exponents.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
@@ -15,6 +16,7 @@ import { parseBankRules, type BankRules } from "../../input/bank-files/rules.ts"
 import { openByteSource } from "../../input/entry-files/byte-source.ts";
 import type { EntrySource, FileEntry } from "../../input/entry-files/open-entries.ts";
 import { fileFailureReason } from "../../input/file-failure.ts";
+import { spotRateOf } from "../../input/rates.ts";
 import { suggestion } from "../../input/suggestion.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { counted } from "../../terminal/counted.ts";
@@ -85,7 +87,7 @@ async function importFile(
   }
   if (dryRun) {
     if (output.isJson) for (const entry of entries) output.line(toJson(bodyOf(entry)));
-    else output.list(entries, columnsOf(currency), ({ externalId }) => externalId);
+    else output.list(entries, columnsOf(currency, entries), ({ externalId }) => externalId);
     output.note(`would post ${counted(entries.length, "entry", "entries")}; nothing was sent`);
     return exitCodes.done;
   }
@@ -108,10 +110,14 @@ function unknownAccounts(entries: readonly BankEntry[], known: readonly string[]
   );
 }
 
-const columnsOf = ({ code, exponent }: Currency): readonly Column<BankEntry>[] => [
+const columnsOf = (
+  { code, exponent }: Currency,
+  entries: readonly BankEntry[],
+): readonly Column<BankEntry>[] => [
   { title: "LINE", align: "right", leaveOut: 1, value: ({ line }) => String(line) },
   { title: "DATE", value: ({ date }) => date },
   { title: "ACCOUNT", cutTo: 8, value: ({ account1 }) => account1 },
+  ...(entries.some(({ transaction }) => transaction !== null) ? [transactionColumn] : []),
   {
     title: "AMOUNT",
     align: "right",
@@ -122,17 +128,45 @@ const columnsOf = ({ code, exponent }: Currency): readonly Column<BankEntry>[] =
   { title: "DESCRIPTION", cutTo: 12, value: ({ description }) => description },
 ];
 
+const transactionColumn: Column<BankEntry> = {
+  title: "TRANSACTION",
+  align: "right",
+  isAmount: true,
+  leaveOut: 2,
+  value: ({ transaction }) =>
+    transaction === null
+      ? ""
+      : displayAmount(
+          transaction.amount,
+          transaction.currency,
+          currencyExponent(transaction.currency),
+        ),
+};
+
 function bodyOf(entry: BankEntry): JsonObject {
-  const { externalId, date, description, account1, account2, amount, metadata } = entry;
+  const { externalId, date, description, account1, account2, metadata } = entry;
   return {
     externalId,
     transactionDate: `${date}T00:00:00.000Z`,
     ...(description === "" ? {} : { description }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     lines: [
-      { glAccountCode: account1, functionalAmount: amount.toString() },
-      { glAccountCode: account2, functionalAmount: (-amount).toString() },
+      { glAccountCode: account1, ...amountsOf(entry, 1n) },
+      { glAccountCode: account2, ...amountsOf(entry, -1n) },
     ],
+  };
+}
+
+/** The amounts of a line: those of account1, or with -1 their negations. */
+function amountsOf({ amount, transaction }: BankEntry, sign: 1n | -1n): JsonObject {
+  const functional = { functionalAmount: (sign * amount).toString() };
+  if (transaction === null) return functional;
+  const spotRate = spotRateOf(transaction.rate);
+  return {
+    ...functional,
+    transactionAmount: (sign * transaction.amount).toString(),
+    transactionCurrency: transaction.currency,
+    ...(spotRate === null ? {} : { spotRate }),
   };
 }
 

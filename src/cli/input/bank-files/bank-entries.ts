@@ -1,7 +1,11 @@
 // Rows of a bank's CSV and the rules about them, made into entries of two lines.
 import { createHash } from "node:crypto";
+import { parseRate } from "../../../core/asset.ts";
+import { currencyExponents } from "../../../core/currencies.ts";
+import { exchange } from "../../../core/exchange.ts";
 import { dayFault } from "../../../core/time.ts";
 import { readFields } from "../entry-files/csv-rows.ts";
+import type { GivenRate } from "../rates.ts";
 import { isUnitOf, readBankAmount } from "./bank-amounts.ts";
 import { columnReference, type Assignment, type BankField, type BankRules } from "./rules.ts";
 
@@ -21,7 +25,16 @@ export interface BankEntry {
   readonly account2: string;
   /** Smallest units of the ledger's currency, of account1. */
   readonly amount: bigint;
+  /** What the bank has, where that is in another currency; null in the ledger's. */
+  readonly transaction: BankTransaction | null;
   readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface BankTransaction {
+  /** Smallest units, of account1. */
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly rate: GivenRate;
 }
 
 export interface BankFile {
@@ -160,7 +173,7 @@ function readRow(row: Row, rules: BankRules, currency: Currency) {
     description: row.value("description")?.text ?? "",
     account1,
     account2,
-    amount: readAmount(row, rules, currency),
+    ...readAmounts(row, rules, currency),
     metadata: Object.fromEntries(notes),
   };
 }
@@ -172,19 +185,66 @@ function needed(row: Row, field: BankField): Value {
   return value;
 }
 
-/** From `amount`, or from the one of `amount-in` and `amount-out` that is there and not zero. */
-function readAmount(row: Row, { decimalMark }: BankRules, currency: Currency): bigint {
+/** What a row's amounts are in. */
+interface RowUnit extends Currency {
+  /** Of another currency than the ledger's. */
+  readonly rate: GivenRate | null;
+}
+
+/** The row's amount in the ledger's currency: what the bank has, or what that is worth at the row's rate. */
+function readAmounts(
+  row: Row,
+  rules: BankRules,
+  currency: Currency,
+): Pick<BankEntry, "amount" | "transaction"> {
+  const { code, exponent, rate } = readUnit(row, rules, currency);
+  const amount = readAmount(row, rules, { code, exponent }, currency);
+  if (rate === null) return { amount, transaction: null };
+  const worth = exchange(amount, rate.rate, { from: exponent, to: currency.exponent });
+  if (worth === 0n) throw new RowFault(`it comes to 0 ${currency.code}: skip such rows with an if`);
+  return { amount: worth, transaction: { amount, currency: code, rate } };
+}
+
+/** What `currency` says; another one than the ledger's needs a rate. */
+function readUnit(row: Row, { decimalMark }: BankRules, currency: Currency): RowUnit {
   const named = row.value("currency");
+  if (named === null || isUnitOf(named.text, currency.code)) return { ...currency, rate: null };
+  const code = named.text.toUpperCase();
+  const given = row.value("rate");
+  if (given === null || given.text === "") throw otherUnit(named, currency);
+  const exponent = currencyExponents.get(code);
+  if (exponent === undefined) {
+    const what = `currency ${JSON.stringify(named.text)} is none of ISO 4217`;
+    throw new RowFault(`${what}, and only those have a rate`, named.rule);
+  }
+  const text = decimalMark === "," ? given.text.replace(",", ".") : given.text;
+  const rate = parseRate(text);
+  if (rate === null) {
+    const what = `rate ${JSON.stringify(given.text)} is no exact decimal above zero`;
+    throw new RowFault(`${what}, such as 0.9123`, given.rule);
+  }
+  return { code, exponent, rate: { text, rate } };
+}
+
+function otherUnit({ text, rule }: Value, { code }: Currency): RowFault {
+  const its = `its amount is in ${text}, and the ledger in ${code}`;
+  return new RowFault(`${its}: set its currency and its rate, or skip it with an if`, rule);
+}
+
+/** In smallest units of `unit`. From `amount`, or from the one of `amount-in` and `amount-out` that is there and not zero. */
+function readAmount(
+  row: Row,
+  { decimalMark }: BankRules,
+  unit: Currency,
+  currency: Currency,
+): bigint {
   const read = (field: "amount" | "amount-in" | "amount-out"): bigint | null => {
     const value = row.value(field);
     if (value === null || value.text === "") return null;
-    const { value: found, fault } = readBankAmount(value.text, decimalMark, currency.exponent);
+    const { value: found, fault } = readBankAmount(value.text, decimalMark, unit.exponent);
     if (fault !== undefined) throw new RowFault(`${field} ${fault}`, value.rule);
-    const units = [{ text: found.unit, rule: value.rule }, ...(named === null ? [] : [named])];
-    const other = units.find(({ text }) => !isUnitOf(text, currency.code));
-    if (other !== undefined) {
-      const its = `its ${field} is in ${other.text}, and the ledger in ${currency.code}`;
-      throw new RowFault(`${its}: skip it with an if, and post it by itself`, other.rule);
+    if (!isUnitOf(found.unit, unit.code)) {
+      throw otherUnit({ text: found.unit, rule: value.rule }, currency);
     }
     return found.amount;
   };

@@ -3,10 +3,10 @@
 import { usageFailure } from "../../failure.ts";
 import { readDateFormat, type DateReader } from "./bank-dates.ts";
 
-/** What a rule can set. */
+/** What a rule can set: the fields of hledger, and `rate`. */
 export const bankFields = [
   ...["date", "description", "account1", "account2", "amount", "amount-in", "amount-out"],
-  ...["currency", "comment", "code"],
+  ...["currency", "rate", "comment", "code"],
 ] as const;
 
 export type BankField = (typeof bankFields)[number];
