@@ -34,6 +34,7 @@ import { defineProfile } from "./commands/profile/command.ts";
 import { defineConfig } from "./commands/config/command.ts";
 import { defineCompletion } from "./commands/completion/command.ts";
 import { defineHelp } from "./commands/help/command.ts";
+import { foldHelp } from "./terminal/fold-help.ts";
 import { printableLines } from "./terminal/printable.ts";
 import { commandsOf, pathOf } from "./definition/command-tree.ts";
 import { sharedOptionGroups } from "./definition/options.ts";
@@ -169,6 +170,10 @@ function complete(command: Command, { isJson, isColored }: MessageStyle): void {
       optionDescription: describeOption,
     })
     .configureOutput({
+      writeOut: (text) => {
+        const width = process.stdout.isTTY ? process.stdout.columns || null : null;
+        process.stdout.write(foldHelp(text, width));
+      },
       writeErr: (text) => {
         const message = text.trim().replace(/^ledgerctl: /, "");
         process.stderr.write(

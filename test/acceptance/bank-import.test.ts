@@ -119,7 +119,10 @@ describe("entry import", () => {
     expect((await run(file, "--rules", inEuro)).code).toBe(0);
     const again = await run(file, "--rules", inEuro);
     expect(again.stderr).toMatch(/^posted 0, already there 1, failed 0/);
-    const { entries } = await server.client.listEntries(server.ledgerId, { direction: "desc", limit: 1 });
+    const { entries } = await server.client.listEntries(server.ledgerId, {
+      direction: "desc",
+      limit: 1,
+    });
     const line = { transactionCurrency: "EUR", functionalCurrency: "USD", spotRate: 1.0845 };
     expect(entries[0]?.lines).toMatchObject([
       { ...line, glAccountCode: "1000", functionalAmount: "-10845", transactionAmount: "-10000" },

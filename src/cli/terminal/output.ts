@@ -7,7 +7,7 @@ import { failureText } from "../failure.ts";
 import { groupedDigits } from "./amounts.ts";
 import { csvLine } from "./csv-text.ts";
 import { foldLines } from "./fold-lines.ts";
-import { fitColumns, type Fitted, type Yielding } from "./fit-columns.ts";
+import { displayWidth, fitColumns, type Fitted, type Yielding } from "./fit-columns.ts";
 import type { ResultSink } from "./pager.ts";
 import { clearProgress } from "./progress-line.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
@@ -79,7 +79,7 @@ export class Output {
 
   /** Something made: its document for scripts, its members for people, its id alone with `--quiet`. */
   created<Value extends object>(value: Value, id: (value: Value) => string): void {
-    this.result(value, () => (this.isQuiet ? id(value) : members(value)));
+    this.result(value, () => (this.isQuiet ? id(value) : members(value, this.terminalWidth)));
   }
 
   /** Whether a program reads what is printed, and not a person. */
@@ -296,15 +296,22 @@ export function isScreenWanted(output: Output, environment: Environment): boolea
   return process.stdout.isTTY && !output.isJson && environment.term !== "dumb";
 }
 
-/** The members of a document, a line each, aligned. */
-export function members(document: object): string {
+/**
+ * The members of a document, a line each, aligned. On a terminal of `width` columns, values such as hashes that are too
+ * long for their line have one of their own.
+ */
+export function members(document: object, width: number | null = null): string {
   const entries = Object.entries(document).map(([name, value]) => [
     name,
     printable(String(value ?? "")),
   ]);
-  const width = Math.max(...entries.map(([name = ""]) => name.length));
+  const nameWidth = Math.max(...entries.map(([name = ""]) => name.length));
   return entries
-    .map(([name = "", value = ""]) => `${name.padEnd(width)}  ${value}`.trimEnd())
+    .map(([name = "", value = ""]) => {
+      const line = `${name.padEnd(nameWidth)}  ${value}`.trimEnd();
+      const isTooLong = displayWidth(line) > (width ?? Infinity);
+      return isTooLong ? `${name}\n  ${value}` : line;
+    })
     .join("\n");
 }
 

@@ -37,6 +37,14 @@ describe("text of others", () => {
     expect(isShown(members({ name: hostile }))).toBe(false);
   });
 
+  it("has a line of its own where a document's member is too long for a terminal", () => {
+    const document = { name: "short", closeHash: "0123456789abcdef" };
+    const aligned = "name       short\ncloseHash  0123456789abcdef";
+    expect(members(document)).toBe(aligned);
+    expect(members(document, 27)).toBe(aligned);
+    expect(members(document, 26)).toBe("name       short\ncloseHash\n  0123456789abcdef");
+  });
+
   it("keeps to its place in the message of a failure", () => {
     const problem = new ServiceProblem({
       status: 400,

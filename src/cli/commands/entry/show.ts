@@ -39,7 +39,7 @@ function describeEntry(entry: Entry, output: Output, exponentOf: ExponentOf): st
     if (value !== null) header[name] = value;
   }
   if (Object.keys(metadata).length > 0) header["metadata"] = JSON.stringify(metadata);
-  return `${members(header)}\n\n${output.table(lines, lineColumns(lines, exponentOf))}`;
+  return `${members(header, output.terminalWidth)}\n\n${output.table(lines, lineColumns(lines, exponentOf))}`;
 }
 
 /** What a posting of wallets holds: the first of its writes, and how many there are. */

@@ -16,12 +16,13 @@ export async function showLog(
     output.result(shown, () => {
       const { origin, verifierKey, size, rootHash, issuedAt, cosigners, halted, origins } = shown;
       const earlier = origins.map((each) => each.origin).filter((each) => each !== origin);
-      return members({
+      const shownMembers = {
         ...{ origin, verifierKey, size, rootHash, issuedAt: issuedAt ?? "no checkpoint yet" },
         ...(cosigners.length === 0 ? {} : { cosigners: cosigners.join(", ") }),
         ...(earlier.length === 0 ? {} : { earlier: earlier.join(", ") }),
         ...(halted === null ? {} : { HALTED: halted }),
-      });
+      };
+      return members(shownMembers, output.terminalWidth);
     });
   });
 }

@@ -24,7 +24,7 @@ export async function showPeriod(
         ...amountColumns(functionalCurrency, exponentOf(functionalCurrency)),
         { title: "ENTRIES", align: "right", value: ({ entryCount }) => String(entryCount) },
       ]);
-      return `${members(record)}\n\n${table}`;
+      return `${members(record, output.terminalWidth)}\n\n${table}`;
     });
   });
 }
