@@ -188,12 +188,19 @@ export class BooksSource {
   async #readJournal(isFollowing: boolean, atSequence: number): Promise<void> {
     const { journal, places } = this.#shown.state();
     const { search } = places.journal;
-    const page = await this.#client.listEntries(this.#ledgerId, {
-      direction: "desc",
-      limit: pageLimit,
-      ...(search === "" ? {} : { text: search }),
-      ...(isFollowing ? { offset: journal.entries.length } : {}),
-    });
+    const page = await this.#client
+      .listEntries(this.#ledgerId, {
+        direction: "desc",
+        limit: pageLimit,
+        ...(search === "" ? {} : { text: search }),
+        ...(isFollowing ? { offset: journal.entries.length } : {}),
+      })
+      .catch((error: unknown) => {
+        // A journal may be too large to be searched: no reason to end the screen.
+        const isOfSearch = error instanceof ServiceProblem && error.status === 400;
+        if (search === "" || !isOfSearch) throw error;
+        return { entries: [], hasMore: false, refusal: error.message };
+      });
     // What came meanwhile has moved the offset.
     const known = new Set(isFollowing ? journal.entries.map(({ journalId }) => journalId) : []);
     this.#shown.change({
@@ -202,6 +209,7 @@ export class BooksSource {
       entries: page.entries.filter(({ journalId }) => !known.has(journalId)),
       isFollowing,
       isComplete: !page.hasMore,
+      refusal: "refusal" in page ? page.refusal : null,
       atSequence,
     });
   }

@@ -57,6 +57,8 @@ export interface UiState {
     readonly atSequence: number | null;
     /** What they were searched for. */
     readonly search: string;
+    /** Why the service does not search for it; null where it does. */
+    readonly refusal: string | null;
   };
   /** Oldest first. */
   readonly closes: readonly Close[];
@@ -88,6 +90,7 @@ export type UiEvent =
       readonly entries: readonly Entry[];
       readonly isFollowing: boolean;
       readonly isComplete: boolean;
+      readonly refusal: string | null;
       readonly atSequence: number;
     }
   | {
@@ -113,7 +116,7 @@ export function startUi(ledger: Ledger): UiState {
     names: new Map(),
     treeAtSequence: null,
     collapsed: new Set(),
-    journal: { entries: [], isComplete: false, atSequence: null, search: "" },
+    journal: { entries: [], isComplete: false, atSequence: null, search: "", refusal: null },
     closes: [],
     openMonths: [],
     monthsAtSequence: null,
@@ -178,7 +181,7 @@ function takeJournal(state: UiState, event: Extract<UiEvent, { type: "journal" }
   const { journal, places } = state;
   // An answer to an earlier search says nothing about this one.
   if (event.search !== places.journal.search) return state;
-  const { search, isComplete, atSequence } = event;
+  const { search, isComplete, refusal, atSequence } = event;
   const entries = event.isFollowing ? [...journal.entries, ...event.entries] : event.entries;
   const before = journal.search === search ? journal.entries : [];
   const idOf = ({ journalId }: Entry) => journalId;
@@ -187,7 +190,7 @@ function takeJournal(state: UiState, event: Extract<UiEvent, { type: "journal" }
     : keptPlace(places.journal, before, entries, idOf);
   return {
     ...state,
-    journal: { search, entries, isComplete, atSequence },
+    journal: { search, entries, isComplete, refusal, atSequence },
     places: { ...places, journal: place },
   };
 }

@@ -2,6 +2,7 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import type { ExponentOf } from "../../connection/exponents.ts";
+import { shortened } from "../../terminal/fit-columns.ts";
 import { printable } from "../../terminal/printable.ts";
 import { Frame, frameRows } from "../../terminal/screen/frame.tsx";
 import type { ScreenSize } from "../../terminal/screen/run-screen.ts";
@@ -58,7 +59,7 @@ const help = [
 ] as const;
 
 export function UiView({ state, size, exponentOf, isColored }: UiViewProps): ReactElement {
-  const { ledger, typed, fault } = state;
+  const { ledger, typed, fault, journal } = state;
   const shown = rowsOf(state, size.columns, exponentOf);
   const { search } = placeOf(state);
   const sought = typed ?? search;
@@ -69,6 +70,9 @@ export function UiView({ state, size, exponentOf, isColored }: UiViewProps): Rea
       title={titleOf(state)}
       alarms={[
         ...(fault === null ? [] : [`no answer, trying again: ${printable(fault)}`]),
+        ...(shown.kind !== "journal" || journal.refusal === null
+          ? []
+          : [`the search is refused: ${printable(journal.refusal)}`]),
         ...(ledger.status === "active" ? [] : [ledger.status]),
       ]}
       facts={[
@@ -104,17 +108,18 @@ function titleOf(state: UiState): string {
   switch (view?.kind) {
     case "register": {
       const { glAccountCode, name } = view.account;
-      return printable(`${glAccountCode} ${name}`.slice(0, titleMax));
+      return shortened(printable(`${glAccountCode} ${name}`), titleMax, {});
     }
     case "entry":
       return view.entry === null ? "entry" : `entry ${view.entry.sequence}`;
     case "close":
-      return printable(view.close.periodId.slice(0, titleMax));
+      return shortened(printable(view.close.periodId), titleMax, {});
     case undefined:
       return state.pane;
   }
 }
 
+/** Columns of the terminal. */
 const titleMax = 28;
 
 /** `3 of 120`, and a plus where more may follow. */

@@ -250,6 +250,7 @@ describe("keys", () => {
       entries: [],
       isFollowing: false,
       isComplete: true,
+      refusal: null,
       atSequence: 3,
     } as const;
     expect(changeUi(sought, { ...late, search: "" }).journal.atSequence).toBeNull();
@@ -295,6 +296,11 @@ describe("the view", () => {
     account("1000", 125n),
   ];
 
+  test("cuts its title between characters", () => {
+    const opened = press(loaded([account("party", 0n, "asset", `${"x".repeat(21)}🎉🎉`)]), "j");
+    expect(draw(press(opened, "return"))[0]).toMatch(/^party x{21}… {2}/);
+  });
+
   test.each([
     [80, 23],
     [120, 39],
@@ -319,6 +325,24 @@ describe("the view", () => {
     expect(frame[3]).toMatch(/^› ▾ Assets +1\.25$/);
     expect(frame[6]).toMatch(/^ {6}4000 name of 4000 +-1\.25$/);
     expect(frame.at(-1)).toContain("q quit");
+  });
+
+  test("says that a search is refused, until something else is sought", () => {
+    const sought = press(loaded(), "2", "/", "r", "return");
+    const answer = {
+      type: "journal",
+      search: "r",
+      entries: [],
+      isFollowing: false,
+      isComplete: true,
+      atSequence: 3,
+    } as const;
+    const refused = changeUi(sought, { ...answer, refusal: "would search 100001 entries" });
+    expect(draw(refused)[0]).toMatch(/^journal {2}the search is refused: would search 100001/);
+    expect(wantsOf(refused, 20)).toEqual([]);
+    expect(draw(press(refused, "1"))[0]).not.toContain("refused");
+    const answered = changeUi(refused, { ...answer, refusal: null });
+    expect(draw(answered)[0]).not.toContain("refused");
   });
 
   test("says that the service is away, and again when it answers", () => {
