@@ -1,6 +1,7 @@
 // One request to a receiver. A receiver may be anybody's: it is reached over TLS at an address that was looked at, redirects
 // are not followed, and it can't make anybody wait for long.
 import { lookup as lookUpName, type LookupAddress } from "node:dns";
+import { Resolver } from "node:dns/promises";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { certificateFault } from "../../core/certificate-fault.ts";
@@ -19,9 +20,13 @@ export interface ReceiverLimits {
   readonly allowsPrivate: boolean;
   /** How long a request may take, its answer included; 10 s unless given. */
   readonly timeoutMs?: number;
+  /** Who resolves names where only public addresses are allowed; the system's nameservers unless given. */
+  readonly nameservers?: readonly string[];
 }
 
 const requestTimeoutMs = 10_000;
+/** What one nameserver has for its answer, twice at the most. */
+const nameTimeoutMs = 2_000;
 const urlLengthMax = 2_048;
 /** Answers of status 1xx before the one that counts: each costs, and a receiver could send them without end. */
 const interimAnswersMax = 10;
@@ -47,18 +52,20 @@ export function receiverUrlFault(text: string, allowsPrivate: boolean): string |
 /** Sends one request. Resolves with null when it was accepted (2xx), and else with why it was not. */
 export function sendDelivery(
   { url, body, signature }: DeliveryRequest,
-  { allowsPrivate, timeoutMs = requestTimeoutMs }: ReceiverLimits,
+  limits: ReceiverLimits,
   signal: AbortSignal,
 ): Promise<string | null> {
+  const { allowsPrivate, timeoutMs = requestTimeoutMs } = limits;
   const fault = receiverUrlFault(url, allowsPrivate);
   if (fault !== null) return Promise.resolve(`the URL ${fault}`);
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   return new Promise((resolve) => {
     const request = httpsRequest(url, {
       method: "POST",
       // A connection of its own: one that is kept may lead where the name no longer does.
       agent: false,
-      lookup: lookUpPublic(allowsPrivate),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      lookup: allowsPrivate ? lookUpName : lookUpPublic(limits, ended),
+      signal: ended,
       headers: {
         "content-type": "application/json",
         "content-length": Buffer.byteLength(body),
@@ -91,24 +98,43 @@ export function sendDelivery(
 }
 
 /**
- * Resolves names as the system does, and gives the connection an address that may be connected to: it is made to the very
- * address that was looked at, whatever the name resolves to a moment later.
+ * Gives the connection the public addresses of a name: it is made to the very address that was looked at, whatever the name
+ * resolves to a moment later. Nameservers are asked directly. The system's lookup keeps a thread until they answer, and the
+ * process has few: names that nobody answers for would hold up all others, the database's too.
  */
-function lookUpPublic(allowsPrivate: boolean): LookupFunction {
+function lookUpPublic({ nameservers }: ReceiverLimits, ended: AbortSignal): LookupFunction {
   return (name, options, callback) => {
-    lookUpName(name, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      if (error !== null) {
-        callback(error, "");
-        return;
-      }
-      const usable = addresses.filter(({ address }) => allowsPrivate || isPublicAddress(address));
-      const [first] = usable;
-      if (first === undefined) {
-        callback(new UnusableAddress(name), "");
-      } else if (options.all === true) callback(null, usable);
-      else callback(null, first.address, first.family);
-    });
+    resolveName(name, nameservers, ended).then(
+      (addresses) => {
+        const usable = addresses.filter(({ address }) => isPublicAddress(address));
+        const [first] = usable;
+        if (first === undefined) callback(new UnusableAddress(name), "");
+        else if (options.all === true) callback(null, usable);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => {
+        callback(error as NodeJS.ErrnoException, "");
+      },
+    );
   };
+}
+
+/** The addresses of a name; rejects where it has none of either family. */
+async function resolveName(
+  name: string,
+  nameservers: readonly string[] | undefined,
+  ended: AbortSignal,
+): Promise<LookupAddress[]> {
+  const resolver = new Resolver({ timeout: nameTimeoutMs, tries: 2 });
+  if (nameservers !== undefined) resolver.setServers(nameservers);
+  ended.addEventListener("abort", () => {
+    resolver.cancel();
+  });
+  const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  if (ipv4.status === "rejected" && ipv6.status === "rejected") throw ipv4.reason;
+  const addressesIn = (resolved: typeof ipv4, family: number) =>
+    resolved.status === "rejected" ? [] : resolved.value.map((address) => ({ address, family }));
+  return [...addressesIn(ipv4, 4), ...addressesIn(ipv6, 6)];
 }
 
 /** Does not say what the name resolves to: that is known inside of the server's network alone. */

@@ -1,5 +1,6 @@
 // Where requests to receivers go: a real listener on this machine counts who connects.
 import { once } from "node:events";
+import { createSocket } from "node:dgram";
 import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sendDelivery } from "../../../src/engine/deliveries/delivery-request.ts";
@@ -12,9 +13,23 @@ const listener = createServer((socket) => {
   socket.destroy();
 });
 
+/** A nameserver for which every name is an address of this machine, but for those with `silent` in them: it does not answer for these. */
+const nameserver = createSocket("udp4");
+nameserver.on("message", (query, from) => {
+  if (query.includes("silent")) return;
+  const isIpv4 = query.readUInt16BE(query.indexOf(0, 12) + 1) === 1;
+  const answer = Buffer.from("c00c00010001000000050004" + "7f000001", "hex");
+  const header = Buffer.from([...query.subarray(0, 2), 0x81, 0x80, 0, 1, 0, isIpv4 ? 1 : 0]);
+  const question = query.subarray(12, query.indexOf(0, 12) + 5);
+  const parts = [header, Buffer.alloc(4), question, ...(isIpv4 ? [answer] : [])];
+  nameserver.send(Buffer.concat(parts), from.port, from.address);
+});
+
 beforeAll(async () => {
   await once(listener.listen(0, "127.0.0.1"), "listening");
   ({ port } = listener.address() as AddressInfo);
+  nameserver.bind(0, "127.0.0.1");
+  await once(nameserver, "listening");
 });
 
 beforeEach(() => {
@@ -23,12 +38,13 @@ beforeEach(() => {
 
 afterAll(() => {
   listener.close();
+  nameserver.close();
 });
 
 const send = (host: string, allowsPrivate: boolean) =>
   sendDelivery(
     { url: `https://${host}:${port}/`, body: "{}", signature: "t=1,v1=00" },
-    { allowsPrivate, timeoutMs: 5_000 },
+    { allowsPrivate, timeoutMs: 5_000, nameservers: [`127.0.0.1:${nameserver.address().port}`] },
     new AbortController().signal,
   );
 
@@ -41,10 +57,22 @@ test.each([
 });
 
 test("a name is looked at when it is connected to, and what it resolves to is not told", async () => {
-  expect(await send("localhost", false)).toBe(
-    "localhost has no public address, and this server sends to no other",
+  expect(await send("inside.example.com", false)).toBe(
+    "inside.example.com has no public address, and this server sends to no other",
   );
   expect(connections).toBe(0);
+});
+
+test("names that no nameserver answers for hold up no other", async () => {
+  const ended: string[] = [];
+  const sendTo = async (host: string) => {
+    ended.push((await send(host, false)) ?? "accepted");
+  };
+  const silent = Array.from({ length: 20 }, (_, index) => sendTo(`silent-${index}.example.com`));
+  await sendTo("inside.example.com");
+  expect(ended).toEqual([expect.stringContaining("no public address")]);
+  await Promise.all(silent);
+  expect(new Set(ended.slice(1))).toEqual(new Set(["did not answer within 5 s"]));
 });
 
 test("both are connected to where private addresses are allowed", async () => {
