@@ -2,8 +2,10 @@
 import { once } from "node:events";
 import { createSocket } from "node:dgram";
 import { createServer, type AddressInfo } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sendDelivery } from "../../../src/engine/deliveries/delivery-request.ts";
+import { certificate } from "../../support/certificates.ts";
 
 let connections = 0;
 let port = 0;
@@ -41,9 +43,9 @@ afterAll(() => {
   nameserver.close();
 });
 
-const send = (host: string, allowsPrivate: boolean) =>
+const send = (host: string, allowsPrivate: boolean, toPort: number = port) =>
   sendDelivery(
-    { url: `https://${host}:${port}/`, body: "{}", signature: "t=1,v1=00" },
+    { url: `https://${host}:${toPort}/`, body: "{}", signature: "t=1,v1=00" },
     { allowsPrivate, timeoutMs: 5_000, nameservers: [`127.0.0.1:${nameserver.address().port}`] },
     new AbortController().signal,
   );
@@ -80,3 +82,19 @@ test("both are connected to where private addresses are allowed", async () => {
   await send("127.1", true);
   expect(connections).toBe(2);
 });
+
+test.each([
+  [{ maxVersion: "TLSv1.2", ciphers: "DHE-RSA-AES128-GCM-SHA256", dhparam: "auto" }, "EPROTO"],
+  [{ minVersion: "TLSv1.3", ecdhCurve: "ffdhe8192" }, "EPROTO"],
+  [{ maxVersion: "TLSv1.2" }, expect.stringContaining("certificate is not accepted")],
+] as const)(
+  "a receiver can't choose an expensive key exchange: %j ends with %s",
+  async (chosen, failure) => {
+    const receiver = createTlsServer({ ...certificate, ...chosen });
+    receiver.on("tlsClientError", () => undefined);
+    await once(receiver.listen(0, "127.0.0.1"), "listening");
+    const { port: receiverPort } = receiver.address() as AddressInfo;
+    expect(await send("127.0.0.1", true, receiverPort)).toEqual(failure);
+    receiver.close();
+  },
+);
