@@ -54,10 +54,21 @@ export function notFoundFailure(message: string): CommandFailure {
   return new CommandFailure(message, exitCodes.notFound);
 }
 
-/** What the service says of many faults is about its JSON; here they stand on the lines below. */
-function headOf(problem: ServiceProblem): string {
-  const count = problem.problem.errors?.length ?? 0;
-  return count > 1 ? `${count} things are wrong with the request:` : printable(problem.message);
+/**
+ * What is wrong, and where. What the service says of many faults is about its JSON; here each has a line. One that
+ * `must be` something else is a sentence about its place.
+ */
+function faultLines(problem: ServiceProblem): string[] {
+  const { errors = [] } = problem.problem;
+  const [only, ...more] = errors;
+  const message = printable(problem.message);
+  if (only === undefined) return [message];
+  if (more.length > 0) {
+    const lines = errors.map((fault) => `${place(fault)}: ${printable(fault.detail)}`);
+    return [`${errors.length} things are wrong with the request:`, ...lines];
+  }
+  const field = place(only).replace(/^#\//, "");
+  return message.startsWith("must ") ? [`${field} ${message}`] : [message, `at ${place(only)}`];
 }
 
 /** The exit code of anything that a command may throw. */
@@ -171,12 +182,9 @@ function explanationOf(error: unknown): string[] {
   }
   const isProblem = error instanceof ServiceProblem;
   // What the service says is about texts of others: they must not make lines of their own.
-  const lines = [isProblem ? headOf(error) : error.message];
+  const lines = isProblem ? faultLines(error) : [error.message];
   if (isProblem) {
-    const { errors = [], journalId, reversalJournalId } = error.problem;
-    const [only] = errors;
-    if (errors.length === 1 && only !== undefined) lines.push(`at ${place(only)}`);
-    else for (const fault of errors) lines.push(`${place(fault)}: ${printable(fault.detail)}`);
+    const { journalId, reversalJournalId } = error.problem;
     if (journalId !== undefined) lines.push(`the first is entry ${printable(journalId)}`);
     if (reversalJournalId !== undefined)
       lines.push(`the reversal is entry ${printable(reversalJournalId)}`);

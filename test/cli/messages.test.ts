@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { readyLine } from "../../src/cli/commands/serve/serve.ts";
 import { runHere } from "../support/program.ts";
+import { describeFailure } from "../../src/cli/failure.ts";
+import { ServiceProblem } from "../../src/client/errors.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ledgerctl-messages-"));
 const nobody = {
@@ -64,6 +66,25 @@ describe("a list of entries where nobody answers", () => {
     expect(performance.now() - startedMs).toBeLessThan(15_000);
     expect(stderr.match(/no answer from/g)).toHaveLength(1);
     expect(stderr).not.toContain("failed");
+  });
+});
+
+describe("a fault of a request", () => {
+  const describeFault = (detail: string, pointer: string) =>
+    describeFailure(
+      new ServiceProblem({
+        ...{ status: 400, requestId: "1", retryAfterSeconds: null, wasRepeated: false },
+        problem: { code: "VALIDATION_ERROR", detail, errors: [{ detail, pointer }] },
+      }),
+    );
+
+  it("is a sentence about its field, or says below where it is", () => {
+    expect(describeFault("must not be empty", "#/externalId")).toBe(
+      "ledgerctl: externalId must not be empty\n  (400 VALIDATION_ERROR, request 1)",
+    );
+    expect(describeFault("the ledger has no account 9", "#/lines/1/glAccountCode")).toBe(
+      "ledgerctl: the ledger has no account 9\n  at #/lines/1/glAccountCode\n  (400 VALIDATION_ERROR, request 1)",
+    );
   });
 });
 
