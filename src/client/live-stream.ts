@@ -21,8 +21,8 @@ export interface StreamOptions {
 export interface StreamedLog<Item> {
   /** Of the stream. */
   readonly target: string;
-  /** An item from the text of a message, and its place. */
-  read(text: string): { readonly item: Item; readonly place: number };
+  /** An item from the text of a message, and its place. `after`: that of the message before, or where the stream began. */
+  read(text: string, after: number): { readonly item: Item; readonly place: number };
   /** The request whose reply tells whether the log has anything after a place. */
   probe(place: number): string;
   /** What that reply tells. */
@@ -148,7 +148,7 @@ export class LiveStream<Item> {
     this.#hasConnected = true;
     this.#options.onConnection?.("connected");
     for await (const [data] of untilLost(messages)) {
-      const { item, place } = this.#log.read(data.toString());
+      const { item, place } = this.#log.read(data.toString(), this.#lastPlace ?? 0);
       this.#lastPlace = place;
       this.#hasRead = true;
       yield item;

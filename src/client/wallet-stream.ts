@@ -7,7 +7,10 @@ import type { SignedHttp } from "./signed-http.ts";
 export type WalletStreamOptions = StreamOptions;
 
 /** What a wallet has come to with the write that has this seq; amounts in smallest units. */
-export type WalletMessage = Required<BalanceMessage>;
+export interface WalletMessage extends Required<BalanceMessage> {
+  /** Whether writes up to this one were posted just now, which changes no figure; else it is a write that is new. */
+  readonly isPosting: boolean;
+}
 
 /** The messages of one wallet, in the order of their seq. */
 export class WalletStream extends LiveStream<WalletMessage> {
@@ -15,9 +18,10 @@ export class WalletStream extends LiveStream<WalletMessage> {
   constructor(http: SignedHttp, target: string, history: string, options: WalletStreamOptions) {
     const log = {
       target,
-      read: (text: string) => {
-        const item = JSON.parse(text) as WalletMessage;
-        return { item, place: item.seq };
+      read: (text: string, after: number) => {
+        const message = JSON.parse(text) as Required<BalanceMessage>;
+        // A posting repeats the seq of the latest write.
+        return { item: { ...message, isPosting: message.seq <= after }, place: message.seq };
       },
       probe: (seq: number) => `${history}?limit=1&after=${seq}`,
       hasItems: (text: string) => (JSON.parse(text) as { writes: unknown[] }).writes.length > 0,

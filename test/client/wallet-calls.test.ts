@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
-import { neverPosting } from "../support/engine.ts";
+import { neverPosting, openEngine } from "../support/engine.ts";
 import { openLosingProxy, type LosingProxy } from "../support/losing-proxy.ts";
 import { sampleOf } from "../support/metrics.ts";
 import { readRows } from "../support/rows.ts";
@@ -92,6 +92,30 @@ test("a stream whose reader rests holds the server back, and misses nothing", as
     if (seq === rows) break;
   }
   expect(seqs).toEqual(Array.from({ length: rows }, (_, index) => index + 1));
+});
+
+test("a stream tells a posting from a write, also before the first write that it tells of", async () => {
+  const wallet = walletNamed("posted");
+  await client.creditWallet(wallet, movement);
+  const engine = openEngine(service.books.databaseUrl);
+  const failures: unknown[] = [];
+  const stream = client.streamWallet(wallet, {
+    onConnection: () => {
+      engine.post(wallet.ledgerId).catch((error: unknown) => failures.push(error));
+    },
+  });
+  const told: [number, boolean][] = [];
+  for await (const { seq, isPosting } of stream) {
+    told.push([seq, isPosting]);
+    if (told.length === 2) break;
+    await client.creditWallet(wallet, movement);
+  }
+  expect(told).toEqual([
+    [1, true],
+    [2, false],
+  ]);
+  expect(failures).toEqual([]);
+  await engine.end();
 });
 
 const openStreams = async () => sampleOf((await service.get("/metrics")).text, "ledgerctl_streams");

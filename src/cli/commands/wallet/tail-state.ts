@@ -59,6 +59,7 @@ export interface Figures {
 
 export interface BalanceMessage extends Figures {
   readonly seq: number;
+  readonly isPosting: boolean;
 }
 
 export type TailEvent =
@@ -117,13 +118,11 @@ function changeWallet(
   }
 }
 
-/** A posting comes with the seq of the wallet's last write, and changes nothing. */
+/** A posting changes no figure. */
 function takeMessage(wallet: Wallet, message: BalanceMessage, nowMs: number): Wallet {
+  if (message.isPosting) return { ...wallet, lastPostedAtMs: nowMs };
   const balance = BigInt(message.balance);
   const available = BigInt(message.available);
-  const isAsBefore = balance === wallet.balance && available === wallet.available;
-  // With other figures it is a write: a failover may have set the wallet back to a lower seq.
-  if (message.seq === wallet.seq && isAsBefore) return { ...wallet, lastPostedAtMs: nowMs };
   const change = {
     atMs: nowMs,
     seq: message.seq,

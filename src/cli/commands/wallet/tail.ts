@@ -37,7 +37,7 @@ export async function tailWallets(
       const { tailOnScreen } = await import("./tail-screen.tsx");
       return tailOnScreen(client, tailed, { ...since, units, isColored: output.isColored });
     }
-    const print = messagePrinter(output, keys, units, since.since);
+    const print = messagePrinter(output, keys, units);
     const streams = addresses.map(({ key, wallet }) => ({
       key,
       stream: client.streamWallet(wallet, {
@@ -67,28 +67,22 @@ function readSince(flags: TailFlags, keyCount: number): { since?: number } {
 }
 
 /** A function that prints messages of all wallets one after another, no faster than they are read. */
-function messagePrinter(output: Output, keys: readonly string[], units: WalletUnits, since = 0) {
+function messagePrinter(output: Output, keys: readonly string[], units: WalletUnits) {
   const keyWidth = Math.max(...keys.map((key) => printable(key).length));
-  // Of each wallet, the seq that was told last.
-  const lastSeqs = new Map(keys.map((key) => [key, since]));
   let amountWidth = 10;
   let printed = Promise.resolve();
   // Time here, since messages carry none; columns get wider where an amount needs it.
   const row = (key: string, message: WalletMessage): string => {
-    const { seq } = message;
     const shown = shownIn(units.of(key), output);
     const [balance, available] = [shown(message.balance), shown(message.available)];
-    // A write has a seq of its own, a posting that of the latest write.
-    const isPosting = seq <= (lastSeqs.get(key) ?? 0);
-    lastSeqs.set(key, seq);
     amountWidth = Math.max(amountWidth, balance.length, available.length);
     const cells = [
       new Date().toISOString(),
       printable(key).padEnd(keyWidth),
       balance.padStart(amountWidth),
       available.padStart(amountWidth),
-      String(seq),
-      ...(isPosting ? ["posted"] : []),
+      String(message.seq),
+      ...(message.isPosting ? ["posted"] : []),
     ];
     return cells.join("  ");
   };
@@ -96,7 +90,8 @@ function messagePrinter(output: Output, keys: readonly string[], units: WalletUn
     printed = printed.then(async () => {
       // A wallet that was not there before is there now.
       if (!output.isJson) await units.learn(key);
-      output.line(output.isJson ? toJson({ key, ...message }) : row(key, message));
+      const { isPosting, ...sent } = message;
+      output.line(output.isJson ? toJson({ key, ...sent }) : row(key, message));
       return output.drained();
     });
     return printed;

@@ -26,7 +26,7 @@ function after(state: TailState, ...messages: [number, number, string, string][]
     (all, [index, seq, balance, available], count) =>
       changeTail(
         all,
-        { type: "message", index, message: { balance, available, seq } },
+        { type: "message", index, message: { balance, available, seq, isPosting: false } },
         startMs + count * 100,
       ),
     state,
@@ -60,14 +60,12 @@ describe("messages", () => {
     expect(b).toEqual(start("a", "b").wallets[1]);
   });
 
-  test("of a posting come with a seq that was told, and change nothing", () => {
-    const before = after(start("a"), [0, 4, "10", "10"]);
-    const state = changeTail(
-      before,
-      { type: "message", index: 0, message: { balance: "10", available: "10", seq: 4 } },
-      startMs + 900,
-    );
-    expect(state.wallets[0]).toEqual({ ...before.wallets[0], lastPostedAtMs: startMs + 900 });
+  test("of a posting change nothing, also before the first write", () => {
+    const message = { balance: "10", available: "10", seq: 4, isPosting: true };
+    for (const before of [start("a"), after(start("a"), [0, 4, "10", "10"])]) {
+      const state = changeTail(before, { type: "message", index: 0, message }, startMs + 900);
+      expect(state.wallets[0]).toEqual({ ...before.wallets[0], lastPostedAtMs: startMs + 900 });
+    }
   });
 
   test("stay exact beyond what a double holds", () => {
