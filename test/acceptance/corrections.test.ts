@@ -68,6 +68,14 @@ const balance = async (account: string, currency?: string): Promise<bigint> =>
 const entries = async (): Promise<readonly Entry[]> =>
   (await server.client.listEntries(ledgerId, { limit: 100 })).entries;
 
+async function deactivate(code: string): Promise<void> {
+  const { code: exit, stderr } = await runCli(
+    ["account", "deactivate", code, "--ledger", ledgerId],
+    server,
+  );
+  expect(exit, stderr).toBe(0);
+}
+
 describe("entry correct", () => {
   it("undoes an entry of a closed period in an open one, once", async () => {
     const lines = [
@@ -235,6 +243,20 @@ describe("entry close-accounts", () => {
     await server.client.closePeriod(ledgerId, { periodId: "2026" });
     expect((await close()).code).toBe(6);
   });
+
+  it("says which inactive account is in the way, and what makes it active", async () => {
+    await post("2026-01-15", [line("1000", 100), line("4000", -100)]);
+    const refusedWith = async (says: string) => {
+      const { code, stderr } = await close();
+      expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+      expect(stderr).toContain("`ledgerctl account activate CODE` makes an account active again");
+    };
+    await deactivate("4000");
+    await refusedWith('the account "4000" is inactive');
+    await deactivate("3000");
+    await refusedWith("--to: account 3000 is inactive");
+    expect(await entries()).toHaveLength(1);
+  });
 });
 
 describe("entry revalue", () => {
@@ -329,6 +351,10 @@ describe("entry revalue", () => {
       ...["--gains", "700", "--losses", "7100"],
     );
     expect([gains.code, gains.stderr]).toEqual([5, expect.stringContaining("Did you mean 7000")]);
+    await deactivate("7100");
+    const losses = await revalue("2026-01-31", ["USD=1"]);
+    const says = "--losses: account 7100 is inactive";
+    expect([losses.code, losses.stderr]).toEqual([2, expect.stringContaining(says)]);
   });
 });
 

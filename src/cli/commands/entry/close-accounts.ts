@@ -3,11 +3,11 @@
 import type { Environment } from "../../../config.ts";
 import type { Account, EntryLineInput, TrialBalance } from "../../../client/ledger-client.ts";
 import { addMs, type Timestamp } from "../../../core/time.ts";
+import { requireActiveAccount } from "../../input/account-suggestion.ts";
 import { requirePeriodLabel } from "../../input/arguments.ts";
-import { suggestion } from "../../input/suggestion.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
 import { exponentsShown } from "../../connection/exponents.ts";
-import { notFoundFailure, usageFailure, type ExitCode } from "../../failure.ts";
+import { usageFailure, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { sumTimeoutMs } from "../../terminal/balance-tables.ts";
@@ -67,14 +67,10 @@ function isOfResult({ type }: Pick<Account, "type">): boolean {
 
 /** The account to close to holds what remains: it can't be one that is closed. */
 function refuseTarget(accounts: readonly Account[], code: string): void {
-  const found = accounts.find(({ glAccountCode }) => glAccountCode === code);
-  if (found === undefined) {
-    const known = accounts.map(({ glAccountCode }) => glAccountCode);
-    throw notFoundFailure(`the ledger has no account ${code}${suggestion(code, known)}`);
-  }
-  if (isOfResult(found)) {
+  const target = requireActiveAccount(accounts, "--to", code);
+  if (isOfResult(target)) {
     throw usageFailure(
-      `--to ${code} is an account of type ${found.type}, which is closed itself; name one of equity, such as retained earnings`,
+      `--to ${code} is an account of type ${target.type}, which is closed itself; name one of equity, such as retained earnings`,
     );
   }
 }

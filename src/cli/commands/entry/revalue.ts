@@ -4,13 +4,13 @@ import type { Account, EntryLineInput } from "../../../client/ledger-client.ts";
 import { exchange } from "../../../core/exchange.ts";
 import { descriptionCodePointsMax } from "../../../core/text.ts";
 import type { Timestamp } from "../../../core/time.ts";
+import { requireActiveAccount } from "../../input/account-suggestion.ts";
 import { momentAfter, requireLastMoment } from "../../input/arguments.ts";
 import type { CurrencyFlags } from "../../input/currency-guard.ts";
 import { requireRates, spotRateOf, type GivenRate } from "../../input/rates.ts";
-import { suggestion } from "../../input/suggestion.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
 import { Exponents, type ExponentOf } from "../../connection/exponents.ts";
-import { notFoundFailure, usageFailure, type ExitCode } from "../../failure.ts";
+import { usageFailure, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { sumTimeoutMs } from "../../terminal/balance-tables.ts";
@@ -51,8 +51,8 @@ export async function revalueAccounts(
         throw usageFailure(`--rate: ${functionalCurrency} is the ledger's own currency`);
       }
       const accounts = await client.listAccounts(id);
-      requireAccount(accounts, "--gains", flags.gains);
-      requireAccount(accounts, "--losses", flags.losses);
+      requireActiveAccount(accounts, "--gains", flags.gains);
+      requireActiveAccount(accounts, "--losses", flags.losses);
       const exponents = new Exponents(client, id);
       await exponents.learn([functionalCurrency, ...rates.keys()]);
       const { gains, losses } = flags;
@@ -64,12 +64,6 @@ export async function revalueAccounts(
     },
     { timeoutMs: sumTimeoutMs },
   );
-}
-
-function requireAccount(accounts: readonly Account[], argument: string, code: string): void {
-  const known = accounts.map(({ glAccountCode }) => glAccountCode);
-  if (known.includes(code)) return;
-  throw notFoundFailure(`${argument}: the ledger has no account ${code}${suggestion(code, known)}`);
 }
 
 async function revaluingEntries(
