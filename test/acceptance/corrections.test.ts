@@ -143,6 +143,28 @@ describe("entry correct", () => {
     expect(made.lines[0]).toMatchObject({ transactionAmount: "0", functionalAmount: "-12" });
   });
 
+  it("of a closing entry, or of its reversal, is left out of income statements as they are", async () => {
+    await post("2025-03-15", [line("1000", 700), line("4000", -700)]);
+    const closing = { entryType: "CLOSING" } as const;
+    const wrong = [line("4000", 900), line("3000", -900)];
+    const { journalId } = await post("2025-12-31", wrong, closing);
+    const { journalId: reversal } = await server.client.reverseEntry(
+      ledgerId,
+      (await post("2025-12-31", wrong, closing)).journalId,
+    );
+    await server.client.closePeriod(ledgerId, { periodId: "2025" });
+    for (const id of [journalId, reversal]) {
+      const correction = await receipt(
+        run("entry", "correct", id, "--date", "2026-01-31", "--json"),
+      );
+      expect((await read(correction.journalId)).entryType).toBe("CLOSING");
+      const again = await receipt(run("entry", "correct", correction.journalId, "--json"));
+      expect((await read(again.journalId)).entryType).toBe("CLOSING");
+    }
+    const { result } = await server.client.getIncomeStatement(ledgerId, { periodId: "2026" });
+    expect(result).toEqual(["0"]);
+  });
+
   it("refuses what was reversed, what wallets have posted, and what is not there", async () => {
     const { journalId } = await post("2026-01-15", [line("1000", 5), line("4000", -5)]);
     await server.client.reverseEntry(ledgerId, journalId);

@@ -41,6 +41,7 @@ export async function correctEntry(
     const number = flags.again === true ? await nextNumber(client, id, prefix) : 1;
     const correction = {
       externalId: `${prefix}:${number}`,
+      entryType: await typeOf(client, id, entry),
       ...correctionOf(entry, flags.reason),
       ...(date === null ? {} : { transactionDate: date }),
     };
@@ -58,10 +59,25 @@ export async function correctEntry(
   });
 }
 
+/** What undoes a closing entry is one, too, as it would be with a reversal: income statements leave out both. */
+async function typeOf(
+  client: LedgerClient,
+  ledgerId: string,
+  { entryType, reversesJournalId }: Entry,
+): Promise<"ADJUSTING" | "CLOSING"> {
+  const undone =
+    reversesJournalId === null
+      ? entryType
+      : (await client.getEntry(ledgerId, reversesJournalId)).entryType;
+  return undone === "CLOSING" ? "CLOSING" : "ADJUSTING";
+}
+
 /** The entry with every amount negated. */
-function correctionOf(entry: Entry, reason: string | undefined): Omit<EntryInput, "externalId"> {
+function correctionOf(
+  entry: Entry,
+  reason: string | undefined,
+): Pick<EntryInput, "description" | "metadata" | "lines"> {
   return {
-    entryType: "ADJUSTING",
     description: reason ?? describeCorrection(entry),
     metadata: { correctsJournalId: entry.journalId },
     lines: entry.lines.map((line) => negated(asInput(line))),

@@ -18,8 +18,8 @@ function defineCorrect(entry: Command): void {
     .option("--dry-run", "print the entry, send nothing")
     .addHelpText(
       "after",
-      "\nThe correction is an entry of type ADJUSTING whose metadata has correctsJournalId. Post the entry as it" +
-        "\nshould have been afterwards.\n\nExample:" +
+      "\nThe correction is an entry of type ADJUSTING (of a closing entry: CLOSING) whose metadata has correctsJournalId." +
+        "\nPost the entry as it should have been afterwards.\n\nExample:" +
         "\n  $ ID=$(ledgerctl entry post --line 1000:150000 --line 4000:-150000 --quiet)" +
         '\n  $ ledgerctl entry correct "$ID" --reason "A sale that was not ours"',
     )
