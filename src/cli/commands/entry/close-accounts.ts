@@ -11,6 +11,7 @@ import { usageFailure, type ExitCode } from "../../failure.ts";
 import type { ServiceFlags } from "../../definition/options.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { sumTimeoutMs } from "../../terminal/balance-tables.ts";
+import { dayOrTime } from "../../terminal/short-date.ts";
 import { counted } from "../../terminal/counted.ts";
 import { sumLines, type LineSum } from "./line-sums.ts";
 import { divideLines, postMade, valueOf, type LineGroup, type MadeEntry } from "./made-entries.ts";
@@ -86,12 +87,7 @@ function noteUntyped({ output }: ServiceContext, { accounts }: TrialBalance): vo
 
 /** The same for all labels of the same days. */
 function nameOf({ startsAt, endsAt }: TrialBalance): string {
-  const from = startsAt === null ? "" : day(startsAt);
-  return `${from}/${day(endsAt)}`;
-}
-
-function day(moment: string): string {
-  return moment.replace(/T00:00:00\.000Z$/, "");
+  return `${dayOrTime(startsAt ?? "")}/${dayOrTime(endsAt)}`;
 }
 
 async function noteResult(

@@ -6,6 +6,7 @@ import { formatMajorAmount } from "../../../core/money.ts";
 import type { ExponentOf } from "../../connection/exponents.ts";
 import { usageFailure } from "../../failure.ts";
 import { parseTypedAmount } from "../../input/typed-amount.ts";
+import { dayOrTime } from "../../terminal/short-date.ts";
 import { printable } from "../../terminal/printable.ts";
 import { labelLine } from "./edited-entry.ts";
 
@@ -22,7 +23,7 @@ export function writeEntry(
     `# An entry in ${printable(currency)}. It is posted when the editor is closed. To post nothing, empty the file.`,
     "# What begins with # is not read. Without a date it is dated now.",
     "",
-    label("date", (transactionDate ?? "").replace("T00:00:00.000Z", "")),
+    label("date", dayOrTime(transactionDate ?? "")),
     label("type", entryType ?? "STANDARD"),
     label("description", written(description ?? "")),
     label("externalId", written(externalId ?? "")),

@@ -1,6 +1,7 @@
 // What a column of a statement is called: by the calendar where its bounds are of it.
 import { readPeriodLabel } from "../../../core/period.ts";
 import { timestampFromEpochMs } from "../../../core/time.ts";
+import { dayOrTime } from "../../terminal/short-date.ts";
 
 /**
  * `2026-03`, `2026-Q1`, `2026` for what the calendar has; else both days, the last included. Without a beginning, the last
@@ -9,7 +10,7 @@ import { timestampFromEpochMs } from "../../../core/time.ts";
 export function columnTitle(from: string | null, to: string): string {
   const last = lastDay(to);
   if (from === null) return `to ${last}`;
-  return labelOf(from, to) ?? `${day(from)} to ${last}`;
+  return labelOf(from, to) ?? `${dayOrTime(from)} to ${last}`;
 }
 
 /**
@@ -21,12 +22,12 @@ export function shortColumnTitle(
   to: string,
   { step, isToDate }: { readonly step: Step | null; readonly isToDate: boolean },
 ): string {
-  const last = shortMoment(lastDay(to));
+  const last = toTheMinute(lastDay(to));
   if (from === null) return isToDate ? "to date" : `to ${last}`;
-  if (isToDate) return `${startOf(from, step) ?? shortMoment(day(from))} to date`;
+  if (isToDate) return `${startOf(from, step) ?? toTheMinute(dayOrTime(from))} to date`;
   const label = labelOf(from, to);
   if (label !== null) return label;
-  const names = [shortMoment(day(from)), last];
+  const names = [toTheMinute(dayOrTime(from)), last];
   const isOneYear = last.startsWith(from.slice(0, 5));
   return names.map((name) => (isOneYear ? name.slice(5) : name)).join(" to ");
 }
@@ -43,8 +44,8 @@ function startOf(from: string, step: Step | null): string | null {
   return meaning.startsAt === from ? label : null;
 }
 
-/** To the minute: `2026-03-31 12:00`. */
-function shortMoment(moment: string): string {
+/** `2026-03-31 12:00`. */
+function toTheMinute(moment: string): string {
   return moment.replace(/T(\d\d:\d\d).*$/, " $1");
 }
 
@@ -65,8 +66,4 @@ function isOf(label: string, from: string, to: string): boolean {
 function lastDay(to: string): string {
   if (!to.endsWith("T00:00:00.000Z")) return to;
   return timestampFromEpochMs(Date.parse(to) - 1)?.slice(0, 10) ?? to;
-}
-
-function day(moment: string): string {
-  return moment.replace(/T00:00:00\.000Z$/, "");
 }
