@@ -1,5 +1,5 @@
 // Arguments of commands: checked before anything is opened, with messages that name them.
-import { currencyExponents } from "../../core/currencies.ts";
+import { parseAssetCode } from "../../core/asset.ts";
 import { readPeriodLabel } from "../../core/period.ts";
 import { labelCodePointsMax, parseUuid, textFault } from "../../core/text.ts";
 import { dayFault, parseTimestamp, timestampFromEpochMs, type Timestamp } from "../../core/time.ts";
@@ -73,11 +73,9 @@ export function requireEntryId(value: string): string {
 
 /** A currency or another unit of account; one that equals an ISO 4217 code in any case is that code. */
 export function requireCurrency(argument: string, value: string): string {
-  if (!/^[A-Za-z0-9_.:/-]{1,32}$/.test(value)) {
-    throw usageFailure(`${argument} must be 1 to 32 letters, digits or _ . : / -`);
-  }
-  const upper = value.toUpperCase();
-  return currencyExponents.has(upper) ? upper : value;
+  const code = parseAssetCode(value);
+  if (code !== null) return code;
+  throw usageFailure(`${argument} must be 1 to 32 letters, digits or _ . : / -`);
 }
 
 const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
