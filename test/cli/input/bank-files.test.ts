@@ -64,6 +64,14 @@ if %purpose entgelt
 `;
 
 describe("a bank's file", () => {
+  it("takes a code of the ledger's own as it is written", async () => {
+    const rules = "fields date,amount\naccount1 1000\naccount2 4000\n";
+    const points = { code: "points", exponent: 0 };
+    const file = await read("2026-01-02,5 points\n2026-01-02,5 Points\n", rules, points);
+    expect(file.entries.map(({ amount }) => amount)).toEqual([5n]);
+    expect(file.faults).toEqual([expect.stringContaining("its amount is in Points")]);
+  });
+
   it("becomes entries of two lines by the rules", async () => {
     const { entries, faults } = await read(statement, statementRules);
     expect(faults).toEqual([]);

@@ -74,5 +74,8 @@ const signsOf: Readonly<Record<string, readonly string[]>> = {
 /** Whether what stands beside a number is a currency; nothing is any. */
 export function isUnitOf(unit: string, currency: string): boolean {
   if (unit === "") return true;
-  return unit.toUpperCase() === currency || (signsOf[unit]?.includes(currency) ?? false);
+  // Codes of ISO 4217 are in upper case; of others the case is a part.
+  return (
+    [unit, unit.toUpperCase()].includes(currency) || (signsOf[unit]?.includes(currency) ?? false)
+  );
 }
