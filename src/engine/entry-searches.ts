@@ -50,16 +50,21 @@ async function findPageOf(
   filter: EntryFilter & EntryContentFilter,
   page: SearchPage,
 ): Promise<FoundPage> {
-  const { text, amountMin, amountMax, entryType, externalId } = filter;
-  const isContent = [text, amountMin, amountMax, entryType].some((value) => value !== null);
+  const isContent = isContentSearch(filter);
   if (isContent) refuseTooMany(filter, await journal.countEntries(filter));
-  if (isContent || externalId !== null) {
+  if (isContent || filter.externalId !== null) {
     const whole = { afterSequence: 0, upToSequence: journal.lastSequence };
     return searchEntries(snapshot, ledgerId, filter, page, whole);
   }
   return page.order === "date"
     ? findByDate(snapshot, ledgerId, journal, filter, page)
     : findLatest(snapshot, ledgerId, journal, filter, page);
+}
+
+/** Whether entries have to be looked into. */
+export function isContentSearch(filter: EntryContentFilter): boolean {
+  const { text, amountMin, amountMax, entryType } = filter;
+  return [text, amountMin, amountMax, entryType].some((value) => value !== null);
 }
 
 /** By date: the days on which the page is are found by how many entries each day has. */

@@ -7,10 +7,12 @@ import { readStatement } from "../../engine/statements.ts";
 import type { Connection } from "../../store/database/connection.ts";
 import { requireAccount, resolvePeriod } from "./named-records.ts";
 import { cursorRefusal, readCursor, writeCursor } from "./register-cursor.ts";
-import { searchInSnapshot, type RouteHandler, type RouteRequest } from "./route-handler.ts";
-
-/** What a page of a register may weigh as JSON; one line alone may weigh more. */
-const pageBytesMax = 8 * 1024 * 1024;
+import {
+  pageBytesMax,
+  searchInSnapshot,
+  type RouteHandler,
+  type RouteRequest,
+} from "./route-handler.ts";
 
 export const getRegister: RouteHandler<"getRegister"> = async (services, request) => {
   const { ledger, glAccountCode, query } = request;

@@ -5,7 +5,7 @@ import type { Period } from "../../core/period.ts";
 import { parseUuid } from "../../core/text.ts";
 import { atomicDrafts, parseEntriesBody } from "../../contract/bulk-entries-body.ts";
 import { parseEntryBody, parseReversalBody } from "../../contract/entry-body.ts";
-import { searchJournal } from "../../engine/entry-searches.ts";
+import { isContentSearch, searchJournal } from "../../engine/entry-searches.ts";
 import { SummedJournal } from "../../engine/summed-journal.ts";
 import { type EntryFilter, listEntries as listPage } from "../../store/entry-lists.ts";
 import type { EntryContentFilter } from "../../store/entry-searches.ts";
@@ -130,10 +130,9 @@ export const listEntries: RouteHandler<"listEntries"> = async (services, request
 type ListQuery = Parameters<typeof listEntries>[1]["query"];
 
 /** Whether a list is in another order than the journal's, or looks into entries. */
-function isSearch({ order, direction, ...query }: ListQuery): boolean {
-  const { amountMin, amountMax, text, entryType } = contentFilter({ order, direction, ...query });
-  const isOrdered = order !== "sequence" || direction !== "asc";
-  return isOrdered || [text, amountMin, amountMax, entryType].some((value) => value !== null);
+function isSearch(query: ListQuery): boolean {
+  const { order, direction } = query;
+  return order !== "sequence" || direction !== "asc" || isContentSearch(contentFilter(query));
 }
 
 function contentFilter({ text, entryType, ...query }: ListQuery): EntryContentFilter {

@@ -18,7 +18,7 @@ import type { Caller } from "../authenticate.ts";
 /** How long one statement of a list, a proof or a bundle may take. */
 const searchMsMax = 30_000;
 
-/** What a page of entries may weigh as JSON; one entry alone may weigh more. */
+/** What a page of entries or of lines may weigh as JSON; one of them alone may weigh more. */
 export const pageBytesMax = 8 * 1024 * 1024;
 
 /** What handlers work with. */
