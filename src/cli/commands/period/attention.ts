@@ -17,6 +17,13 @@ export function noDate(periodId: string, startsAt: string): string {
   );
 }
 
+/** The months before a period that are open, with how many entries they have; null where there are none. */
+export function describeEarlierOpen({ earlierOpen }: ClosePreview): string | null {
+  if (earlierOpen.length === 0) return null;
+  const months = earlierOpen.map((month) => `${month.periodId} (${month.entryCount})`);
+  return `earlier months have entries and are not closed: ${months.join(", ")}`;
+}
+
 /**
  * Each thing to look at before closing, in a line or a few that begin with ATTENTION. `exponent`: that of the functional
  * currency; `closes`: those that the ledger has.
@@ -27,7 +34,8 @@ export function attentionTo(
   exponent: number,
   closes: readonly Close[],
 ): string[] {
-  const { periodId, startsAt, assetsWithoutRate, earlierOpen, moved } = preview;
+  const { periodId, startsAt, assetsWithoutRate, moved } = preview;
+  const earlier = describeEarlierOpen(preview);
   const unknown = describeUnknownCurrencies(preview.unknownCurrencies);
   const told: string[] = [];
   if (preview.closesToDate) told.push(noDate(periodId, startsAt ?? "the beginning"));
@@ -39,13 +47,7 @@ export function attentionTo(
     );
   }
   if (unknown !== null) told.push(`ATTENTION: ${unknown}.`);
-  if (earlierOpen.length > 0) {
-    const months = earlierOpen.map((month) => `${month.periodId} (${month.entryCount})`);
-    told.push(
-      `ATTENTION: earlier months have entries and are not closed: ${months.join(", ")}. ` +
-        "The openings can still move.",
-    );
-  }
+  if (earlier !== null) told.push(`ATTENTION: ${earlier}. The openings can still move.`);
   const sameDays =
     preview.close === null ? closes.filter((close) => isSameInterval(close, preview)) : [];
   if (sameDays.length > 0) {

@@ -13,7 +13,7 @@ import { labelExamples } from "../../../core/period.ts";
 import { usageFailure } from "../../failure.ts";
 import { exponentsShown } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
-import { attentionTo, noDate, stillToCome } from "./attention.ts";
+import { attentionTo, describeEarlierOpen, noDate, stillToCome } from "./attention.ts";
 import { allCloses } from "./find-close.ts";
 import {
   describePreview,
@@ -105,13 +105,9 @@ function requireFlags(
         `is meant. A period is one of ${labelExamples}, or has an --ends-at.`,
     );
   }
-  const earlier = preview?.earlierOpen ?? [];
-  if (earlier.length > 0 && !allowOpenEarlier) {
-    const months = earlier.map((month) => `${month.periodId} (${month.entryCount})`);
-    throw usageFailure(
-      `earlier months have entries and are not closed: ${months.join(", ")}. Close them first, or say ` +
-        "--allow-open-earlier.",
-    );
+  const earlier = preview === null ? null : describeEarlierOpen(preview);
+  if (earlier !== null && !allowOpenEarlier) {
+    throw usageFailure(`${earlier}. Close them first, or say --allow-open-earlier.`);
   }
 }
 
