@@ -490,6 +490,8 @@ describe("reading entries", () => {
       stdout: expect.stringMatching(/^1100 +0 usd +0$/m) as string,
       stderr: "account 1100 has no lines in usd; did you mean USD?\n",
     });
+    const before = await run(["balance", "1100", "--currency", "EUR", "--as-of", "2000-01-01"]);
+    expect(before.stderr).toBe("account 1100 has no lines in EUR up to 2000-01-01\n");
     const euros = await run(["balance", "1100", "--currency", "EUR"]);
     expect(euros.stdout).toMatch(/^1100 +100\.00 EUR +1$/m);
   });

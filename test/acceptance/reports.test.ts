@@ -120,6 +120,11 @@ describe("register", () => {
     );
     const { balance } = await json<AccountBalance>(seeded, "balance", "1000", "--currency", "JPY");
     expect(rows.at(-1)).toContain(`,${balance},JPY,`);
+    const run = (...args: string[]) => runHere(["register", "1000", ...args], envOf(seeded));
+    const typo = await run("--currency", "jpy");
+    expect(typo.stderr).toBe("account 1000 has no lines in jpy; did you mean JPY?\n");
+    const before = await run("--currency", "JPY", "--to", "2000-01-01");
+    expect(before.stderr).toBe("account 1000 has no lines in JPY in this range\n");
   });
 
   it("says what is wrong with an account, a range or a period", async () => {

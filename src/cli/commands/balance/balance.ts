@@ -46,7 +46,7 @@ export async function showBalance(
     const exponentOf = await exponentsShown({ client, output }, id, [balance.currency]);
     output.result(balance, (value) => output.table([value], columnsOf(exponentOf)));
     if (currency !== undefined && balance.entryCount === 0) {
-      noteNoLines(output, account, currency);
+      noteNoLines(output, account, currency, asOf === undefined ? null : `up to ${asOf}`);
     }
   });
 }

@@ -31,7 +31,8 @@ export async function showRegister(
 ): Promise<void> {
   const { currency } = flags;
   const { limit } = readRange(flags);
-  const query = { ...requireBookRange(flags), ...(currency === undefined ? {} : { currency }) };
+  const range = requireBookRange(flags);
+  const query = { ...range, ...(currency === undefined ? {} : { currency }) };
   await withService(
     flags,
     environment,
@@ -47,9 +48,10 @@ export async function showRegister(
       else {
         const shown = currency ?? (await client.getLedger(id)).functionalCurrency;
         await printTable({ client, output, ledgerId: id }, first.value, rest, shown);
-        const { lines, opening, closing } = first.value;
-        const isEmpty = lines.length === 0 && opening === "0" && closing === "0";
-        if (currency !== undefined && isEmpty) noteNoLines(output, account, currency);
+        if (currency !== undefined && first.value.lines.length === 0) {
+          const part = Object.keys(range).length === 0 ? null : "in this range";
+          noteNoLines(output, account, currency, part);
+        }
       }
     },
     { timeoutMs: sumTimeoutMs },
