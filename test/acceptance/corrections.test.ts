@@ -263,7 +263,17 @@ describe("entry close-accounts", () => {
     expect(label.code).toBe(2);
     await post("2026-01-15", [line("1000", 100), line("4000", -100)]);
     await server.client.closePeriod(ledgerId, { periodId: "2026" });
-    expect((await close()).code).toBe(6);
+    const closed = await close();
+    expect([closed.code, closed.stderr]).toEqual([
+      6,
+      expect.stringContaining("`--dry-run` prints"),
+    ]);
+    const { transactionDate, ...entry } = JSON.parse(
+      (await close("--dry-run")).stdout,
+    ) as EntryInput;
+    expect(transactionDate).toBe("2026-12-31T23:59:59.999Z");
+    await post("2027-01-01", entry.lines, entry);
+    expect(await balance("4000")).toBe(0n);
   });
 
   it("says which inactive account is in the way, and what makes it active", async () => {

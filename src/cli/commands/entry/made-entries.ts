@@ -8,7 +8,7 @@ import {
 } from "../../../client/ledger-client.ts";
 import { linesMax } from "../../../core/journal.ts";
 import type { ServiceContext } from "../../connection/service-context.ts";
-import { CommandFailure, exitCodes, type ExitCode } from "../../failure.ts";
+import { CommandFailure, exitCodes, HintedFailure, type ExitCode } from "../../failure.ts";
 import { postOne } from "./post-one.ts";
 
 /** An entry before it is clear which number it gets. */
@@ -56,6 +56,7 @@ export async function postMade(
       for (const entry of entries) await postOne(context, entry);
       return exitCodes.done;
     } catch (error) {
+      if (isOfClosedPeriod(error)) throw new HintedFailure(error, otherDateHint);
       if (!isTaken(error)) throw error;
       if (attempt === attemptsMax) throw busyFailure(prefix);
     }
@@ -75,6 +76,14 @@ async function checkMade(
 function isTaken(error: unknown): boolean {
   return error instanceof ServiceProblem && error.code === "DUPLICATE_ENTRY";
 }
+
+function isOfClosedPeriod(error: unknown): boolean {
+  return error instanceof ServiceProblem && error.code === "PERIOD_CLOSED";
+}
+
+/** The command dates its entries itself. */
+const otherDateHint =
+  "`--dry-run` prints what would be posted: with a transactionDate in an open period, `ledgerctl entry post -` takes it.";
 
 function busyFailure(prefix: string): CommandFailure {
   return new CommandFailure(
