@@ -1,7 +1,7 @@
 // What the screen for the books knows, and how answers change it. Pure. Keys are in ui-keys.ts.
 import type { Close, Entry, Ledger, RegisterLine } from "../../../client/ledger-client.ts";
 import type { Scroll } from "../../terminal/screen/scrolling.ts";
-import { accountTree, type AccountFigures, type TreeNode } from "./account-tree.ts";
+import { accountTree, holdsText, type AccountFigures, type TreeNode } from "./account-tree.ts";
 
 export const paneNames = ["accounts", "journal", "periods"] as const;
 export type PaneName = (typeof paneNames)[number];
@@ -219,10 +219,9 @@ export function foundLines({
   place: { search },
 }: Pick<RegisterView, "lines" | "place">): readonly RegisterLine[] {
   if (search === "") return lines;
-  const sought = search.toLowerCase();
   return lines.filter(({ description, externalId, counterAccounts, transactionDate }) =>
-    [description, externalId, transactionDate, ...counterAccounts].some((text) =>
-      text?.toLowerCase().includes(sought),
+    [description ?? "", externalId ?? "", transactionDate, ...counterAccounts].some((text) =>
+      holdsText(text, search),
     ),
   );
 }

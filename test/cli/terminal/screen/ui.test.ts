@@ -12,7 +12,13 @@ import { wrapped } from "../../../../src/cli/commands/ui/detail-rows.ts";
 import { majorText } from "../../../../src/cli/terminal/amounts.ts";
 import { pressKey } from "../../../../src/cli/commands/ui/ui-keys.ts";
 import { rowsOf } from "../../../../src/cli/commands/ui/ui-rows.ts";
-import { changeUi, startUi, type UiState } from "../../../../src/cli/commands/ui/ui-state.ts";
+import {
+  changeUi,
+  foundLines,
+  listStart,
+  startUi,
+  type UiState,
+} from "../../../../src/cli/commands/ui/ui-state.ts";
 import { listHeight, UiView } from "../../../../src/cli/commands/ui/ui-view.tsx";
 import { wantsOf } from "../../../../src/cli/commands/ui/ui-wants.ts";
 import { displayWidth } from "../../../../src/cli/terminal/fit-columns.ts";
@@ -271,6 +277,15 @@ describe("keys", () => {
     const keys = ["j", "G", "return", "space", "l", "h", "escape", "pageup", "x", "9", ""];
     expect(press(empty, ...keys).opened).toEqual([]);
   });
+});
+
+test("a search in a register finds a text however its accents are written, as in the tree", () => {
+  const lines = ["Cafe\u0301", "Tea", null].map((description, index) => ({
+    ...line("2026-03-15T00:00:00.000Z", index + 1),
+    description,
+  }));
+  const found = foundLines({ lines, place: { ...listStart, search: "caf\u00c9" } });
+  expect(found.map(({ sequence }) => sequence)).toEqual([1]);
 });
 
 test("what was chosen in a register stays chosen when a newer line comes", () => {
