@@ -47,7 +47,9 @@ export async function readStatement(
   const { kind, from, by } = request;
   const to = request.to ?? momentAfter(now, journal.lastPersistedAt);
   if (from !== null && from >= to) {
-    throw validationRefusal([{ parameter: "from", detail: "must be in the past without a to" }]);
+    throw validationRefusal([
+      { parameter: "from", detail: "must be in the past, unless to is given" },
+    ]);
   }
   const columns =
     by === null ? [{ from, to }] : columnsBetween(startOf(from, firstDate, by), to, by);

@@ -66,18 +66,32 @@ export async function readAmounts(
     return text === undefined ? [] : [{ flag, text }];
   });
   if (given.length === 0) return {};
-  const exponent = flags.major === true ? await ownExponent(client, ledgerId) : 0;
-  return Object.fromEntries(
-    given.map(({ flag, text }) => {
-      const { amount, fault } = parseMajorAmount(text, exponent);
-      if (fault !== undefined) {
-        const hint =
-          flags.major === true ? "" : "; in smallest units, or in major ones with --major";
-        throw usageFailure(`--${flag} ${text} ${fault}${hint}`);
-      }
-      return [amountFlags[flag], String(amount < 0n ? -amount : amount)];
-    }),
+  const isMajor = flags.major === true;
+  const exponent = isMajor ? await ownExponent(client, ledgerId) : 0;
+  const amounts = given.map(({ flag, text }) => ({
+    flag,
+    amount: readAmount(`--${flag} ${text}`, text, exponent, isMajor),
+  }));
+  const [min, max] = (["min", "max"] as const).map(
+    (name) => amounts.find(({ flag }) => flag === name)?.amount,
   );
+  if (min !== undefined && max !== undefined && max < min) {
+    throw usageFailure("--max must not be smaller than --min");
+  }
+  return Object.fromEntries(
+    amounts.map(({ flag, amount }) => [amountFlags[flag], amount.toString()]),
+  );
+}
+
+/** The amount of a line without its sign: no line has 0. */
+function readAmount(argument: string, text: string, exponent: number, isMajor: boolean): bigint {
+  const { amount, fault } = parseMajorAmount(text, exponent);
+  if (fault !== undefined) {
+    const hint = isMajor ? "" : "; in smallest units, or in major ones with --major";
+    throw usageFailure(`${argument} ${fault}${hint}`);
+  }
+  if (amount === 0n) throw usageFailure(`${argument}: no line has the amount 0`);
+  return amount < 0n ? -amount : amount;
 }
 
 async function ownExponent(client: LedgerClient, ledgerId: string): Promise<number> {
