@@ -232,6 +232,7 @@ describe("rules that can't be read", () => {
     ["decimal-mark :", /decimal-mark must be \. or ,/],
     ["date-format %d.%m", /date-format needs a year/],
     ["date-format %d.%Q.%Y", /date-format: %Q is not known/],
+    ["date-format %d.%m.%d.%Y", /date-format has a part twice/],
     ["fields date,amount\nbalance %3", /line 2: "balance" is not set here/],
     ["fields date,amount2", /amount2: an entry has the two lines of account1 and account2/],
     ["account3 x", /account3: an entry has the two lines/],

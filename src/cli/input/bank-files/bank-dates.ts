@@ -48,13 +48,12 @@ function patternOf(format: string): RegExp {
     if (part === undefined) throw new RangeError(`date-format: ${found} is not known`);
     source += part;
   }
-  for (const needed of ["ear>", "onth", "day>"]) {
-    if (!source.includes(needed)) {
-      throw new RangeError(
-        "date-format needs a year (%Y, %y), a month (%m, %b, %B) and a day (%d)",
-      );
-    }
+  const named = Array.from(source.matchAll(/\(\?<(\w+)>/g), ([, name = ""]) => name);
+  const has = (...names: string[]) => named.some((name) => names.includes(name));
+  if (!has("year", "shortYear") || !has("month", "monthName") || !has("day")) {
+    throw new RangeError("date-format needs a year (%Y, %y), a month (%m, %b, %B) and a day (%d)");
   }
+  if (new Set(named).size < named.length) throw new RangeError("date-format has a part twice");
   return new RegExp(`^${source}$`, "iu");
 }
 

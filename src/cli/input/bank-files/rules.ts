@@ -159,7 +159,8 @@ class RulesParser {
     try {
       return readDateFormat(text);
     } catch (error) {
-      throw this.#fault(line, error instanceof RangeError ? error.message : String(error));
+      if (!(error instanceof RangeError)) throw error;
+      throw this.#fault(line, error.message);
     }
   }
 
