@@ -22,6 +22,13 @@ export interface CloseAccountsFlags extends ServiceFlags {
   dryRun?: boolean;
 }
 
+/** What is closed to which account; `books` is the trial balance of the period. */
+interface Closing {
+  readonly label: string;
+  readonly to: string;
+  readonly books: TrialBalance;
+}
+
 export async function closeAccounts(
   flags: CloseAccountsFlags,
   environment: Environment,
@@ -31,30 +38,18 @@ export async function closeAccounts(
     flags,
     environment,
     async (context) => {
-      const { client, ledgerId, output } = context;
+      const { client, ledgerId } = context;
       const id = ledgerId();
       const accounts = await client.listAccounts(id);
       refuseTarget(accounts, flags.to);
       const books = await client.getTrialBalance(id, { periodId: label });
-      const closed = new Set(accounts.filter(isOfResult).map(({ glAccountCode }) => glAccountCode));
       noteUntyped(context, books);
+      const closing = { label, to: flags.to, books };
       const prefix = `close-accounts:${nameOf(books)}`;
       const make = async () => {
-        const query = {
-          to: books.endsAt,
-          ...(books.startsAt === null ? {} : { from: books.startsAt }),
-        };
-        const sums = await sumLines(client, id, query, ({ glAccountCode }) =>
-          closed.has(glAccountCode),
-        );
-        if (sums.length === 0) output.note(`nothing is left to close in ${label}`);
-        else
-          await noteResult(context, sums, {
-            label,
-            to: flags.to,
-            currency: books.functionalCurrency,
-          });
-        return closingEntries(sums, { label, to: flags.to, books });
+        const sums = await sumResult(context, accounts, books);
+        await noteSums(context, sums, closing);
+        return closingEntries(sums, closing);
       };
       return postMade(context, { prefix, isDryRun: flags.dryRun === true }, make);
     },
@@ -90,15 +85,26 @@ function nameOf({ startsAt, endsAt }: TrialBalance): string {
   return `${dayOrTime(startsAt ?? "")}/${dayOrTime(endsAt)}`;
 }
 
-async function noteResult(
+/** What income and expense accounts moved in the period of a trial balance. */
+function sumResult(
+  { client, ledgerId }: ServiceContext,
+  accounts: readonly Account[],
+  { startsAt, endsAt }: TrialBalance,
+): Promise<LineSum[]> {
+  const closed = new Set(accounts.filter(isOfResult).map(({ glAccountCode }) => glAccountCode));
+  const query = { to: endsAt, ...(startsAt === null ? {} : { from: startsAt }) };
+  return sumLines(client, ledgerId(), query, ({ glAccountCode }) => closed.has(glAccountCode));
+}
+
+async function noteSums(
   { client, ledgerId, output }: ServiceContext,
   sums: readonly LineSum[],
-  {
-    label,
-    to,
-    currency,
-  }: { readonly label: string; readonly to: string; readonly currency: string },
+  { label, to, books: { functionalCurrency: currency } }: Closing,
 ): Promise<void> {
+  if (sums.length === 0) {
+    output.note(`nothing is left to close in ${label}`);
+    return;
+  }
   const exponentOf = await exponentsShown({ client, output }, ledgerId(), [currency]);
   const codes = new Set(sums.map(({ glAccountCode }) => glAccountCode));
   const total = sums.reduce((sum, { functional }) => sum + functional, 0n);
@@ -107,14 +113,7 @@ async function noteResult(
 }
 
 /** Dated at the last moment of the period; an entry holds a thousand lines, so that there may be several. */
-function closingEntries(
-  sums: readonly LineSum[],
-  {
-    label,
-    to,
-    books,
-  }: { readonly label: string; readonly to: string; readonly books: TrialBalance },
-): MadeEntry[] {
+function closingEntries(sums: readonly LineSum[], { label, to, books }: Closing): MadeEntry[] {
   const groups = sums.map((sum) => zeroingLines(sum, books.functionalCurrency));
   return divideLines(groups, 1).map((lines) => {
     const value = valueOf(lines);
