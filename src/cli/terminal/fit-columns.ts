@@ -39,8 +39,8 @@ export interface Fitted<Row, Column extends FittingColumn<Row>> {
   readonly leftOut: readonly string[];
 }
 
-/** Between columns. */
-const gap = 2;
+/** Blanks between columns. */
+export const columnGap = 2;
 
 /**
  * The columns with their cells as they are shown in `width` columns of a terminal; null: however wide they are. Where
@@ -114,18 +114,23 @@ function narrowest<Row, Column extends FittingColumn<Row>>(
   return steps.find((step) => leastWidthOf(step) <= width) ?? steps.at(-1) ?? columns;
 }
 
-/** How many columns of a terminal a text takes: two for a wide character, none for a mark. */
+/** How many columns of a terminal a text takes: two for a wide character, none for a mark or a joiner. */
 export function displayWidth(text: string): number {
+  // Most texts are, and to look at each of their characters takes far longer.
+  if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
   for (const character of text) {
     if (wide.test(character)) width += 2;
-    else if (!/\p{M}/u.test(character)) width += 1;
+    else if (!withoutWidth.test(character)) width += 1;
   }
   return width;
 }
 
+/** But for katakana and hangul of half width, which banks write names in. */
 const wide =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u;
+  /(?![\uff61-\uffdc])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u;
+
+const withoutWidth = /[\p{M}\u200b-\u200d\u2060\ufeff]/u;
 
 function compacted<Row, Column extends FittingColumn<Row>>(
   rows: readonly Row[],
@@ -178,7 +183,7 @@ function leastWidthOf(columns: readonly Measured[]): number {
 }
 
 function widthOf(columns: readonly { readonly width: number }[]): number {
-  return columns.reduce((sum, { width }) => sum + width, 0) + gap * (columns.length - 1);
+  return columns.reduce((sum, { width }) => sum + width, 0) + columnGap * (columns.length - 1);
 }
 
 function leastWidth({ column, title, width }: Measured): number {
@@ -191,7 +196,8 @@ function cut<Row, Column extends FittingColumn<Row>>(
   widthMax: number,
 ): FittedColumn<Row, Column>[] {
   const widths = columns.map(({ width }) => width);
-  const total = () => widths.reduce((sum, width) => sum + width, 0) + gap * (widths.length - 1);
+  const total = () =>
+    widths.reduce((sum, width) => sum + width, 0) + columnGap * (widths.length - 1);
   while (total() > widthMax) {
     const room = columns.map((column, index) => (widths[index] ?? 0) - leastWidth(column));
     const cuttable = widths.map((width, index) => ((room[index] ?? 0) > 0 ? width : 0));

@@ -1,13 +1,19 @@
 // What commands print: results on stdout, all else on stderr; tables for people, JSON for scripts.
 import { once } from "node:events";
-import Table from "cli-table3";
 import type { Environment } from "../../config.ts";
 import { stringifyExactJson, type ExactJsonValue } from "../../contract/exact-json.ts";
 import { failureText } from "../failure.ts";
 import { groupedDigits } from "./amounts.ts";
 import { csvLine } from "./csv-text.ts";
 import { foldLines } from "./fold-lines.ts";
-import { displayWidth, fitColumns, type Fitted, type Yielding } from "./fit-columns.ts";
+import {
+  columnGap,
+  displayWidth,
+  fitColumns,
+  type Fitted,
+  type FittedColumn,
+  type Yielding,
+} from "./fit-columns.ts";
 import type { ResultSink } from "./pager.ts";
 import { clearProgress } from "./progress-line.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
@@ -114,28 +120,28 @@ export class Output {
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
     const { columns: shown, leftOut } = this.fitted(rows, columns);
     this.noteLeftOut(leftOut);
-    const table = new Table({
-      head: shown.map(({ title }) => this.styled(title, "heading")),
-      colAligns: shown.map(({ column }) => column.align ?? "left"),
-      chars: noBorders,
-      style: {
-        "padding-left": 0,
-        "padding-right": 0,
-        head: [],
-        border: [],
-        compact: true,
-      },
+    return [
+      this.titleLine(shown),
+      ...rows.map((row, index) => this.rowLine(shown, row, index)),
+    ].join("\n");
+  }
+
+  /** The titles of a table as its first line. */
+  titleLine<Row>(columns: readonly FittedColumn<Row, Column<Row>>[]): string {
+    return lineOf(columns, ({ title }) => [title, this.styled(title, "heading")]);
+  }
+
+  /** A row of a table as a line, each cell in its column's width and style. */
+  rowLine<Row>(
+    columns: readonly FittedColumn<Row, Column<Row>>[],
+    row: Row,
+    index: number,
+  ): string {
+    return lineOf(columns, ({ cells, column }) => {
+      const cell = cells[index] ?? "";
+      const style = styleOf(column, row, cell);
+      return [cell, cell === "" || style === null ? cell : this.styled(cell, style)];
     });
-    for (const [index, row] of rows.entries()) {
-      table.push(
-        shown.map(({ cells, column }) => this.styledCell(cells[index] ?? "", column, row)),
-      );
-    }
-    return table
-      .toString()
-      .split("\n")
-      .map((line) => line.trimEnd())
-      .join("\n");
   }
 
   /** The columns of a table as far as a terminal is wide enough; into a pipe, all of them as they are. */
@@ -172,12 +178,6 @@ export class Output {
   /** A text that `line` shows in a style where results have colours. */
   styled(text: string, style: Style): string {
     return this.isColored ? styled(text, style) : text;
-  }
-
-  /** The cell of a row in its column's style, for rows that a command prints by itself. */
-  styledCell<Row>(cell: string, column: Column<Row>, row: Row): string {
-    const style = styleOf(column, row, cell);
-    return cell === "" || style === null ? cell : this.styled(cell, style);
   }
 
   /** A text for people in which the verdicts that lines begin with are green or red where results have colours. */
@@ -257,6 +257,19 @@ export class Output {
     if (this.#sink !== null) this.#sink.afterwards(`${shown}\n`);
     else toStderr(shown);
   }
+}
+
+/** A line of a table, of each column's text as it is and in its style. */
+function lineOf<Row>(
+  columns: readonly FittedColumn<Row, Column<Row>>[],
+  textsOf: (column: FittedColumn<Row, Column<Row>>) => readonly [plain: string, styled: string],
+): string {
+  const cells = columns.map((fitted) => {
+    const [plain, styled] = textsOf(fitted);
+    const padding = " ".repeat(Math.max(0, fitted.width - displayWidth(plain)));
+    return fitted.column.align === "right" ? padding + styled : styled + padding;
+  });
+  return cells.join(" ".repeat(columnGap)).trimEnd();
 }
 
 /** How a cell looks where its column says nothing of it: amounts below zero are credits. */
@@ -339,9 +352,3 @@ const goodVerdicts: ReadonlySet<string> = new Set(["ok", "verified", "Everything
 
 /** At the beginning of a line, indented or not. */
 const verdicts = /^ *(?:ok|verified|Everything matches|FAIL|FAILED|MISMATCH|failed)\b/gm;
-
-/** Two blanks between columns, and nothing in place of all else that a table is drawn with. */
-const noBorders = {
-  ...Object.fromEntries(Object.keys(new Table().options.chars).map((name) => [name, ""])),
-  middle: "  ",
-};

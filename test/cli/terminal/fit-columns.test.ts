@@ -156,6 +156,7 @@ describe("a table", () => {
   });
 });
 
-it("takes wide characters for two columns, and marks for none", () => {
-  expect(["abc", "大阪", "e\u0301", "😀"].map(displayWidth)).toEqual([3, 4, 1, 2]);
+it("takes wide characters for two columns, those of half width for one, and marks and joiners for none", () => {
+  const texts = ["abc", "大阪", "カ", "ｶﾅ", "e\u0301", "\u0e17\u0e35\u0e48", "a\u200db", "😀"];
+  expect(texts.map(displayWidth)).toEqual([3, 4, 2, 2, 1, 1, 2, 2]);
 });

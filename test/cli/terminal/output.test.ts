@@ -1,6 +1,7 @@
 // No text of others may command the terminal that it is shown on.
 import { describe, expect, it, vi } from "vitest";
 import { CommandFailure, describeFailure, exitCodes } from "../../../src/cli/failure.ts";
+import { displayWidth } from "../../../src/cli/terminal/fit-columns.ts";
 import { members, Output, toJson, type OutputOptions } from "../../../src/cli/terminal/output.ts";
 import { printable, printableLines } from "../../../src/cli/terminal/printable.ts";
 import { ServiceProblem } from "../../../src/client/errors.ts";
@@ -43,6 +44,17 @@ describe("text of others", () => {
     expect(members(document)).toBe(aligned);
     expect(members(document, 27)).toBe(aligned);
     expect(members(document, 26)).toBe("name       short\ncloseHash\n  0123456789abcdef");
+  });
+
+  it("of any writing keeps to its column of a table", () => {
+    const names = ["Bank", "大阪の財布", "ธนาคารที่ดี", "ｶ)ﾃｽﾄ", "e\u0301te\u0301", "شَرِكَة"];
+    const table = new Output({}, true).table(names, [
+      { title: "NAME", value: (name) => name },
+      { title: "AMOUNT", align: "right", value: () => "1.00 EUR" },
+    ]);
+    const [title = "", ...rows] = table.split("\n");
+    expect(title).toBe("NAME          AMOUNT");
+    expect(new Set(rows.map(displayWidth))).toEqual(new Set([displayWidth(title)]));
   });
 
   it("keeps to its place in the message of a failure", () => {

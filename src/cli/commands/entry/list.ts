@@ -8,7 +8,7 @@ import { noteMore, readRange, type RangeFlags } from "../../connection/pages.ts"
 import { exponentsShown, type ExponentOf } from "../../connection/exponents.ts";
 import { withService } from "../../connection/service-context.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
-import { displayWidth } from "../../terminal/fit-columns.ts";
+import { columnGap, type FittedColumn } from "../../terminal/fit-columns.ts";
 import { listedPages, readAmounts, readFilter, type FilterFlags } from "./entry-filter.ts";
 import { stateOf, withReversed } from "./entry-state.ts";
 import { shortDate } from "../../terminal/short-date.ts";
@@ -104,6 +104,8 @@ const csvNames = [
   ...["persistedAt", "reversesJournalId", "reversedByJournalId", "lines"],
 ] as (keyof Entry)[];
 
+type EntryColumn = FittedColumn<Entry, Column<Entry>>;
+
 /** NDJSON or CSV for scripts; for people a table whose columns get wider where a later page needs it. */
 class RowPrinter {
   readonly #output: Output;
@@ -130,56 +132,30 @@ class RowPrinter {
     const untold = leftOut.filter((title) => !this.#leftOut.includes(title));
     this.#output.noteLeftOut(untold);
     this.#leftOut = [...this.#leftOut, ...untold];
-    this.#printColumns(entries, columns, this.#widthsOf(columns));
+    this.#printColumns(entries, this.#widened(columns));
   }
 
   /** As wide as on the pages before, unless that is too wide for the terminal. */
-  #widthsOf(columns: readonly { readonly width: number }[]): readonly number[] {
-    const own = columns.map(({ width }) => width);
-    if (own.length !== this.#columns.length) return own;
-    const widths = own.map((width, index) => Math.max(width, this.#widths[index] ?? 0));
-    const total = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
-    if (total > (this.#output.terminalWidth ?? Infinity)) return own;
+  #widened(columns: readonly EntryColumn[]): readonly EntryColumn[] {
+    if (columns.length !== this.#columns.length) return columns;
+    const widths = columns.map(({ width }, index) => Math.max(width, this.#widths[index] ?? 0));
+    const total = widths.reduce((sum, width) => sum + width, columnGap * (widths.length - 1));
+    if (total > (this.#output.terminalWidth ?? Infinity)) return columns;
     this.#widths = widths;
-    return widths;
+    return columns.map((column, index) => ({ ...column, width: widths[index] ?? column.width }));
   }
 
   /** With titles, where they are not the same as those above. */
-  #printColumns(
-    entries: readonly Entry[],
-    columns: readonly {
-      readonly column: Column<Entry>;
-      readonly title: string;
-      readonly cells: readonly string[];
-    }[],
-    widths: readonly number[],
-  ): void {
+  #printColumns(entries: readonly Entry[], columns: readonly EntryColumn[]): void {
     const output = this.#output;
-    const rowOf = (cells: readonly string[], entry: Entry | null) => {
-      const padded = columns.map(({ column }, index) => {
-        const [cell = "", width = 0] = [cells[index], widths[index]];
-        const padding = " ".repeat(Math.max(0, width - displayWidth(cell)));
-        const shown = entry === null ? cell : output.styledCell(cell, column, entry);
-        return column.align === "right" ? padding + shown : shown + padding;
-      });
-      return padded.join(gap).trimEnd();
-    };
-    const titles = columns.map(({ title }) => title);
-    if (titles.join() !== this.#titles) output.line(output.styled(rowOf(titles, null), "heading"));
-    this.#titles = titles.join();
+    const titles = columns.map(({ title }) => title).join();
+    if (titles !== this.#titles) output.line(output.titleLine(columns));
+    this.#titles = titles;
     for (const [index, entry] of entries.entries()) {
-      output.line(
-        rowOf(
-          columns.map(({ cells }) => cells[index] ?? ""),
-          entry,
-        ),
-      );
+      output.line(output.rowLine(columns, entry, index));
     }
   }
 }
-
-/** Between columns. */
-const gap = "  ";
 
 /** The sum of an entry's debits, which is that of its credits; of an account, that of its lines, credits negative. */
 function amountOf(entry: Entry, exponentOf: ExponentOf, account: string | null): string {
