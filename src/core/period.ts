@@ -33,7 +33,8 @@ export function readPeriodLabel(label: string): LabelMeaning {
 /** The forms of labels that name periods of the calendar, one of each. */
 export const labelExamples = "2026, 2026-03, Mar 2026, 2026-03-31, 2026-Q1, 2026-H1 and 2026-W09";
 
-const monthNames = `january february march april may june
+/** From January on, in lower case. */
+export const monthNames: readonly string[] = `january february march april may june
   july august september october november december`.split(/\s+/);
 const monthWord = monthNames.flatMap((name) => [name, name.slice(0, 3)]).join("|");
 /** Beginnings of months' names that are neither whole nor of three letters, such as Sept and Janu. */

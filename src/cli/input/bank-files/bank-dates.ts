@@ -1,13 +1,10 @@
 // Dates as banks write them: `date-format` of the rules, in the manner of strptime.
+import { monthNames } from "../../../core/period.ts";
 
 /** The day of a text as `YYYY-MM-DD`, which the calendar may not have; null where the text has another form. */
 export type DateReader = (text: string) => string | null;
 
-const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
-const monthNames =
-  "january february march april may june july august september october november december".split(
-    " ",
-  );
+const months = monthNames.map((name) => name.slice(0, 3));
 
 const parts: Readonly<Record<string, string>> = {
   Y: "(?<year>[0-9]{4})",
