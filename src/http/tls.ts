@@ -3,6 +3,7 @@
 import { constants } from "node:crypto";
 import type { Socket } from "node:net";
 import { createServer, type Server, type TlsOptions, type TLSSocket } from "node:tls";
+import { keyExchangeGroups } from "../core/key-exchange.ts";
 
 /** A certificate, with those of the authorities between it and a root, and its private key, as PEM. */
 export interface Certificate {
@@ -93,6 +94,7 @@ function optionsOf({ cert, key }: Certificate): TlsOptions {
     cert,
     key,
     minVersion: "TLSv1.2",
+    ecdhCurve: keyExchangeGroups,
     ALPNProtocols: ["http/1.1"],
     // A client could otherwise make the server work by asking for one handshake after another.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,

@@ -52,6 +52,7 @@ describe("an encrypted connection", () => {
       { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" },
       "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
     ],
+    ["a large finite field", { ecdhCurve: "ffdhe8192" }, "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE"],
   ])("does not come about for a client of %s", async (_name, options, code) => {
     await expect(openTls(service.port, options)).rejects.toMatchObject({ code });
   });

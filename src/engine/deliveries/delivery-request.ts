@@ -6,6 +6,7 @@ import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { DEFAULT_CIPHERS } from "node:tls";
 import { certificateFault } from "../../core/certificate-fault.ts";
+import { keyExchangeGroups } from "../../core/key-exchange.ts";
 import { errorCode, messageOf } from "../../core/thrown.ts";
 import { isPublicAddress } from "./public-address.ts";
 
@@ -29,11 +30,6 @@ const requestTimeoutMs = 10_000;
 /** What one nameserver has for its answer, twice at the most. */
 const nameTimeoutMs = 2_000;
 const urlLengthMax = 2_048;
-/**
- * No key exchange in finite fields: a receiver could choose one so large that each handshake keeps the process busy for
- * 0.2 s and more.
- */
-const keyExchange = { ciphers: `${DEFAULT_CIPHERS}:!DHE`, ecdhCurve: "X25519:P-256:P-384" };
 /** Answers of status 1xx before the one that counts: each costs, and a receiver could send them without end. */
 const interimAnswersMax = 10;
 
@@ -70,7 +66,8 @@ export function sendDelivery(
       method: "POST",
       // A connection of its own: one that is kept may lead where the name no longer does.
       agent: false,
-      ...keyExchange,
+      ciphers: `${DEFAULT_CIPHERS}:!DHE`,
+      ecdhCurve: keyExchangeGroups,
       lookup: allowsPrivate ? lookUpName : lookUpPublic(limits, ended),
       signal: ended,
       headers: {
