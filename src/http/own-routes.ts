@@ -49,15 +49,16 @@ export function addOwnRoutes(app: FastifyInstance, options: OwnRoutesOptions): v
 function addDocumentation(app: FastifyInstance, options: OwnRoutesOptions): void {
   const { version, clockWindowSeconds, bodyBytesMax } = options;
   const limits = documentedLimits(bodyBytesMax);
-  let json: string | undefined;
-  let page: string | undefined;
+  // As bytes: whoever asks for them again and again, and reads none, costs neither their encoding nor their memory each time.
+  let json: Buffer | undefined;
+  let page: Buffer | undefined;
   const document = () => openApiDocument({ version, clockWindowSeconds, limits });
   app.get("/openapi.json", async (_request, reply) => {
-    json ??= JSON.stringify(document());
+    json ??= Buffer.from(JSON.stringify(document()));
     return reply.type("application/json").send(json);
   });
   app.get("/docs", async (_request, reply) => {
-    page ??= documentationPage(document());
+    page ??= Buffer.from(documentationPage(document()));
     return reply.type("text/html; charset=utf-8").headers(documentationHeaders).send(page);
   });
 }
