@@ -161,7 +161,7 @@ export class Output {
 
   /** An amount that stands in no table: like those in tables, on a terminal with its digits in groups of three. */
   grouped(amount: string): string {
-    return this.terminalWidth === null ? amount : groupedDigits(amount);
+    return this.terminalWidth === null || this.isQuiet ? amount : groupedDigits(amount);
   }
 
   /** Lines that begin with a label, on a terminal no wider than it as far as their words allow. */
@@ -172,7 +172,7 @@ export class Output {
   /** Says what a table lacks. */
   noteLeftOut(titles: readonly string[]): void {
     if (titles.length === 0) return;
-    this.note(`not shown, as the terminal is too narrow: ${titles.join(", ")}`);
+    this.note(this.folded(`not shown, as the terminal is too narrow: ${titles.join(", ")}`, 2));
   }
 
   /** A text that `line` shows in a style where results have colours. */
@@ -196,7 +196,8 @@ export class Output {
 
   /** A line that begins with a verdict: green where it is good, red where it is bad, where colours are on. */
   verdict(isGood: boolean, words: string, rest: string): void {
-    this.line(`${this.styled(words, isGood ? "good" : "bad")}${rest}`);
+    const text = this.folded(`${words}${rest}`, 0);
+    this.line(this.styled(words, isGood ? "good" : "bad") + text.slice(words.length));
   }
 
   /**

@@ -76,9 +76,8 @@ function describe(
 function tellEnd(output: Output, { verdict }: CheckedBundle): void {
   if (!verdict.ok) output.verdict(false, "\nFAILED", ": the file does not match itself.");
   else {
-    output.line(
-      "\nconsistent, NOT anchored: `ledgerctl merkle verify` compares it with what was published.",
-    );
+    const toDo = "`ledgerctl merkle verify` compares it with what was published.";
+    output.line(output.folded(`\nconsistent, NOT anchored: ${toDo}`, 0));
   }
 }
 

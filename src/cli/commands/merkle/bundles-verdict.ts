@@ -32,9 +32,8 @@ export function tellBundles(
     output.verdict(true, "verified", `: ${what}.`);
   } else {
     const loose = bundles.filter((bundle) => !bundle.anchored);
-    output.line(
-      `consistent, NOT anchored (${namesOf(loose, bundles)}): compare the figures above with those that were published.`,
-    );
+    const toDo = "compare the figures above with those that were published.";
+    output.line(output.folded(`consistent, NOT anchored (${namesOf(loose, bundles)}): ${toDo}`, 0));
   }
   return ok;
 }

@@ -35,9 +35,8 @@ export function tellVerdict(
     else if (verdict.anchored) {
       output.verdict(true, "verified", `: everything matches, and ${reasons.join(", and ")}.`);
     } else {
-      output.line(
-        "consistent, NOT anchored: compare the figures above with those that were published.",
-      );
+      const toDo = "compare the figures above with those that were published.";
+      output.line(output.folded(`consistent, NOT anchored: ${toDo}`, 0));
     }
   }
   return verdict.ok ? exitCodes.done : exitCodes.verificationFailed;

@@ -76,9 +76,10 @@ export async function figuresOf(
   assetCode: string,
   context: WalletContext,
 ): Promise<(figure: string) => string> {
-  if (context.output.isMinor) return (figure) => figure;
+  const { output } = context;
+  if (output.isMinor) return (figure) => output.grouped(figure);
   const exponentOf = await exponentsShown(context, context.wallet.ledgerId, [assetCode]);
-  return (figure) => displayAmount(figure, assetCode, exponentOf(assetCode));
+  return (figure) => output.grouped(displayAmount(figure, assetCode, exponentOf(assetCode)));
 }
 
 /** Three letters that are no currency are a slip as likely as an asset. */

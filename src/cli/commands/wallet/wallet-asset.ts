@@ -36,9 +36,9 @@ async function findUnit(
 }
 
 /** How amounts in text are shown: in a unit with its asset; without one and with `--minor` as they are. */
-export function shownIn(unit: WalletUnit | null, { isMinor }: Output): (amount: string) => string {
-  if (unit === null || isMinor) return (amount) => amount;
-  return (amount) => displayAmount(amount, unit.assetCode, unit.exponent);
+export function shownIn(unit: WalletUnit | null, output: Output): (amount: string) => string {
+  if (unit === null || output.isMinor) return (amount) => output.grouped(amount);
+  return (amount) => output.grouped(displayAmount(amount, unit.assetCode, unit.exponent));
 }
 
 /** How a wallet's amounts are shown in text. */
