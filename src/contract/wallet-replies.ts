@@ -52,6 +52,9 @@ export const walletRowReply = z.strictObject({
   seq: z.int().positive().describe("of the last row of its log"),
   createdAt: timestamp,
   updatedAt: timestamp,
+  frozenAt: timestamp
+    .optional()
+    .describe("since when nothing may be taken out of it; absent where it is not frozen"),
 });
 
 export const walletPageReply = z.strictObject({

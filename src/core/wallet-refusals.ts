@@ -68,7 +68,7 @@ export function refuseBalance(
   { maxBalance }: AssetLimits,
 ): Refusal | null {
   if (maxBalance === null || state.wallet.balance + amount <= maxBalance) return null;
-  const detail = `the balance would be more than ${maxBalance}, the most that a wallet of its asset may have`;
+  const detail = `the balance would be more than ${maxBalance}, the most that a wallet of its asset may have (in smallest units)`;
   return new Refusal("limitExceeded", detail);
 }
 
@@ -85,6 +85,6 @@ export function countDebit(
   const day = logged.at.slice(0, 10);
   const sum = (debitedOn === day ? debited : 0n) + amount;
   if (sum <= dailyDebitMax) return withDebited(logged, day, sum);
-  const detail = `more than ${dailyDebitMax} would be taken out of the wallet on ${day} (UTC), the most that its asset allows`;
+  const detail = `more than ${dailyDebitMax} would be taken out of the wallet on ${day} (UTC), the most that its asset allows (in smallest units)`;
   return { refusal: new Refusal("limitExceeded", detail) };
 }

@@ -14,6 +14,7 @@ const listedRow = z.object({
   lastSeq: z.number(),
   createdAt: timestampColumn,
   lastAt: timestampColumn,
+  frozenAt: timestampColumn.nullable(),
 });
 
 /** A wallet with its figures of now; holds that have expired do not count. */
@@ -83,7 +84,8 @@ async function listRows(
                 AND expires_at <= greatest(
                       date_trunc('milliseconds', clock_timestamp()), page.last_at)
            ) END AS available,
-           page.last_seq AS "lastSeq", page.last_at AS "lastAt", made.at AS "createdAt"
+           page.last_seq AS "lastSeq", page.last_at AS "lastAt", page.frozen_at AS "frozenAt",
+           made.at AS "createdAt"
       FROM (${rows}) AS page
       CROSS JOIN LATERAL (
         SELECT at FROM wallet_writes

@@ -199,8 +199,10 @@ describe("wallet list", () => {
   it("prints CSV with the same members", async () => {
     const { stdout } = await list("--prefix", "list-11", "--csv");
     const [header, first, ...others] = stdout.trimEnd().split("\n");
-    expect(header).toBe("callerKey,assetCode,balance,available,held,seq,createdAt,updatedAt");
-    expect(first).toMatch(/^list-110,USD,210,210,0,1,[^,]+Z,[^,]+Z$/);
+    expect(header).toBe(
+      "callerKey,assetCode,balance,available,held,seq,createdAt,updatedAt,frozenAt",
+    );
+    expect(first).toMatch(/^list-110,USD,210,210,0,1,[^,]+Z,[^,]+Z,$/);
     expect(others).toHaveLength(9);
   });
 

@@ -216,7 +216,11 @@ describe("the limits of an asset", () => {
 
 describe("the list of wallets", () => {
   interface Page {
-    readonly wallets: readonly { readonly callerKey: string; readonly assetCode: string }[];
+    readonly wallets: readonly {
+      readonly callerKey: string;
+      readonly assetCode: string;
+      readonly frozenAt?: string;
+    }[];
     readonly nextCursor: string | null;
   }
   const names = [
@@ -265,6 +269,14 @@ describe("the list of wallets", () => {
       ],
       nextCursor: null,
     });
+  });
+
+  test("says since when a wallet is frozen", async () => {
+    const frozenAt = async () => (await list("?prefix=a1")).wallets.map((each) => each.frozenAt);
+    await control("freeze", `${ledgerId}:a1`);
+    expect(await frozenAt()).toEqual([expect.stringMatching(/^\d{4}-.*Z$/)]);
+    await control("unfreeze", `${ledgerId}:a1`);
+    expect(await frozenAt()).toEqual([undefined]);
   });
 
   test("comes in pages that have each wallet once", async () => {

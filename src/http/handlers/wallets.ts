@@ -146,6 +146,7 @@ function wireWallet(row: ListedWallet): Wallet {
     seq: row.lastSeq,
     createdAt: row.createdAt,
     updatedAt: row.lastAt,
+    ...(row.frozenAt === null ? {} : { frozenAt: row.frozenAt }),
   };
 }
 

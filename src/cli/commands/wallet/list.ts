@@ -35,14 +35,22 @@ export async function listWallets(flags: WalletListFlags, environment: Environme
     } while (cursor !== null && left > 0);
     if (output.isForPrograms) return;
     const assets = [...new Set(rows.map(({ assetCode }) => assetCode))];
-    output.list(rows, columnsOf(await exponentsShown({ client, output }, id, assets)));
+    const columns = columnsOf(await exponentsShown({ client, output }, id, assets));
+    const hasFrozen = rows.some(({ frozenAt }) => frozenAt !== undefined);
+    output.list(rows, hasFrozen ? [...columns, frozenColumn] : columns);
     if (cursor !== null) output.note("there are more: --limit 0 lists everything");
   });
 }
 
 const csvNames = [
   ...["callerKey", "assetCode", "balance", "available", "held", "seq", "createdAt", "updatedAt"],
+  "frozenAt",
 ] as (keyof Wallet)[];
+
+const frozenColumn: Column<Wallet> = {
+  title: "FROZEN SINCE",
+  value: ({ frozenAt }) => frozenAt ?? "",
+};
 
 function readFilter({ prefix, asset }: WalletListFlags): WalletListQuery {
   return {

@@ -11,7 +11,14 @@ import { scrolledTo } from "../../terminal/screen/scrolling.ts";
 import { sparkline } from "../../terminal/screen/sparkline.ts";
 import { Table, type ScreenColumn } from "../../terminal/screen/table.tsx";
 import type { WalletUnit } from "./wallet-asset.ts";
-import { heldOf, shownWallets, totalRate, type TailState, type Wallet } from "./tail-state.ts";
+import {
+  heldOf,
+  shownWallets,
+  totalRate,
+  type Change,
+  type TailState,
+  type Wallet,
+} from "./tail-state.ts";
 
 export interface TailViewProps {
   readonly state: TailState;
@@ -237,10 +244,15 @@ function Detail(props: {
       </Text>
       {wallet.changes.slice(0, detailRows - 4).map((change) => (
         <Text key={change.seq} wrap="truncate">
-          {`${new Date(change.atMs).toISOString()}  seq ${change.seq}  balance ${signed(change.balance, unit)}` +
-            (change.held === 0n ? "" : `  held ${signed(change.held, unit)}`)}
+          {`${new Date(change.atMs).toISOString()}  seq ${change.seq}  ${describeChange(change, unit)}`}
         </Text>
       ))}
     </Box>
   );
+}
+
+function describeChange({ balance, held }: Change, unit: WalletUnit | null): string {
+  // Whatever moves an amount changes one of them.
+  if (balance === 0n && held === 0n) return "frozen, or not any more";
+  return `balance ${signed(balance, unit)}${held === 0n ? "" : `  held ${signed(held, unit)}`}`;
 }
