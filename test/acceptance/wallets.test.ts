@@ -118,7 +118,7 @@ describe("crediting and debiting", () => {
     const noLedger = await run(["balance", "x"], { LEDGERCTL_LEDGER: "" });
     expect([noLedger.code, noLedger.stderr]).toEqual([
       2,
-      "ledgerctl: name the ledger with --ledger or LEDGERCTL_LEDGER\n",
+      "ledgerctl: name the ledger with --ledger or LEDGERCTL_LEDGER, or once and for all with `ledgerctl config set ledger NAME`\n",
     ]);
   });
 
