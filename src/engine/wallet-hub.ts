@@ -145,7 +145,7 @@ export class WalletHub {
   ): Promise<WalletFeed> {
     const { balance, available, lastSeq } = figures ?? { balance: 0n, available: 0n, lastSeq: 0 };
     const [pending, lastWriteSeq] =
-      figures === null ? [[], 0] : await this.#readStart(ledgerId, figures);
+      figures === null ? [[], 0] : await this.#readWaiting(ledgerId, figures);
     return {
       ...newFeed<BalanceEvent>(lastSeq),
       ledgerId,
@@ -157,7 +157,10 @@ export class WalletHub {
   }
 
   /** What waits to be posted of a wallet, and the seq of its last write when it had these figures. */
-  #readStart(ledgerId: string, { walletId, lastSeq }: WalletFigures): Promise<[string[], number]> {
+  #readWaiting(
+    ledgerId: string,
+    { walletId, lastSeq }: WalletFigures,
+  ): Promise<[string[], number]> {
     return this.#pool.withConnection((connection) =>
       Promise.all([
         listPendingPostingIds(connection, ledgerId, walletId),
