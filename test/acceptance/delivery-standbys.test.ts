@@ -2,16 +2,15 @@
 // real primary, a real standby, two servers of the built program, a real receiver.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Client } from "pg";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
 import { defaultScopes } from "../../src/core/ledger.ts";
-import { migrate } from "../../src/store/migrate.ts";
 import { openBooks, type OpenBooks } from "../support/books.ts";
 import { certificateFile } from "../support/certificates.ts";
 import { runStatement } from "../support/database.ts";
-import { PostgresCluster } from "../support/postgres-cluster.ts";
+import type { PostgresCluster } from "../support/postgres-cluster.ts";
 import { onceEach, openReceiver } from "../support/receiver.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
+import { startWithStandby, urlWithName, waitingProcesses } from "../support/synchronous-standby.ts";
 import { until } from "../support/until.ts";
 
 const masterKey = randomBytes(32);
@@ -22,16 +21,7 @@ let servers: ServerProcess[];
 let clients: LedgerClient[];
 
 beforeAll(async () => {
-  primary = await PostgresCluster.create();
-  await primary.start();
-  await migrate(primary.url);
-  await primary.stop();
-  standby = await primary.copyAsStandby();
-  await primary.configure("synchronous_standby_names = '*'");
-  await Promise.all([primary.start(), standby.start()]);
-  await until("the standby to follow", () =>
-    runStatement(primary.url, "SELECT FROM pg_stat_replication WHERE sync_state = 'sync'"),
-  );
+  ({ primary, standby } = await startWithStandby());
   books = await openBooks(primary.url, masterKey);
   servers = [await startServer("writing"), await startServer("other")];
   const key = await books.createKey({ scopes: [...defaultScopes, "admin"] });
@@ -48,7 +38,7 @@ afterAll(async () => {
 /** A server whose sessions have a name on the primary. */
 function startServer(name: string): Promise<ServerProcess> {
   const env = {
-    LEDGERCTL_DATABASE_URL: `${primary.url}?application_name=${name}`,
+    LEDGERCTL_DATABASE_URL: urlWithName(primary, name),
     LEDGERCTL_MASTER_KEY: masterKey.toString("base64"),
     LEDGERCTL_POST_INTERVAL_MS: "600000",
     NODE_EXTRA_CA_CERTS: certificateFile("authority.pem"),
@@ -56,16 +46,7 @@ function startServer(name: string): Promise<ServerProcess> {
   return startServerProcess({ args: ["--allow-private-deliveries", "--port", "0"], env });
 }
 
-/** Processes of the primary that wait for the standby with what the writing server has committed. */
-async function waitingWriters(): Promise<number[]> {
-  const client = new Client({ connectionString: primary.url });
-  await client.connect();
-  const { rows } = await client.query<{ pid: number }>(
-    "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'writing'",
-  );
-  await client.end();
-  return rows.map(({ pid }) => pid);
-}
+const waitingWriters = () => waitingProcesses(primary, "writing");
 
 it("delivers entries and wallet writes whose COMMIT was cut off while it waited only once the standby has them", async () => {
   const [writing, other] = clients as [LedgerClient, LedgerClient];

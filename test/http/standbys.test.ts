@@ -11,13 +11,12 @@ import { WitnessedLogs } from "../../src/engine/logs/witnessed-logs.ts";
 import { AmbiguousCommit } from "../../src/store/database/errors.ts";
 import { command } from "../../src/store/database/statement.ts";
 import { Pool } from "../../src/store/database/pool.ts";
-import { migrate } from "../../src/store/migrate.ts";
 import { openBooks } from "../support/books.ts";
 import { runStatement } from "../support/database.ts";
 import { neverPosting } from "../support/engine.ts";
 import { openEntryStream } from "../support/entry-reader.ts";
 import { entriesPath, entry, listEntries, postEntry, problem } from "../support/entries.ts";
-import { PostgresCluster } from "../support/postgres-cluster.ts";
+import type { PostgresCluster } from "../support/postgres-cluster.ts";
 import { startService, type TestBooks, type TestService } from "../support/service.ts";
 import {
   openStream,
@@ -25,6 +24,12 @@ import {
   signedHeaders,
   streamTarget,
 } from "../support/stream-reader.ts";
+import {
+  standbyFollows,
+  startWithStandby,
+  urlWithName,
+  waitingProcesses,
+} from "../support/synchronous-standby.ts";
 import { TestLog } from "../support/test-log.ts";
 import { until } from "../support/until.ts";
 import { accepted, expectDuplicate, move, newKey, readFigures } from "../support/wallets.ts";
@@ -37,14 +42,7 @@ let first: TestService;
 let second: TestService;
 
 beforeAll(async () => {
-  primary = await PostgresCluster.create();
-  await primary.start();
-  await migrate(primary.url);
-  await primary.stop();
-  standby = await primary.copyAsStandby();
-  await primary.configure("synchronous_standby_names = '*'");
-  await Promise.all([primary.start(), standby.start()]);
-  await standbyFollows();
+  ({ primary, standby } = await startWithStandby());
   const opened = await openBooks(primary.url, randomBytes(32));
   books = {
     ...opened,
@@ -65,28 +63,7 @@ afterAll(async () => {
 /** What the sessions of a server are called on the primary. */
 type ServerName = "first" | "second" | "impatient" | "feeding" | "resuming";
 
-/** The primary, where a server's sessions have its name. */
-function urlOf(server: ServerName): string {
-  return `${primary.url}?application_name=${server}`;
-}
-
-function standbyFollows(): Promise<unknown> {
-  return until("the standby to follow", () =>
-    runStatement(primary.url, "SELECT FROM pg_stat_replication WHERE sync_state = 'sync'"),
-  );
-}
-
-/** Processes of the primary that wait for the standby with what a server has committed. */
-async function waitingProcesses(server: ServerName): Promise<number[]> {
-  const client = new Client({ connectionString: primary.url });
-  await client.connect();
-  const { rows } = await client.query<{ pid: number }>(
-    "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = $1",
-    [server],
-  );
-  await client.end();
-  return rows.map(({ pid }) => pid);
-}
+const urlOf = (server: ServerName) => urlWithName(primary, server);
 
 /** Resolves with those that wait, once there are so many beside the others. */
 function newlyWaiting(
@@ -95,7 +72,7 @@ function newlyWaiting(
   others: readonly number[] = [],
 ): Promise<number[]> {
   return until(`${count} COMMITs that wait`, async () => {
-    const found = await waitingProcesses(server).catch(() => []);
+    const found = await waitingProcesses(primary, server).catch(() => []);
     const newly = found.filter((pid) => !others.includes(pid));
     return newly.length >= count && newly;
   });
@@ -230,7 +207,7 @@ test("a statement by itself whose wait is cancelled is not taken for committed, 
   expect(reasons.filter((reason) => reason instanceof AmbiguousCommit)).toHaveLength(1);
   await pool.end();
   await standby.start();
-  await standbyFollows();
+  await standbyFollows(primary);
 }, 60_000);
 
 /** A checkpoint that is to be read, but that the standby lacks, as after a COMMIT whose wait was cut off. */
@@ -300,7 +277,7 @@ test("a witness is shown no checkpoint before the standby has it", async () => {
   expect(witness.requests.count).toBe(1);
   await Promise.all([feeds.stop(), witness.close()]);
   await pool.end();
-  await standbyFollows();
+  await standbyFollows(primary);
 }, 60_000);
 
 test("nor before a halted log is resumed, which asks the witness", async () => {
@@ -323,7 +300,7 @@ test("nor before a halted log is resumed, which asks the witness", async () => {
   expect(await resumed).toBe(true);
   expect(asked).toBe(1);
   await pool.end();
-  await standbyFollows();
+  await standbyFollows(primary);
 }, 60_000);
 
 test("once COMMITs have waited too long for a standby no more are sent, and nothing of what is refused is written", async () => {
@@ -356,7 +333,7 @@ test("once COMMITs have waited too long for a standby no more are sent, and noth
   expect((await listEntries(impatient, "", writes.ledgerId)).total).toBe(0);
   expect(await readFigures(impatient, writes.walletKey)).toMatchObject({ balance: "0" });
   // One COMMIT goes on waiting, so that the service learns when the standby is back.
-  expect(await waitingProcesses("impatient")).toHaveLength(1);
+  expect(await waitingProcesses(primary, "impatient")).toHaveLength(1);
   await standby.start();
   await until("ready again", async () => (await impatient.get("/readyz")).status === 200);
   const [recorded, credited] = await writes.send(impatient);
