@@ -8,11 +8,12 @@ import type { Entry, JsonValue, Line } from "./journal.ts";
  * checked where input is parsed.
  */
 export function canonicalJson(value: JsonValue): string {
+  if (typeof value === "string") return text(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   const members = Object.keys(value)
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
+    .map((key) => `${text(key)}:${canonicalJson(value[key] ?? null)}`);
   return `{${members.join(",")}}`;
 }
 
@@ -60,9 +61,13 @@ function canonicalLine(line: LineContent): string {
   );
 }
 
-/** RFC 8785 escapes text as JSON.stringify does, as long as it is well-formed. */
+/** What JSON.stringify may escape. */
+const escaped = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** RFC 8785 escapes text as JSON.stringify does, as long as it is well-formed. Most needs none: looking takes half the time. */
 function text(value: string | null): string {
-  return value === null ? "null" : JSON.stringify(value);
+  if (value === null) return "null";
+  return escaped.test(value) ? JSON.stringify(value) : `"${value}"`;
 }
 
 /** The leaf hash of an entry, 32 bytes: SHA-256(0x00 ‖ UTF-8(canonical document)). */

@@ -126,11 +126,15 @@ function emptyRow(glAccountCode: string): BalanceRow {
   return { glAccountCode, opening: 0n, debits: 0n, credits: 0n, closing: 0n, entryCount: 0 };
 }
 
-type RowInProgress = { -readonly [Name in keyof Omit<BalanceRow, "closing">]: BalanceRow[Name] };
+type RowInProgress = { -readonly [Name in keyof Omit<BalanceRow, "closing">]: BalanceRow[Name] } & {
+  /** The number of the entry that was counted last. */
+  lastCounted: number;
+};
 
 /** Sums entries into a trial balance, in memory for one row an account. */
 export class TrialBalance {
   readonly #rows = new Map<string, RowInProgress>();
+  #entryCount = 0;
 
   /** Starts from rows that were summed before. */
   constructor(rows: readonly BalanceRow[] = []) {
@@ -144,13 +148,15 @@ export class TrialBalance {
 
   /** Adds an entry of the period. */
   addEntry(lines: readonly Pick<Line, "glAccountCode" | "functionalAmount">[]): void {
+    this.#entryCount += 1;
     for (const { glAccountCode, functionalAmount } of lines) {
       const row = this.#row(glAccountCode);
       if (functionalAmount > 0n) row.debits += functionalAmount;
       else row.credits += functionalAmount;
-    }
-    for (const code of new Set(lines.map(({ glAccountCode }) => glAccountCode))) {
-      this.#row(code).entryCount += 1;
+      // Once for all of its lines on the account.
+      if (row.lastCounted === this.#entryCount) continue;
+      row.lastCounted = this.#entryCount;
+      row.entryCount += 1;
     }
   }
 
@@ -168,14 +174,20 @@ export class TrialBalance {
   /** The rows, ordered by the UTF-8 bytes of their codes. */
   rows(): BalanceRow[] {
     return [...this.#rows.values()]
-      .map((row) => ({ ...row, closing: row.opening + row.debits + row.credits }))
+      .map(({ glAccountCode, opening, debits, credits, entryCount }) => ({
+        ...{ glAccountCode, opening, debits, credits, entryCount },
+        closing: opening + debits + credits,
+      }))
       .sort((a, b) => compareUtf8(a.glAccountCode, b.glAccountCode));
   }
 
   #row(glAccountCode: string): RowInProgress {
     let row = this.#rows.get(glAccountCode);
     if (row === undefined) {
-      row = { glAccountCode, opening: 0n, debits: 0n, credits: 0n, entryCount: 0 };
+      row = {
+        ...{ glAccountCode, opening: 0n, debits: 0n, credits: 0n, entryCount: 0 },
+        lastCounted: 0,
+      };
       this.#rows.set(glAccountCode, row);
     }
     return row;
