@@ -15,7 +15,6 @@ import {
   listUnlikeReversals,
   readAuditedEntries,
 } from "../store/audit/journal.ts";
-import { countSums, listSumFaults } from "../store/audit/day-sums.ts";
 import type { Connection } from "../store/database/connection.ts";
 import { areLogsDigested } from "../store/wallet-log-digests.ts";
 import { checkActs, checkRecordedTables } from "./administration-checks.ts";
@@ -30,6 +29,7 @@ import {
   type EntryCheck,
 } from "./entry-checks.ts";
 import { checkLogs } from "./log-checks.ts";
+import { SumAudit } from "./sum-audit.ts";
 import { checkBatches, checkPostings, checkReconciliation, checkWallets } from "./wallet-checks.ts";
 
 /** How far an audit has come. */
@@ -42,9 +42,9 @@ export interface AuditProgress {
 /**
  * Audits all ledgers, or one; null where there is no such ledger. `connection` must be a snapshot: figures
  * that are compared have to be of one moment. `beside`, a second connection to that snapshot, is for what the database
- * computes by itself, while entries are read and hashed here. Memory is for a page of entries, and a row for each
- * balance, each account of each close, and each account of each span between their bounds. A row that
- * can't be read is thrown, never skipped.
+ * computes by itself, while entries are read and hashed here. Memory is for a page of entries, the lines of one span of
+ * registers, and a row for each balance, each account of each close, and each account of each span between their bounds. A
+ * row that can't be read is thrown, never skipped.
  */
 export async function auditLedgers(
   connection: Connection,
@@ -67,12 +67,16 @@ export async function auditLedgers(
   for (const ledger of ledgers) {
     checkLedger(ledger, log);
     if (areLedgersApart) await checkLedgerActs(connection, ledger.ledgerId, log);
+    const { ledgerId } = ledger;
+    const sums = await SumAudit.begin(connection, ledgerId);
+    // On Citus each connection has snapshots of its own on other nodes.
+    const other = areLedgersApart ? connection : beside;
     await Promise.all([
-      auditRows(connection, ledger, areDigested, log, onProgress),
-      // On Citus each connection has snapshots of its own on other nodes.
-      auditSums(areLedgersApart ? connection : beside, ledger.ledgerId, log),
+      auditRows(connection, ledger, { areDigested, sums }, log, onProgress),
+      auditBeside(other, ledgerId, sums, log),
     ]);
-    await checkReconciliation(connection, ledger.ledgerId, log);
+    await sums.finish(log.of("day-sums", ledgerId));
+    await checkReconciliation(connection, ledgerId, log);
   }
   return log.report();
 }
@@ -111,19 +115,22 @@ function checkLedger({ ledgerId, status, lastSequence }: AuditedLedger, log: Aud
 async function auditRows(
   connection: Connection,
   ledger: AuditedLedger,
-  areDigested: boolean,
+  { areDigested, sums }: { readonly areDigested: boolean; readonly sums: SumAudit },
   log: AuditLog,
   onProgress: (progress: AuditProgress) => void,
 ): Promise<void> {
-  await auditJournal(connection, ledger, log, onProgress);
+  await auditJournal(connection, ledger, sums, log, onProgress);
   await checkWallets(connection, ledger.ledgerId, areDigested, log);
 }
 
 /** What the database compares. */
-async function auditSums(connection: Connection, ledgerId: string, log: AuditLog): Promise<void> {
-  const daySums = log.of("day-sums", ledgerId);
-  daySums.looked(await countSums(connection, ledgerId));
-  for await (const faults of listSumFaults(connection, ledgerId)) daySums.findAll(faults);
+async function auditBeside(
+  connection: Connection,
+  ledgerId: string,
+  sums: SumAudit,
+  log: AuditLog,
+): Promise<void> {
+  await sums.compareBeside(connection);
   const reversals = log.of("reversals", ledgerId);
   reversals.looked(await countRows(connection, "journal_reversals", ledgerId));
   reversals.findAll(await listReversalFaults(connection, ledgerId));
@@ -136,6 +143,7 @@ async function auditSums(connection: Connection, ledgerId: string, log: AuditLog
 async function auditJournal(
   connection: Connection,
   ledger: AuditedLedger,
+  sums: SumAudit,
   log: AuditLog,
   onProgress: (progress: AuditProgress) => void,
 ): Promise<void> {
@@ -148,12 +156,13 @@ async function auditJournal(
     leafCheck(log.of("leaves", ledgerId)),
     balanceCheck(connection, ledger, log.of("balances", ledgerId)),
     new CloseRecomputations(connection, closes, log),
+    ...sums.entryChecks,
   ];
   let entries = 0;
   for await (const some of readAuditedEntries(connection, ledgerId)) {
     for (const audited of some) {
-      const hashed = { ...audited, contentLeaf: entryLeaf(audited.entry) };
-      for (const check of checks) check.add(hashed);
+      const contentLeaf = entryLeaf(audited.entry);
+      for (const check of checks) check.add(audited, contentLeaf);
     }
     entries += some.length;
     onProgress({ ledgerId, entries });

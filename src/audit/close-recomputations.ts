@@ -7,13 +7,15 @@ import {
   type CloseRecord,
 } from "../core/close.ts";
 import type { Entry, Line } from "../core/journal.ts";
+import type { Hash } from "../core/merkle.ts";
 import { compareUtf8 } from "../core/text.ts";
 import type { Timestamp } from "../core/time.ts";
+import type { AuditedEntry } from "../store/audit/journal.ts";
 import { listCloseBalances, listSubtrees } from "../store/period-closes.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { AuditCheckName, AuditLog, CheckLog } from "./audit-log.ts";
 import { closeName } from "./close-checks.ts";
-import { entryName, type EntryCheck, type HashedEntry } from "./entry-checks.ts";
+import { entryName, type EntryCheck } from "./entry-checks.ts";
 
 /**
  * The closes of a ledger, recomputed. The bounds of all closes cut time into spans; an entry is given to the
@@ -56,12 +58,11 @@ export class CloseRecomputations implements EntryCheck {
     this.#earliestFrom = running([...times].reverse(), (a, b) => (a < b ? a : b)).reverse();
   }
 
-  add(audited: HashedEntry): void {
-    const { entry } = audited;
+  add({ entry }: AuditedEntry, contentLeaf: Hash): void {
     this.#passCloses(entry.sequence);
     this.#checkTimes(entry);
     const span = this.#spanOf(entry.transactionDate);
-    for (const close of this.#covering[span] ?? []) close.add(audited);
+    for (const close of this.#covering[span] ?? []) close.add(entry, contentLeaf);
     this.#sums[span]?.add(entry.lines, 1);
   }
 
@@ -164,7 +165,7 @@ class CloseRecomputation {
   }
 
   /** Takes an entry that is dated in the period. */
-  add({ entry, contentLeaf }: HashedEntry): void {
+  add(entry: Entry, contentLeaf: Hash): void {
     if (entry.sequence > this.record.lastSequence) {
       const what = `is dated ${entry.transactionDate} and came after ${closeName(this.record)}`;
       this.#logOf("closed-periods").find(entryName(entry), what);

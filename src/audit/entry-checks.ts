@@ -11,12 +11,10 @@ import {
 import type { Connection } from "../store/database/connection.ts";
 import type { CheckLog } from "./audit-log.ts";
 
-/** An entry with the hash of its content, computed once for all checks. */
-export type HashedEntry = AuditedEntry & { readonly contentLeaf: Hash };
-
 /** Takes entries one by one; `finish`, where there is one, compares the results. */
 export interface EntryCheck {
-  add(audited: HashedEntry): void;
+  /** `contentLeaf` is the hash of the entry's content, computed once for all checks. */
+  add(audited: AuditedEntry, contentLeaf: Hash): void;
   finish?(): Promise<void> | void;
 }
 
@@ -106,10 +104,11 @@ export function lineCheck(
 /** Stored leaves are the hashes of the content. */
 export function leafCheck(log: CheckLog): EntryCheck {
   return {
-    add({ entry, leaf, contentLeaf }) {
+    add({ entry, leaf }, contentLeaf) {
       log.looked(1);
-      if (contentLeaf.equals(leaf)) return;
-      const what = `has the leaf ${leaf.toString("hex")}, its content comes to ${contentLeaf.toString("hex")}`;
+      const content = contentLeaf.toString("hex");
+      if (content === leaf) return;
+      const what = `has the leaf ${leaf}, its content comes to ${content}`;
       log.find(entryName(entry), what);
     },
   };
@@ -122,6 +121,14 @@ interface BalanceSum {
   lastSequence: number | null;
 }
 
+const newSum = (): BalanceSum => ({ amount: 0n, entryCount: 0, lastSequence: null });
+
+function addTo(sum: BalanceSum, sequence: number, amount: bigint): void {
+  sum.amount += amount;
+  if (sum.lastSequence !== sequence) sum.entryCount += 1;
+  sum.lastSequence = sequence;
+}
+
 /** Running balances equal the sums and counts of the lines. Memory: one row a balance. */
 export function balanceCheck(
   connection: Connection,
@@ -130,20 +137,24 @@ export function balanceCheck(
 ): EntryCheck {
   // By account, then by currency; '' is the account's whole in functional currency.
   const sums = new Map<string, Map<string, BalanceSum>>();
-  const add = (sequence: number, glAccountCode: string, currency: string, amount: bigint) => {
-    const ofAccount = sums.get(glAccountCode) ?? new Map<string, BalanceSum>();
-    if (ofAccount.size === 0) sums.set(glAccountCode, ofAccount);
-    const sum = ofAccount.get(currency) ?? { amount: 0n, entryCount: 0, lastSequence: null };
-    if (sum.lastSequence === null) ofAccount.set(currency, sum);
-    sum.amount += amount;
-    if (sum.lastSequence !== sequence) sum.entryCount += 1;
-    sum.lastSequence = sequence;
+  const sumOf = (ofAccount: Map<string, BalanceSum>, currency: string) => {
+    const found = ofAccount.get(currency);
+    if (found !== undefined) return found;
+    const sum = newSum();
+    ofAccount.set(currency, sum);
+    return sum;
   };
   return {
     add({ entry }) {
-      for (const line of entry.lines) {
-        add(entry.sequence, line.glAccountCode, "", line.functionalAmount);
-        add(entry.sequence, line.glAccountCode, line.transactionCurrency, line.transactionAmount);
+      const { sequence, lines } = entry;
+      for (const line of lines) {
+        let ofAccount = sums.get(line.glAccountCode);
+        if (ofAccount === undefined) {
+          ofAccount = new Map();
+          sums.set(line.glAccountCode, ofAccount);
+        }
+        addTo(sumOf(ofAccount, ""), sequence, line.functionalAmount);
+        addTo(sumOf(ofAccount, line.transactionCurrency), sequence, line.transactionAmount);
       }
     },
     async finish() {

@@ -7,7 +7,7 @@ import type { Connection } from "./database/connection.ts";
 import { sql } from "./database/statement.ts";
 import type { LeafSpan } from "./journal-spans.ts";
 import { withinBytes } from "./pages.ts";
-import { columnOf, columns } from "./rows-by-columns.ts";
+import { columnOf, columns, valueAt, type ColumnsOf } from "./rows-by-columns.ts";
 
 const isEntryType = (value: unknown): value is EntryType =>
   entryTypes.some((type) => type === value);
@@ -120,13 +120,11 @@ export async function listEntryContents(
   return contentsOf(ledgerId, entries, lines);
 }
 
-type Columns<Schema extends z.ZodType> = Readonly<z.output<Schema>>;
-
-/** Member by member: objects that are put together column by column take three times as long, and to read too. */
+/** Member by member, as `listByColumns`. */
 function contentsOf(
   ledgerId: string,
-  entries: Columns<typeof entryColumns>,
-  lines: Columns<typeof lineColumns>,
+  entries: ColumnsOf<typeof entryColumns>,
+  lines: ColumnsOf<typeof lineColumns>,
 ): EntryContent[] {
   let line = 0;
   const contents = entries.sequence.map((sequence, at): EntryContent => {
@@ -154,7 +152,7 @@ function contentsOf(
   return contents;
 }
 
-function lineAt(lines: Columns<typeof lineColumns>, at: number): LineContent {
+function lineAt(lines: ColumnsOf<typeof lineColumns>, at: number): LineContent {
   return {
     glAccountCode: valueAt(lines.glAccountCode, at),
     description: valueAt(lines.description, at),
@@ -164,9 +162,4 @@ function lineAt(lines: Columns<typeof lineColumns>, at: number): LineContent {
     functionalCurrency: valueAt(lines.functionalCurrency, at),
     spotRate: valueAt(lines.spotRate, at),
   };
-}
-
-/** Of columns that are of one length. */
-function valueAt<Value>(column: readonly Value[], at: number): Value {
-  return column[at] as Value;
 }

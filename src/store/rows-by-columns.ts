@@ -18,6 +18,7 @@ export const columns = {
   text: columnOf(isText),
   textOrNull: columnOf((value) => value === null || isText(value)),
   boolean: columnOf((value) => typeof value === "boolean"),
+  booleanOrNull: columnOf((value) => value === null || typeof value === "boolean"),
   /** What a double can't hold is refused. */
   integer: columnOf((value): value is number => Number.isSafeInteger(value)),
   integerOrNull: columnOf(
@@ -34,33 +35,31 @@ export const columns = {
   ),
 };
 
-/** A row of such a schema. */
-export type RowOf<Schema extends z.ZodObject> = {
-  readonly [Name in keyof z.output<Schema>]: z.output<Schema>[Name] extends readonly (infer Value)[]
-    ? Value
-    : never;
-};
+/** The columns of such a schema. */
+export type ColumnsOf<Schema extends z.ZodObject> = Readonly<z.output<Schema>>;
 
-/** The rows of an ordered query, whose columns are those of the schema. */
-export async function listByColumns<Schema extends z.ZodObject>(
+/** Of columns that are of one length. */
+export function valueAt<Value>(column: readonly Value[], at: number): Value {
+  return column[at] as Value;
+}
+
+/**
+ * The rows of an ordered query, whose columns are those of the schema. `rowAt` makes a row, member by member: objects that
+ * are put together column by column take three times as long, and to read too.
+ */
+export async function listByColumns<Schema extends z.ZodObject, Row>(
   connection: Connection,
   schema: Schema,
   rows: FragmentSqlToken,
-): Promise<RowOf<Schema>[]> {
+  rowAt: (columns: ColumnsOf<Schema>, at: number) => Row,
+): Promise<Row[]> {
   const names = Object.keys(schema.shape);
   const arrays = names.map((name) => {
     const column = sql.identifier([name]);
     return sql.fragment`coalesce(json_agg(${column}), '[]') AS ${column}`;
   });
-  const values = (await connection.one(sql.type(schema)`
-    SELECT ${sql.join(arrays, sql.fragment`, `)} FROM (${rows}) AS rows`)) as Record<
-    string,
-    unknown[]
-  >;
-  const rowCount = values[names[0] ?? ""]?.length ?? 0;
-  return Array.from({ length: rowCount }, (_, index) => {
-    const row: Record<string, unknown> = {};
-    for (const name of names) row[name] = values[name]?.[index];
-    return row as RowOf<Schema>;
-  });
+  const values: ColumnsOf<Schema> = await connection.one(sql.type(schema)`
+    SELECT ${sql.join(arrays, sql.fragment`, `)} FROM (${rows}) AS rows`);
+  const [first] = Object.values(values) as unknown[][];
+  return Array.from({ length: first?.length ?? 0 }, (_, at) => rowAt(values, at));
 }

@@ -178,7 +178,7 @@ export async function whileChanged(
   change: TableChange,
   work: () => Promise<void>,
 ): Promise<boolean> {
-  await run(transaction, "SAVEPOINT before_change");
+  await runText(transaction, "SAVEPOINT before_change");
   const isMade = await transaction.any(raw(doneRow, change.statement)).then(
     (rows) => rows.length > 0,
     (error: unknown) => {
@@ -188,16 +188,17 @@ export async function whileChanged(
     },
   );
   if (isMade) await work();
-  await run(transaction, "ROLLBACK TO SAVEPOINT before_change");
-  await run(transaction, "RELEASE SAVEPOINT before_change");
+  await runText(transaction, "ROLLBACK TO SAVEPOINT before_change");
+  await runText(transaction, "RELEASE SAVEPOINT before_change");
   return isMade;
 }
 
 /** Turns triggers and foreign keys off until the transaction ends. */
 export async function passTriggers(transaction: Connection): Promise<void> {
-  await run(transaction, "SET LOCAL session_replication_role = replica");
+  await runText(transaction, "SET LOCAL session_replication_role = replica");
 }
 
-async function run(connection: Connection, text: string): Promise<void> {
+/** Runs a statement that gives no rows. */
+export async function runText(connection: Connection, text: string): Promise<void> {
   await connection.any(raw(z.never(), text));
 }

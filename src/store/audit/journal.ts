@@ -2,13 +2,14 @@
 // forbids may be in a database that somebody has changed, and has to be read to be named.
 import * as z from "zod";
 import type { Entry, Line } from "../../core/journal.ts";
-import type { Hash } from "../../core/merkle.ts";
 import { countRow, ledgerIdRow, timestampColumn } from "../columns.ts";
+import { isClosing } from "../day-sums.ts";
 import type { Connection } from "../database/connection.ts";
 import { contentColumns } from "../entry-contents.ts";
 import { PageCursor, readPages, withinBytes } from "../pages.ts";
-import { columns, listByColumns, type RowOf } from "../rows-by-columns.ts";
+import { columns, listByColumns, valueAt, type ColumnsOf } from "../rows-by-columns.ts";
 import { sql } from "../database/statement.ts";
+import { parseTimestamptz } from "../database/value-parsers.ts";
 
 const ledgerRow = z.object({
   ledgerId: z.string(),
@@ -78,11 +79,14 @@ export async function listChartCodes(
 
 const auditedRow = z.object({
   ...contentColumns,
+  /** As it is printed: it is parsed where the entry is made. */
+  transactionDate: columns.text,
   entryType: columns.text as unknown as z.ZodType<Entry["entryType"][]>,
   // Objects, unless they were tampered with; they are only hashed.
   metadata: z.custom<Entry["metadata"][]>((values) => Array.isArray(values)),
   leaf: columns.text,
   isFinerThanShown: columns.boolean,
+  isClosing: columns.booleanOrNull,
 });
 
 /** An entry with what is stored beside its content. */
@@ -90,9 +94,20 @@ export interface AuditedEntry {
   readonly entry: Entry;
   /** As they are stored, in the order of the entry's lines. */
   readonly lineNumbers: readonly number[];
-  readonly leaf: Hash;
+  /** In hex. */
+  readonly leaf: string;
   /** Whether a time of it is finer than a millisecond, which no reader would see. */
   readonly isFinerThanShown: boolean;
+  /** Whether it closes accounts, or takes back what did; null for what takes back an entry that is not there. */
+  readonly isClosing: boolean | null;
+  /** As the database prints it. */
+  readonly storedTransactionDate: string;
+}
+
+/** One whose lines are yet to be added, which are also those of `entry`. */
+interface UnlinedEntry extends AuditedEntry {
+  readonly lines: Line[];
+  readonly lineNumbers: number[];
 }
 
 const entriesPerPage = 1_000;
@@ -100,7 +115,7 @@ const linesPerPage = 3_000;
 
 /** Entries of a ledger without their lines, by sequence, those with sequences that can't be among them. */
 function readEntryPages(connection: Connection, ledgerId: string) {
-  return readPages(entriesPerPage, (last: RowOf<typeof auditedRow> | undefined, limit) =>
+  return readPages(entriesPerPage, (last: UnlinedEntry | undefined, limit) =>
     listByColumns(
       connection,
       auditedRow,
@@ -111,20 +126,56 @@ function readEntryPages(connection: Connection, ledgerId: string) {
              entry_type AS "entryType", metadata, persisted_at::text AS "persistedAt",
              reverses_journal_id AS "reversesJournalId", encode(leaf, 'hex') AS leaf,
              (transaction_date <> date_trunc('milliseconds', transaction_date)
-               OR persisted_at <> date_trunc('milliseconds', persisted_at)) AS "isFinerThanShown"
+               OR persisted_at <> date_trunc('milliseconds', persisted_at)) AS "isFinerThanShown",
+             ${isClosing(ledgerId)} AS "isClosing"
         FROM (${withinBytes(
           sql.fragment`
             SELECT * FROM journal_entries
              WHERE ledger_id = ${ledgerId}
-               AND sequence > ${last?.sequence ?? Number.MIN_SAFE_INTEGER}
+               AND sequence > ${last?.entry.sequence ?? Number.MIN_SAFE_INTEGER}
              ORDER BY sequence LIMIT ${limit}`,
           // As it is printed: jsonb writes out the digits of 1e300.
           sql.fragment`octet_length(metadata::text)`,
           sql.fragment`sequence`,
         )}) AS entries
        ORDER BY sequence`,
+      (found, at) => unlinedEntryAt(ledgerId, found, at),
     ),
   );
+}
+
+function unlinedEntryAt(
+  ledgerId: string,
+  found: ColumnsOf<typeof auditedRow>,
+  at: number,
+): UnlinedEntry {
+  const lines: Line[] = [];
+  const storedTransactionDate = valueAt(found.transactionDate, at);
+  return {
+    entry: {
+      ledgerId,
+      journalId: valueAt(found.journalId, at),
+      sequence: valueAt(found.sequence, at),
+      externalId: valueAt(found.externalId, at),
+      originSystem: valueAt(found.originSystem, at),
+      originAccount: valueAt(found.originAccount, at),
+      eventType: valueAt(found.eventType, at),
+      description: valueAt(found.description, at),
+      transactionDate: parseTimestamptz(storedTransactionDate),
+      entryType: valueAt(found.entryType, at),
+      postingStatus: "POSTED",
+      metadata: valueAt(found.metadata, at),
+      persistedAt: valueAt(found.persistedAt, at),
+      reversesJournalId: valueAt(found.reversesJournalId, at),
+      lines,
+    },
+    lines,
+    lineNumbers: [],
+    leaf: valueAt(found.leaf, at),
+    isFinerThanShown: valueAt(found.isFinerThanShown, at),
+    isClosing: valueAt(found.isClosing, at),
+    storedTransactionDate,
+  };
 }
 
 const auditedLineRow = z.object({
@@ -139,9 +190,12 @@ const auditedLineRow = z.object({
   spotRate: columns.numberOrNull,
 });
 
+/** A line as it is stored. */
+type AuditedLine = Line & { readonly sequence: number; readonly lineNumber: number };
+
 /** All lines of a ledger that an entry can have, by sequence and number. */
 function readLinePages(connection: Connection, ledgerId: string) {
-  return readPages(linesPerPage, (last: RowOf<typeof auditedLineRow> | undefined, limit) =>
+  return readPages(linesPerPage, (last: AuditedLine | undefined, limit) =>
     listByColumns(
       connection,
       auditedLineRow,
@@ -157,8 +211,23 @@ function readLinePages(connection: Connection, ledgerId: string) {
                                         ${last?.lineNumber ?? -32_768}::smallint)
          AND sequence <= ${Number.MAX_SAFE_INTEGER}
        ORDER BY sequence, line_number LIMIT ${limit}`,
+      auditedLineAt,
     ),
   );
+}
+
+function auditedLineAt(found: ColumnsOf<typeof auditedLineRow>, at: number): AuditedLine {
+  return {
+    sequence: valueAt(found.sequence, at),
+    lineNumber: valueAt(found.lineNumber, at),
+    glAccountCode: valueAt(found.glAccountCode, at),
+    description: valueAt(found.description, at),
+    transactionAmount: valueAt(found.transactionAmount, at),
+    transactionCurrency: valueAt(found.transactionCurrency, at),
+    functionalAmount: valueAt(found.functionalAmount, at),
+    functionalCurrency: valueAt(found.functionalCurrency, at),
+    spotRate: valueAt(found.spotRate, at),
+  };
 }
 
 /**
@@ -173,9 +242,8 @@ export async function* readAuditedEntries(
   let hasLines = await lines.readPage();
   for await (const page of readEntryPages(connection, ledgerId)) {
     let merged: AuditedEntry[] = [];
-    for (const row of page) {
-      const own: Line[] = [];
-      const lineNumbers: number[] = [];
+    for (const unlined of page) {
+      const { sequence } = unlined.entry;
       while (hasLines) {
         const next = lines.current;
         if (next === undefined) {
@@ -185,35 +253,14 @@ export async function* readAuditedEntries(
           hasLines = await lines.readPage();
           continue;
         }
-        if (next.sequence > row.sequence) break;
-        if (next.sequence === row.sequence) {
-          own.push(next);
-          lineNumbers.push(next.lineNumber);
+        if (next.sequence > sequence) break;
+        if (next.sequence === sequence) {
+          unlined.lines.push(next);
+          unlined.lineNumbers.push(next.lineNumber);
         }
         lines.advance();
       }
-      merged.push({
-        entry: {
-          ledgerId,
-          journalId: row.journalId,
-          sequence: row.sequence,
-          externalId: row.externalId,
-          originSystem: row.originSystem,
-          originAccount: row.originAccount,
-          eventType: row.eventType,
-          description: row.description,
-          transactionDate: row.transactionDate,
-          entryType: row.entryType,
-          postingStatus: "POSTED",
-          metadata: row.metadata,
-          persistedAt: row.persistedAt,
-          reversesJournalId: row.reversesJournalId,
-          lines: own,
-        },
-        lineNumbers,
-        leaf: Buffer.from(row.leaf, "hex"),
-        isFinerThanShown: row.isFinerThanShown,
-      });
+      merged.push(unlined);
     }
     yield merged;
   }

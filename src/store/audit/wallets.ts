@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { WalletWriteType } from "../../core/wallet.ts";
 import { foundRow, type FoundRow } from "./journal.ts";
 import { readPages, withinBytes } from "../pages.ts";
-import { columns, listByColumns, type RowOf } from "../rows-by-columns.ts";
+import { columns, listByColumns, valueAt, type ColumnsOf } from "../rows-by-columns.ts";
 import { timestampColumn } from "../columns.ts";
 import type { Connection } from "../database/connection.ts";
 import { sql } from "../database/statement.ts";
@@ -85,7 +85,30 @@ const writeRow = z.object({
 });
 
 /** A row of a wallet's log, with the hold that it is about. */
-export type AuditedWrite = RowOf<typeof writeRow>;
+export type AuditedWrite = ReturnType<typeof writeAt>;
+
+function writeAt(found: ColumnsOf<typeof writeRow>, at: number) {
+  return {
+    walletId: valueAt(found.walletId, at),
+    seq: valueAt(found.seq, at),
+    type: valueAt(found.type, at),
+    amount: valueAt(found.amount, at),
+    balance: valueAt(found.balance, at),
+    held: valueAt(found.held, at),
+    externalId: valueAt(found.externalId, at),
+    holdId: valueAt(found.holdId, at),
+    metadata: valueAt(found.metadata, at),
+    at: valueAt(found.at, at),
+    isFinerThanShown: valueAt(found.isFinerThanShown, at),
+    transferId: valueAt(found.transferId, at),
+    counterparty: valueAt(found.counterparty, at),
+    pendingPostingId: valueAt(found.pendingPostingId, at),
+    ruleVersion: valueAt(found.ruleVersion, at),
+    expiresAt: valueAt(found.expiresAt, at),
+    holdAmount: valueAt(found.holdAmount, at),
+    holdStatus: valueAt(found.holdStatus, at),
+  };
+}
 
 /** The logs of all wallets of a ledger in pages, by wallet and seq. */
 export function readAuditedWrites(
@@ -126,6 +149,7 @@ export function readAuditedWrites(
            LIMIT 1
         ) AS postings ON true
        ORDER BY writes.wallet_id, seq`,
+      writeAt,
     ),
   );
 }
