@@ -53,7 +53,7 @@ export const walletRowReply = z.strictObject({
   createdAt: timestamp,
   updatedAt: timestamp,
   frozenAt: timestamp
-    .optional()
+    .exactOptional()
     .describe("since when nothing may be taken out of it; absent where it is not frozen"),
 });
 

@@ -42,6 +42,7 @@ beforeAll(async () => {
   env = { ...server.env, ...key, LEDGERCTL_PROFILES: config };
   const url = "https://receiver.invalid/";
   await run(["delivery", "add", url, "--events", "entry,wallet", "--quiet"]);
+  await run(["wallet", "freeze", "alice", "--quiet"]);
 });
 
 afterAll(async () => {
