@@ -99,9 +99,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** How the statements of a case are carried out. What they write is undone. */
-async function plansOf(each: Case, planning: Planning): Promise<readonly PlanNode[]> {
-  const connection = new ExplainingConnection(client, planning);
+/** Carries out the statements of a case. What they write is undone. */
+async function carryOut(
+  each: Case,
+  connection: ExplainingConnection | TaskCountingConnection,
+): Promise<void> {
   await client.query("BEGIN");
   try {
     await each.send(connection);
@@ -109,6 +111,12 @@ async function plansOf(each: Case, planning: Planning): Promise<readonly PlanNod
     await connection.settled();
     await client.query("ROLLBACK");
   }
+}
+
+/** How the statements of a case are carried out. */
+async function plansOf(each: Case, planning: Planning): Promise<readonly PlanNode[]> {
+  const connection = new ExplainingConnection(client, planning);
+  await carryOut(each, connection);
   return connection.plans;
 }
 
@@ -159,16 +167,10 @@ describe.runIf(isCluster)("on a cluster", () => {
   );
 });
 
-/** To how many parts of tables Citus sends the statements of a case. What they write is undone. */
+/** To how many parts of tables Citus sends the statements of a case. */
 async function countTasks(each: Case): Promise<TaskCountingConnection["taskCounts"]> {
   const connection = new TaskCountingConnection(client);
-  await client.query("BEGIN");
-  try {
-    await each.send(connection);
-  } finally {
-    await connection.settled();
-    await client.query("ROLLBACK");
-  }
+  await carryOut(each, connection);
   return connection.taskCounts;
 }
 

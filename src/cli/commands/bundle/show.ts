@@ -76,8 +76,8 @@ function describe(
 function tellEnd(output: Output, { verdict }: CheckedBundle): void {
   if (!verdict.ok) output.verdict(false, "\nFAILED", ": the file does not match itself.");
   else {
-    const toDo = "`ledgerctl merkle verify` compares it with what was published.";
-    output.line(output.folded(`\nconsistent, NOT anchored: ${toDo}`, 0));
+    const advice = "`ledgerctl merkle verify` compares it with what was published.";
+    output.line(output.folded(`\nconsistent, NOT anchored: ${advice}`, 0));
   }
 }
 

@@ -4,7 +4,13 @@ import { unitLinesOffline } from "../../connection/exponents.ts";
 import { counted } from "../../terminal/counted.ts";
 import type { Column, Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
-import { describeDebits, findingLines, namedCurrencies, signerLine } from "./verdict.ts";
+import {
+  describeDebits,
+  findingLines,
+  namedCurrencies,
+  signerLine,
+  tellUnanchored,
+} from "./verdict.ts";
 import { shortDate } from "../../terminal/short-date.ts";
 
 export interface BundleVerdict extends CloseVerdict {
@@ -32,8 +38,7 @@ export function tellBundles(
     output.verdict(true, "verified", `: ${what}.`);
   } else {
     const loose = bundles.filter((bundle) => !bundle.anchored);
-    const toDo = "compare the figures above with those that were published.";
-    output.line(output.folded(`consistent, NOT anchored (${namesOf(loose, bundles)}): ${toDo}`, 0));
+    tellUnanchored(output, ` (${namesOf(loose, bundles)})`);
   }
   return ok;
 }

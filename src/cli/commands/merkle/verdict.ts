@@ -34,12 +34,15 @@ export function tellVerdict(
     if (!verdict.ok) output.verdict(false, "FAILED", ": what is above does not match.");
     else if (verdict.anchored) {
       output.verdict(true, "verified", `: everything matches, and ${reasons.join(", and ")}.`);
-    } else {
-      const toDo = "compare the figures above with those that were published.";
-      output.line(output.folded(`consistent, NOT anchored: ${toDo}`, 0));
-    }
+    } else tellUnanchored(output);
   }
   return verdict.ok ? exitCodes.done : exitCodes.verificationFailed;
+}
+
+/** Says what is left to do of what matches itself; `names` tells which of it, if not all. */
+export function tellUnanchored(output: Output, names = ""): void {
+  const advice = "compare the figures above with those that were published.";
+  output.line(output.folded(`consistent, NOT anchored${names}: ${advice}`, 0));
 }
 
 /** Why somebody may believe the record. */
