@@ -462,8 +462,13 @@ describe.skipIf(isCluster)("two servers on two copies of the database", () => {
         "--once",
         ...watched.key,
       ];
-      await until("the other journal", async () => (await runHere(args, there)).code === 3);
-      const { stderr } = await runHere(args, there);
+      // Before the fourth entry is in its checkpoint, the other log has only shrunk.
+      const checkpoint = ["log", "checkpoint", "--ledger", ledgerId];
+      await until("the checkpoint of the other journal", async () =>
+        (await runHere(checkpoint, there)).stdout.includes("\n4\n"),
+      );
+      const { code, stderr } = await runHere(args, there);
+      expect(code).toBe(3);
       expect(stderr).toMatch(/the log forked: it has two roots over 4 leaves; the evidence is in /);
       expect(readFileSync(watched.state, "utf8")).toBe(seen);
     } finally {
