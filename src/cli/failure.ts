@@ -199,6 +199,10 @@ function place(fault: { pointer?: string; parameter?: string }): string {
   return printable(fault.pointer ?? fault.parameter ?? "");
 }
 
+/** For who has the sequence number of an entry, or the beginning of its id. */
+export const entryIdHint =
+  "An entry is named by its whole id, not by its sequence number: `ledgerctl entry list` shows both.";
+
 function hintOf(error: ServiceProblem): string | null {
   if (error.status === 401) {
     return (
@@ -206,8 +210,10 @@ function hintOf(error: ServiceProblem): string | null {
       "`ledgerctl key list`, where the database is, shows whether the key is live."
     );
   }
-  if (error.code === "INSUFFICIENT_SCOPE")
-    return "Use a key with that scope: `ledgerctl key create`.";
+  if (error.code === "ENTRY_NOT_FOUND") return entryIdHint;
+  if (error.code === "INSUFFICIENT_SCOPE") {
+    return "Use a key with that scope: `ledgerctl key create --org ID --scope …` makes one; without --scope it has all but admin.";
+  }
   if (error.status === 429 && error.retryAfterSeconds !== null) {
     return `Try again in ${error.retryAfterSeconds} s: the server limits the requests of each API key.`;
   }

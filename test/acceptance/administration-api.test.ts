@@ -122,7 +122,8 @@ describe("with a key that lacks the scope", () => {
       const result = await runHere(args, env);
       expect(result).toMatchObject({ code: 4, stdout: "" });
       expect(result.stderr).toContain("the API key lacks the scope admin");
-      expect(result.stderr).toContain("ledgerctl key create --org ID --scope read --scope admin");
+      expect(result.stderr).toContain("`ledgerctl key create --org ID --scope …` makes one");
+      expect(result.stderr).toContain("--data-dir or --database-url does without a key");
       expect(result.stderr).not.toContain("there is no database");
     }
   });

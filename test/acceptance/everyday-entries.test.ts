@@ -229,8 +229,29 @@ describe("an entry like an old one", () => {
     const nowhere = "019aaaaa-0000-7000-8000-000000000000";
     expect((await post("--like", nowhere)).code).toBe(5);
     const typo = await post("--like", "17");
-    expect([typo.code, typo.stderr]).toEqual([2, expect.stringContaining("--like is not a UUID")]);
+    expect([typo.code, typo.stderr]).toEqual([
+      2,
+      "ledgerctl: --like is not a UUID. An entry is named by its whole id, not by its sequence number: " +
+        "`ledgerctl entry list` shows both.\n",
+    ]);
     expect((await post("--like", nowhere, "file.json")).code).toBe(2);
+  });
+});
+
+describe("an entry that is named by its sequence number, or by the beginning of its id", () => {
+  it("is not guessed: nothing is posted, and it is said what names it", async () => {
+    const { journalId, sequence } = await posted(...sale);
+    const before = await count();
+    for (const id of [String(sequence), journalId.slice(0, 18)]) {
+      for (const verb of ["reverse", "correct", "show"]) {
+        const { code, stdout, stderr } = await runHere(["entry", verb, id], env);
+        expect([code, stdout]).toEqual([5, ""]);
+        expect(stderr).toMatch(
+          /\n {2}An entry is named by its whole id, not by its sequence number: `ledgerctl entry list` shows both\.\n/,
+        );
+      }
+    }
+    expect(await count()).toBe(before);
   });
 });
 

@@ -153,7 +153,12 @@ describe("wallet freeze and unfreeze", () => {
   it("end with 5 for an unknown wallet and 4 without the scope admin", async () => {
     for (const verb of ["freeze", "unfreeze"]) {
       expectFailure(await administer("wallet", verb, "nobody"), 5, /nothing was ever written/);
-      expectFailure(await run("wallet", verb, "suspect"), 4, /admin/);
+      const forbidden = await run("wallet", verb, "suspect");
+      expectFailure(
+        forbidden,
+        4,
+        /lacks the scope admin\n {2}Use a key with that scope: `ledgerctl key create/,
+      );
     }
   });
 });

@@ -55,7 +55,6 @@ export async function administerLedger(
 }
 
 const scopeHint =
-  "Keys have the scope admin only where it was named: `ledgerctl key create --org ID --scope read --scope admin`. " +
   "Where the ledger's database is, --data-dir or --database-url does without a key.";
 
 /** Why what the service did not do may be done on the database; null where the service has to be asked again. */

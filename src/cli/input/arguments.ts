@@ -54,15 +54,11 @@ export function requireWholeNumber(
   return value;
 }
 
-/** A UUID in any case. */
-export function requireId(argument: string, value: string | undefined): string {
-  const id = value === undefined ? null : parseUuid(value);
-  if (id === null) {
-    throw usageFailure(
-      value === undefined ? `${argument} is required` : `${argument} is not a UUID`,
-    );
-  }
-  return id;
+/** A UUID in any case. `hint`: a sentence for who gives something else. */
+export function requireId(argument: string, value: string, hint: string | null = null): string {
+  const id = parseUuid(value);
+  if (id !== null) return id;
+  throw usageFailure([`${argument} is not a UUID`, ...(hint === null ? [] : [hint])].join(". "));
 }
 
 /** The id of an entry, for the service to find; what a shell makes of a variable without a value is a usage failure. */

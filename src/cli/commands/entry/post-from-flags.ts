@@ -4,7 +4,7 @@ import type { Environment } from "../../../config.ts";
 import type { EntryInput } from "../../../client/ledger-client.ts";
 import { Exponents } from "../../connection/exponents.ts";
 import { withService, type ServiceContext } from "../../connection/service-context.ts";
-import { exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
+import { entryIdHint, exitCodes, usageFailure, type ExitCode } from "../../failure.ts";
 import { requireId } from "../../input/arguments.ts";
 import type { LedgerUnits } from "../../input/typed-amount.ts";
 import { Output } from "../../terminal/output.ts";
@@ -34,7 +34,7 @@ export async function postFromFlags(
 ): Promise<ExitCode> {
   // Mistakes in the flags are told before anything is asked of the service.
   const lines = readLineFlags(flags);
-  const like = flags.like === undefined ? null : requireId("--like", flags.like);
+  const like = flags.like === undefined ? null : requireId("--like", flags.like, entryIdHint);
   const isWhole =
     like === null &&
     flags.major !== true &&
