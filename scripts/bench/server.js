@@ -10,7 +10,7 @@ import { root } from "../import-source.js";
 
 /**
  * Resolves with credentials, the process id and how to stop it. `flags` are more flags of `serve`, `settings` variables of its
- * environment.
+ * environment. With the flag `--database-url` it has no database of its own.
  */
 export async function startBenchServer(checkout = root, flags = [], settings = {}) {
   const home = mkdtempSync(join(tmpdir(), "ledgerctl-bench-"));
@@ -52,7 +52,8 @@ export async function withDatabase({ dataDir }, work) {
 async function serve(checkout, home, flags, settings) {
   const dataDir = join(home, "books");
   const binary = join(checkout, "bin", "ledgerctl.js");
-  const child = spawn(binary, ["serve", ...flags, "--json", "--port", "0", "--data-dir", dataDir], {
+  const place = flags.includes("--database-url") ? [] : ["--data-dir", dataDir];
+  const child = spawn(binary, ["serve", ...flags, ...place, "--json", "--port", "0"], {
     env: { ...process.env, HOME: home, LEDGERCTL_LOG_LEVEL: "warn", ...settings },
     stdio: ["ignore", "pipe", "inherit"],
   });

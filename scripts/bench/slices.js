@@ -23,15 +23,20 @@ let prepared = 0;
 
 /**
  * Makes a load's wallets or accounts; gives a function that runs a slice of so many ms and resolves with its figure: a rate, or
- * with `unit: "ms"` the median latency. Throws the first error of a request.
+ * with `unit: "ms"` the median latency. Throws the first error of a request. With several `ledgerIds`, requests go to each
+ * ledger in turn.
  */
 export async function prepareSlices(server, load) {
   const client = new LedgerClient(server);
-  const ledger = await client.getLedger(server.ledgerId);
   const progress = { tell: () => {} };
-  const bench = { client, ledger, run: `${process.pid}x${(prepared += 1)}`, progress };
-  const workload = await makers[load.kind ?? "wallets"](bench, { walletCount: 10_000, ...load });
-  const { runLoad } = prepareLoads(workload, { connection: server, progress });
+  const workloads = [];
+  for (const ledgerId of load.ledgerIds ?? [server.ledgerId]) {
+    const ledger = await client.getLedger(ledgerId);
+    const bench = { client, ledger, run: `${process.pid}x${(prepared += 1)}`, progress };
+    const settings = { walletCount: 10_000, ...load };
+    workloads.push(await makers[load.kind ?? "wallets"](bench, settings));
+  }
+  const { runLoad } = prepareLoads(inTurn(workloads), { connection: server, progress });
   await client.close();
   return async (sliceMs) => {
     const done = await runLoad({
@@ -44,6 +49,13 @@ export async function prepareSlices(server, load) {
     if (load.unit === "ms") return done.latencyMs.p50;
     return done.perSecond * (load.bulk ?? 1);
   };
+}
+
+/** A workload that sends the requests of several in turn. */
+function inTurn(workloads) {
+  const count = workloads.length;
+  const request = (number) => workloads[number % count].request(Math.ceil(number / count));
+  return { ...workloads[0], request };
 }
 
 /** Servers get faster while they run, less and less: with A B B A alone, a build looked 6 % slower than itself. */
