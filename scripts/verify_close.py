@@ -776,22 +776,27 @@ def encode_point(point: Point) -> bytes:
 BASE = decode_point((4 * pow(5, -1, PRIME) % PRIME).to_bytes(32, "little")) or NEUTRAL
 
 
+def is_of_small_order(point: Point) -> bool:
+    """Whether eight times a point is the neutral one."""
+    for _ in range(3):
+        point = add_points(point, point)
+    return encode_point(point) == encode_point(NEUTRAL)
+
+
 def is_ed25519(text: bytes, signature: bytes, public_key: bytes) -> bool:
     """
     Whether a signature over a text is that of a public key (section 5.1.7). The equation is the one without the
     cofactor; R is compared by its bytes, as OpenSSL and Go do. Keys of small order, for which anybody can sign,
-    have no signatures.
+    have no signatures, and no signature has an R of small order: versions of OpenSSL differ in that with R = 1.
     """
     if len(public_key) != 32 or len(signature) != 64:
         return False
     key = decode_point(public_key)
+    r = decode_point(signature[:32])
     s = int.from_bytes(signature[32:], "little")
-    if key is None or s >= ORDER:
+    if key is None or r is None or s >= ORDER:
         return False
-    eightfold = key
-    for _ in range(3):
-        eightfold = add_points(eightfold, eightfold)
-    if encode_point(eightfold) == encode_point(NEUTRAL):
+    if is_of_small_order(key) or is_of_small_order(r):
         return False
     k = int.from_bytes(hashlib.sha512(signature[:32] + public_key + text).digest(), "little") % ORDER
     minus_key = (PRIME - key[0], key[1], 1, PRIME - key[3])

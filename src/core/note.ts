@@ -44,7 +44,8 @@ export interface Note {
 export const noteBytesMax = 1_000_000;
 const signaturesMax = 100;
 const keyIdBytes = 4;
-const publicKeyBytes = 32;
+const pointBytes = 32;
+const signatureBytes = 64;
 const fieldPrime = 2n ** 255n - 19n;
 /** The y of a point of order 8; those of orders 1, 2 and 4 have simple ones. */
 const orderEightY = 0x5fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n;
@@ -200,17 +201,20 @@ export class NoteSigner {
 /**
  * Whether an Ed25519 signature (RFC 8032, section 5.1.7) over the UTF-8 of a text is that of a public key of 32 bytes. No
  * signature is that of a key which nobody has made: another encoding of a point, or a point of small order, for which
- * anybody can sign. 32 zeros are one.
+ * anybody can sign. 32 zeros are one. Nor has one an R of small order: nobody signs so by chance, and of that with R = 1,
+ * OpenSSL 3.0 says yes and 3.5 no.
  */
 export function isEd25519Signature(text: string, signature: Buffer, publicKey: Buffer): boolean {
-  if (publicKey.length !== publicKeyBytes || isOfSmallOrder(publicKey)) return false;
+  if (publicKey.length !== pointBytes || isOfSmallOrder(publicKey)) return false;
+  if (signature.length !== signatureBytes) return false;
+  if (isOfSmallOrder(signature.subarray(0, pointBytes))) return false;
   const x = publicKey.toString("base64url");
   const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
   return verify(null, Buffer.from(text), key, signature);
 }
 
-/** Whether a public key's y (RFC 8032, section 5.1.2) is that of a point of small order, or beyond the field. */
-function isOfSmallOrder(publicKey: Buffer): boolean {
-  const y = BigInt.asUintN(255, BigInt(`0x${Buffer.from(publicKey).reverse().toString("hex")}`));
+/** Whether an encoded point's y (RFC 8032, section 5.1.2) is that of one of small order, or beyond the field. */
+function isOfSmallOrder(point: Buffer): boolean {
+  const y = BigInt.asUintN(255, BigInt(`0x${Buffer.from(point).reverse().toString("hex")}`));
   return y >= fieldPrime || smallOrderYs.has(y);
 }

@@ -504,7 +504,9 @@ describe("reading entries", () => {
   ])("ends with 5 for %s", async (command) => {
     const { code, stdout, stderr } = await run(command.split(" "));
     expect([code, stdout]).toEqual([5, ""]);
-    expect(stderr).toMatch(/^ledgerctl: .*\n {2}\(404 \w+, request \S+\)\n$/);
+    expect(stderr).toMatch(
+      /^ledgerctl: .*\n( {2}An entry is named by .*\n)? {2}\(404 \w+, request \S+\)\n$/,
+    );
   });
 
   it("names the ledger that the key can't see", async () => {

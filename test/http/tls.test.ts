@@ -45,16 +45,18 @@ describe("an encrypted connection", () => {
     }
   });
 
-  test.each<[string, ConnectionOptions, string]>([
-    ["HTTP/2 alone", { ALPNProtocols: ["h2"] }, "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL"],
+  test.each<[string, ConnectionOptions, RegExp]>([
+    ["HTTP/2 alone", { ALPNProtocols: ["h2"] }, /_ALERT_NO_APPLICATION_PROTOCOL$/],
     [
       "TLS 1.1",
       { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" },
-      "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
+      /_ALERT_PROTOCOL_VERSION$/,
     ],
-    ["a large finite field", { ecdhCurve: "ffdhe8192" }, "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE"],
+    ["a large finite field", { ecdhCurve: "ffdhe8192" }, /_ALERT_HANDSHAKE_FAILURE$/],
   ])("does not come about for a client of %s", async (_name, options, code) => {
-    await expect(openTls(service.port, options)).rejects.toMatchObject({ code });
+    await expect(openTls(service.port, options)).rejects.toMatchObject({
+      code: expect.stringMatching(code) as string,
+    });
   });
 
   test("is kept for many requests, and in order", async () => {
