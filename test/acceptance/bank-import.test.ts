@@ -148,7 +148,7 @@ describe("entry import", () => {
       /line 5: date "14\.02\.2026": has another form .*wrong\.rules, line 2\)\n/,
     );
     expect(stderr).toMatch(
-      /line 6: the ledger has no active account "500"\. Did you mean 5000\?\n$/,
+      /line 6: account2 "500": the ledger has no such active account\. Did you mean 5000\? \(.*wrong\.rules, line 8\)\n$/,
     );
     expect((await server.client.listEntries(server.ledgerId)).total).toBe(before);
   });

@@ -12,6 +12,10 @@ import { parseBankRules } from "../../../src/cli/input/bank-files/rules.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ledgerctl-bank-"));
 const eur = { code: "EUR", exponent: 2 };
+const accounts = [
+  ...["1", "2", "5", "6", "7", "9", "a", "x", "y"],
+  ...["1000", "1010", "4000", "4100", "6000", "6500", "9999"],
+];
 
 afterAll(() => {
   rmSync(folder, { recursive: true });
@@ -19,7 +23,7 @@ afterAll(() => {
 
 function read(csv: string, rules: string, currency = eur): Promise<BankFile> {
   const chunks = Readable.from([Buffer.from(csv)]) as AsyncIterable<Buffer>;
-  return readBankFile(chunks, parseBankRules("bank.rules", rules), currency);
+  return readBankFile(chunks, parseBankRules("bank.rules", rules), currency, accounts);
 }
 
 const statement = [

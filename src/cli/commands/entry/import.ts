@@ -17,7 +17,6 @@ import { openByteSource } from "../../input/entry-files/byte-source.ts";
 import type { EntrySource, FileEntry } from "../../input/entry-files/open-entries.ts";
 import { fileFailureReason } from "../../input/file-failure.ts";
 import { spotRateOf } from "../../input/rates.ts";
-import { suggestion } from "../../input/suggestion.ts";
 import { displayAmount } from "../../terminal/amounts.ts";
 import { counted } from "../../terminal/counted.ts";
 import { toJson, type Column } from "../../terminal/output.ts";
@@ -66,16 +65,15 @@ async function importFile(
   const exponents = new Exponents(client, ledgerId());
   await exponents.learn([code]);
   const currency = { code, exponent: exponents.of(code) };
+  const accounts = await client.listAccounts(ledgerId(), { activeOnly: true });
+  const codes = accounts.map(({ glAccountCode }) => glAccountCode);
   const source = await openByteSource(file === "-" ? null : file);
-  const { entries, faults } = await readBankFile(source.chunks, rules, currency).finally(
+  const { entries, faults } = await readBankFile(source.chunks, rules, currency, codes).finally(
     source.stop,
   );
-  const accounts = await client.listAccounts(ledgerId());
-  const known = accounts.filter(({ active }) => active).map(({ glAccountCode }) => glAccountCode);
-  const all = [...faults, ...unknownAccounts(entries, known)];
-  if (all.length > 0) {
-    const lines = all.slice(0, faultsShown).map((fault) => `\n  ${fault}`);
-    const rest = all.length > faultsShown ? `\n  and ${all.length - faultsShown} more` : "";
+  if (faults.length > 0) {
+    const lines = faults.slice(0, faultsShown).map((fault) => `\n  ${fault}`);
+    const rest = faults.length > faultsShown ? `\n  and ${faults.length - faultsShown} more` : "";
     throw usageFailure(
       `${file}: nothing was posted, as rows can't be read:${lines.join("")}${rest}`,
     );
@@ -95,20 +93,6 @@ async function importFile(
 }
 
 const faultsShown = 20;
-
-/** The chart is the ledger's to say; a code that it lacks is told before anything is posted. */
-function unknownAccounts(entries: readonly BankEntry[], known: readonly string[]): string[] {
-  const told = new Set<string>();
-  return entries.flatMap(({ line, account1, account2 }) =>
-    [account1, account2].flatMap((code) => {
-      if (known.includes(code) || told.has(code)) return [];
-      told.add(code);
-      const meant = suggestion(code, known).trim();
-      const more = meant === "" ? "" : ` ${meant}`;
-      return [`line ${line}: the ledger has no active account ${JSON.stringify(code)}.${more}`];
-    }),
-  );
-}
 
 const columnsOf = (
   { code, exponent }: Currency,

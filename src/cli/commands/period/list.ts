@@ -38,7 +38,7 @@ export async function listPeriods(flags: ServiceFlags, environment: Environment)
           value: ({ closedAt }) => closedAt,
           shortValue: ({ closedAt }) => closedAt.slice(0, "2026-01-31".length),
         },
-        { title: "CLOSE HASH", leaveOut: 1, value: ({ closeHash }) => closeHash },
+        { title: "CLOSE HASH", cutTo: 12, leaveOut: 1, value: ({ closeHash }) => closeHash },
       ],
       ({ periodId }) => periodId,
       csvNames,

@@ -6,6 +6,7 @@ import { exchange } from "../../../core/exchange.ts";
 import { dayFault } from "../../../core/time.ts";
 import { readFields } from "../entry-files/csv-rows.ts";
 import type { GivenRate } from "../rates.ts";
+import { suggestion } from "../suggestion.ts";
 import { isUnitOf, readBankAmount } from "./bank-amounts.ts";
 import { columnReference, type Assignment, type BankField, type BankRules } from "./rules.ts";
 
@@ -43,11 +44,12 @@ export interface BankFile {
   readonly faults: readonly string[];
 }
 
-/** Reads all of a bank's file. */
+/** Reads all of a bank's file, for a ledger with such a currency and these active accounts. */
 export async function readBankFile(
   chunks: AsyncIterable<Buffer>,
   rules: BankRules,
   currency: Currency,
+  accounts: readonly string[],
 ): Promise<BankFile> {
   const entries: BankEntry[] = [];
   const faults: string[] = [];
@@ -66,6 +68,7 @@ export async function readBankFile(
     try {
       requireSeparated(fields, rules);
       const read = readRow(row, rules, currency);
+      for (const field of ["account1", "account2"] as const) requireAccount(row, field, accounts);
       entries.push({ ...read, line, externalId: idOf(read.account1, fields, seen) });
     } catch (error) {
       if (!(error instanceof RowFault)) throw error;
@@ -176,6 +179,14 @@ function readRow(row: Row, rules: BankRules, currency: Currency) {
     ...readAmounts(row, rules, currency),
     metadata: Object.fromEntries(notes),
   };
+}
+
+function requireAccount(row: Row, field: BankField, accounts: readonly string[]): void {
+  const { text, rule } = needed(row, field);
+  if (accounts.includes(text)) return;
+  const meant = suggestion(text, accounts).trim();
+  const what = `${field} ${JSON.stringify(text)}: the ledger has no such active account`;
+  throw new RowFault(meant === "" ? what : `${what}. ${meant}`, rule);
 }
 
 function needed(row: Row, field: BankField): Value {
