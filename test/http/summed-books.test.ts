@@ -291,6 +291,8 @@ test("several servers sum each span once", async () => {
   const ledgerId = await service.books.createLedger();
   await post(ledgerId, fc.sample(anEntry, { numRuns: 300, seed: 5 }));
   await Promise.all(Array.from({ length: 4 }, () => sum(10)));
+  // One that finds them locked, if only by another's months, leaves the rest to the next round.
+  await sum(10);
   expect(await readSummedSequence(pool, ledgerId)).toBe(300);
   const report = await pool.snapshot((snapshot) => auditLedgers(snapshot, ledgerId));
   expect(report?.checks.filter(({ ok }) => !ok)).toEqual([]);
