@@ -26,6 +26,7 @@ const loads = [
   { name: "random wallets, 64 connections", connections: 64 },
   { name: "random wallets, 256 connections", connections: 256 },
   { name: "entries, 64 connections", connections: 64, kind: "entries" },
+  { name: "entries, 256 connections", connections: 256, kind: "entries" },
   { name: "bulks of 500, 2 connections", connections: 2, bulk: 500 },
 ];
 
