@@ -156,7 +156,7 @@ beforeAll(async () => {
     openPageShell(folder, { ...env, LEDGERCTL_LEDGER: ledgers[0] }, "october"),
     openPageShell(folder, { ...env, LEDGERCTL_LEDGER: ledgers[1] }, "kiosk"),
   ];
-}, 120_000);
+});
 
 afterAll(async () => {
   await server.stop();

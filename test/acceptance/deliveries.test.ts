@@ -142,7 +142,7 @@ describe("a receiver", () => {
       await receiver.goAway();
     }
     for (const { id } of before) await client.deleteDelivery(ledgerId, id);
-  }, 90_000);
+  });
 
   it("may send a few interim answers before its own, and is given up where they do not end", async () => {
     const ledgerId = await newLedger();
@@ -182,7 +182,7 @@ describe("a receiver", () => {
     await until("all", () => onceEach(receiver.events).length >= 60);
     expect(sequencesOf(receiver)).toEqual(upTo(60));
     await receiver.goAway();
-  }, 90_000);
+  });
 });
 
 describe("a delivery", () => {

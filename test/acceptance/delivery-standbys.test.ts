@@ -26,14 +26,14 @@ beforeAll(async () => {
   servers = [await startServer("writing"), await startServer("other")];
   const key = await books.createKey({ scopes: [...defaultScopes, "admin"] });
   clients = servers.map(({ url }) => new LedgerClient({ url, ...key, retryForMs: 0 }));
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const client of clients) await client.close();
   for (const server of servers) await server.end("SIGTERM");
   await books.pool.end();
   await primary.remove(standby);
-}, 60_000);
+});
 
 /** A server whose sessions have a name on the primary. */
 function startServer(name: string): Promise<ServerProcess> {
@@ -98,4 +98,4 @@ it("delivers entries and wallet writes whose COMMIT was cut off while it waited 
   ]);
   await sent;
   await receiver.goAway();
-}, 90_000);
+});

@@ -45,8 +45,8 @@ test("ends with its terminal", async () => {
   let shown = "";
   bridge.stdout.on("data", (chunk: Buffer) => (shown += chunk.toString()));
   const url = () => /"event":"ready","url":"([^"]+)"/.exec(shown)?.[1];
-  await expect.poll(url, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(url).toBeDefined();
   bridge.kill("SIGKILL");
   const isServed = () => fetch(`${url() ?? ""}/healthz`).then(Boolean, () => false);
-  await expect.poll(isServed, { timeout: 20_000 }).toBe(false);
+  await expect.poll(isServed).toBe(false);
 });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   server = await startBinaryServer();
   seeded = await server.books.createLedger({ currency: "EUR", chart: reportChart });
   await postReportBooks(server.client, seeded, { seed: 17, count: 600 });
-}, 60_000);
+});
 
 afterAll(async () => {
   expect(await server.stop()).toBe(0);
@@ -66,7 +66,7 @@ describe.runIf(hasHledger)("hledger has the same figures", () => {
     await expectStatementsOfHledger(quarters, "quarter");
     const years = await booksOf(seeded, "2025-01-01", "2027-01-01");
     await expectStatementsOfHledger(years, "year");
-  }, 120_000);
+  });
 });
 
 describe.runIf(hasHledger && household !== "")(

@@ -68,7 +68,7 @@ describe.skipIf(isCluster)("the logs of a restored backup", () => {
       apiKey: env["LEDGERCTL_API_KEY"] ?? "",
       apiSecret: env["LEDGERCTL_API_SECRET"] ?? "",
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await client.close();

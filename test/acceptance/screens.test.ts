@@ -136,7 +136,7 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
           await credit("dumb", "1");
           return /^\{"key":"dumb".*\}\r$/m.test(json.output) && / dumb +/.test(dumb.output);
         },
-        { timeout: 30_000, interval: 200 },
+        { interval: 200 },
       )
       .toBe(true);
     for (const screen of [dumb, json]) {

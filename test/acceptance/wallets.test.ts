@@ -389,9 +389,7 @@ function startTail(...args: string[]) {
     messages,
     /** Waits for a seq of the wallet; postings come again under the seq of the latest write. */
     reach: (seq: number) =>
-      expect
-        .poll(() => messages().some((message) => message.seq >= seq), { timeout: 20_000 })
-        .toBe(true),
+      expect.poll(() => messages().some((message) => message.seq >= seq)).toBe(true),
     interrupt: () => {
       child.kill("SIGINT");
       return result;
@@ -405,19 +403,15 @@ describe("following wallets", () => {
   it("prints a line a change: time, key, balance, available and seq", async () => {
     await credit("tailed", "100");
     const tail = startTail("tailed", "--since", "0");
-    await expect.poll(() => tail.lines.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => tail.lines.length).toBeGreaterThan(0);
     await server.client.reserveFunds(wallet("tailed"), { amount: "30", assetCode: "USD" });
-    await expect
-      .poll(() => tail.lines.join("\n"), { timeout: 30_000 })
-      .toMatch(/ 0\.70 USD {2}2$/m);
+    await expect.poll(() => tail.lines.join("\n")).toMatch(/ 0\.70 USD {2}2$/m);
     expect(tail.lines[0]).toMatch(
       /^\d{4}-\d\d-\d\dT[\d:.]+Z {2}tailed {4}1\.00 USD {4}1\.00 USD {2}1$/m,
     );
     await credit("tailed", "5");
     // The posting of what was credited, a moment later, has no seq of its own.
-    await expect
-      .poll(() => tail.lines.join("\n"), { timeout: 30_000 })
-      .toMatch(/ {2}3 {2}posted$/m);
+    await expect.poll(() => tail.lines.join("\n")).toMatch(/ {2}3 {2}posted$/m);
     for (const line of tail.lines) expect(line).toMatch(/ {2}[123](?: {2}posted)?$/);
     expect(tail.lines.filter((line) => !line.endsWith("posted"))).toHaveLength(3);
     const ended = await tail.interrupt();

@@ -55,7 +55,7 @@ it("serves entries, wallets with their postings, closes and changes of a ledger'
   accepted(await move(service, key, "debit", 10));
   accepted(await resolve(service, key, await hold(service, key, 20), "commit"));
   await expect
-    .poll(async () => (await service.get(entriesPath(ledgerId))).text, { timeout: 20_000 })
+    .poll(async () => (await service.get(entriesPath(ledgerId))).text)
     .toContain("WALLET_BATCH");
   const year = String(new Date().getUTCFullYear());
   const closed = await service.post(`/v1/ledgers/${ledgerId}/period-closes`, { periodId: year });

@@ -496,7 +496,7 @@ describe.skipIf(isCluster)("in books of many years", () => {
     const agent = new Agent();
     const body = JSON.stringify({ periodId: "to date" });
     const closed = sendRequest(stopping.port, agent, { ...asked, method: "POST", body });
-    await expect.poll(() => countSleepers(books), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => countSleepers(books)).toBe(1);
     await stopping.stop();
     const reply = await closed;
     agent.destroy();
@@ -504,7 +504,7 @@ describe.skipIf(isCluster)("in books of many years", () => {
     expect(reply.headers["retry-after"]).toMatch(/^[1-3]$/);
     expect(reply.text).toContain("the server is stopping, and the period was not closed");
     // The database works on for nobody, and has kept nothing of it.
-    await expect.poll(() => countSleepers(books), { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => countSleepers(books)).toBe(0);
     await speedUp(books, "journal_lines");
     const again = await startService(books, neverPosting);
     expect((await again.get(closes)).body).toMatchObject({ total: 0 });

@@ -67,11 +67,11 @@ test("ledgers that are held keep the wallets of no other from being posted", asy
   }
   const posted = async (ledgerId: string) => (await listEntries(service, "", ledgerId)).total;
   for (const ledgerId of ledgers.slice(4)) {
-    await expect.poll(() => posted(ledgerId), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => posted(ledgerId)).toBe(1);
   }
   await client.query("ROLLBACK");
   for (const ledgerId of held) {
-    await expect.poll(() => posted(ledgerId), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => posted(ledgerId)).toBe(1);
   }
 });
 

@@ -154,7 +154,7 @@ describe("a connection that is being closed", () => {
     const conversations = Array.from({ length: 20 }, () => open(port));
     for (const { socket } of conversations) socket.write(garbage);
     await Promise.all(conversations.map(({ ended }) => ended));
-    await expect.poll(() => connectionsOf(server), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => connectionsOf(server)).toBe(0);
     for (const { socket } of conversations) socket.destroy();
     server.close();
   });

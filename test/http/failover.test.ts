@@ -36,13 +36,13 @@ beforeEach(async () => {
   const drop = () => books.pool.end();
   service = await startService({ ...books, credentials, ledgerId, drop }, neverPosting);
   entriesTarget = `/v1/ledgers/${ledgerId}/journal-entries`;
-}, 30_000);
+});
 
 afterEach(async () => {
   await service.stop();
   await service.books.drop();
   await primary.remove(standby);
-}, 30_000);
+});
 
 const post = async (externalId: string) =>
   (await service.post(entriesTarget, entry(100, { externalId }))).status;
@@ -87,107 +87,91 @@ const untilCaughtUp = () =>
     ),
   );
 
-test(
-  "the new primary is found when the old one has ended, with all that was accepted",
-  { timeout: 60_000 },
-  async () => {
-    await postEntry(service, entry(100, { externalId: "before" }));
-    await untilCaughtUp();
-    await primary.stop("fast");
-    expect(await post("meanwhile")).toBe(503);
-    const reason = expect.stringContaining("no host of the database URL takes writes") as unknown;
-    expect((await service.get("/readyz")).body).toMatchObject({ reason });
+test("the new primary is found when the old one has ended, with all that was accepted", async () => {
+  await postEntry(service, entry(100, { externalId: "before" }));
+  await untilCaughtUp();
+  await primary.stop("fast");
+  expect(await post("meanwhile")).toBe(503);
+  const reason = expect.stringContaining("no host of the database URL takes writes") as unknown;
+  expect((await service.get("/readyz")).body).toMatchObject({ reason });
+  await standby.promote();
+  await until("a write is accepted", async () => (await post("after")) === 201);
+  expect(await post("before")).toBe(409);
+  for (const externalId of ["before", "after"]) {
+    expect(await entriesOf(standby, externalId)).toBe(1);
+  }
+});
+
+test("a primary that hangs is left with all that waits for it, and not taken up again as it is", async () => {
+  await postEntry(service, entry(100, { externalId: "before" }));
+  await untilCaughtUp();
+  const thaw = freezeCluster(primary);
+  try {
+    // A filtered list may take minutes: nothing else would end the wait for its answer.
+    const list = service.get(`${entriesTarget}?glAccountCode=1000`);
     await standby.promote();
+    expect((await list).status).toBe(503);
     await until("a write is accepted", async () => (await post("after")) === 201);
-    expect(await post("before")).toBe(409);
-    for (const externalId of ["before", "after"]) {
-      expect(await entriesOf(standby, externalId)).toBe(1);
-    }
-  },
-);
-
-test(
-  "a primary that hangs is left with all that waits for it, and not taken up again as it is",
-  { timeout: 90_000 },
-  async () => {
-    await postEntry(service, entry(100, { externalId: "before" }));
-    await untilCaughtUp();
-    const thaw = freezeCluster(primary);
-    try {
-      // A filtered list may take minutes: nothing else would end the wait for its answer.
-      const list = service.get(`${entriesTarget}?glAccountCode=1000`);
-      await standby.promote();
-      expect((await list).status).toBe(503);
-      await until("a write is accepted", async () => (await post("after")) === 201);
-    } finally {
-      thaw();
-    }
-    expect(await entriesOf(standby, "after")).toBe(1);
-    // The old primary takes writes again. With the new one gone, it is the only host that does.
-    await until("the old primary answers", () => runStatement(primary.url, "SELECT 1"));
-    await standby.stop("fast");
-    expect(await post("lost")).toBe(503);
-    expect((await service.get("/v1/ledgers")).status).toBe(503);
-    expect(await entriesOf(primary, "lost")).toBe(0);
-    await standby.start();
-    await until("a write is accepted", async () => (await post("again")) === 201);
-  },
-);
-
-test(
-  "a host that was promoted is found although the old primary goes on answering",
-  { timeout: 90_000 },
-  async () => {
-    await postEntry(service, entry(100, { externalId: "before" }));
-    await untilCaughtUp();
-    const thaw = freezeCluster(primary);
-    await standby.promote();
-    // Too short for a connection to break: from here on both hosts take writes.
+  } finally {
     thaw();
-    let attempts = 0;
-    await until("a write reaches the host that was promoted", async () => {
-      attempts += 1;
-      await post(`after ${attempts}`);
-      return entriesOf(standby, `after ${attempts}`);
-    });
-  },
-);
+  }
+  expect(await entriesOf(standby, "after")).toBe(1);
+  // The old primary takes writes again. With the new one gone, it is the only host that does.
+  await until("the old primary answers", () => runStatement(primary.url, "SELECT 1"));
+  await standby.stop("fast");
+  expect(await post("lost")).toBe(503);
+  expect((await service.get("/v1/ledgers")).status).toBe(503);
+  expect(await entriesOf(primary, "lost")).toBe(0);
+  await standby.start();
+  await until("a write is accepted", async () => (await post("again")) === 201);
+});
 
-test(
-  "nobody is told of what a failover lost: streams are closed, and a lost ledger is not found",
-  { timeout: 90_000 },
-  async () => {
-    const walletKey = newKey(service);
-    accepted(await move(service, walletKey, "credit", 1));
-    await untilCaughtUp();
-    const reader = await openStream(service, walletKey);
-    const followed = followWallet(walletKey);
-    await standby.stop("immediate");
-    for (const amount of [1, 1, 1]) accepted(await move(service, walletKey, "credit", amount));
-    await Promise.all([reader.reach(3), followed.reached]);
-    const lostLedgerId = await service.books.createLedger();
-    const lostLedger = `/v1/ledgers/${lostLedgerId}/journal-entries`;
-    expect((await service.post(lostLedger, entry(100))).status).toBe(201);
-    // What no standby has is lost. The stream has told of it.
-    await primary.stop("immediate");
-    await standby.start();
-    await standby.promote();
-    await until("a write is accepted", async () => {
-      return (await move(service, walletKey, "credit", 100)).status === 200;
-    });
-    expect(await reader.closed).toBe(1012);
-    await followed.again;
-    const next = await openStream(service, walletKey);
-    accepted(await move(service, walletKey, "credit", 100));
-    await next.until(({ balance }) => balance === "201");
-    await next.end();
-    // It goes on where the log ends when it is back: before the first write that the new primary accepted, or after it.
-    const seqs = (await followed.read).map(({ seq }) => seq);
-    expect([
-      [1, 2, 3, 4, 3],
-      [1, 2, 3, 4, 2, 3],
-    ]).toContainEqual(seqs);
-    expect((await service.post(lostLedger, entry(100))).status).toBe(404);
-    expect((await service.get(lostLedger)).status).toBe(404);
-  },
-);
+test("a host that was promoted is found although the old primary goes on answering", async () => {
+  await postEntry(service, entry(100, { externalId: "before" }));
+  await untilCaughtUp();
+  const thaw = freezeCluster(primary);
+  await standby.promote();
+  // Too short for a connection to break: from here on both hosts take writes.
+  thaw();
+  let attempts = 0;
+  await until("a write reaches the host that was promoted", async () => {
+    attempts += 1;
+    await post(`after ${attempts}`);
+    return entriesOf(standby, `after ${attempts}`);
+  });
+});
+
+test("nobody is told of what a failover lost: streams are closed, and a lost ledger is not found", async () => {
+  const walletKey = newKey(service);
+  accepted(await move(service, walletKey, "credit", 1));
+  await untilCaughtUp();
+  const reader = await openStream(service, walletKey);
+  const followed = followWallet(walletKey);
+  await standby.stop("immediate");
+  for (const amount of [1, 1, 1]) accepted(await move(service, walletKey, "credit", amount));
+  await Promise.all([reader.reach(3), followed.reached]);
+  const lostLedgerId = await service.books.createLedger();
+  const lostLedger = `/v1/ledgers/${lostLedgerId}/journal-entries`;
+  expect((await service.post(lostLedger, entry(100))).status).toBe(201);
+  // What no standby has is lost. The stream has told of it.
+  await primary.stop("immediate");
+  await standby.start();
+  await standby.promote();
+  await until("a write is accepted", async () => {
+    return (await move(service, walletKey, "credit", 100)).status === 200;
+  });
+  expect(await reader.closed).toBe(1012);
+  await followed.again;
+  const next = await openStream(service, walletKey);
+  accepted(await move(service, walletKey, "credit", 100));
+  await next.until(({ balance }) => balance === "201");
+  await next.end();
+  // It goes on where the log ends when it is back: before the first write that the new primary accepted, or after it.
+  const seqs = (await followed.read).map(({ seq }) => seq);
+  expect([
+    [1, 2, 3, 4, 3],
+    [1, 2, 3, 4, 2, 3],
+  ]).toContainEqual(seqs);
+  expect((await service.post(lostLedger, entry(100))).status).toBe(404);
+  expect((await service.get(lostLedger)).status).toBe(404);
+});

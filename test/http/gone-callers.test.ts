@@ -37,10 +37,10 @@ test.skipIf(isCluster).each<[string, SlowTable, () => string]>([
   await once(socket, "connect");
   const target = `/v1/ledgers/${books.ledgerId}/${path()}`;
   socket.write(signedRequestBytes({ credentials: books.credentials, target }));
-  await expect.poll(() => countSleepers(books), { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => countSleepers(books)).toBeGreaterThan(0);
   socket.destroy();
   // Lists, proofs and bundles would end after 30 s by themselves.
-  await expect.poll(() => countSleepers(books), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => countSleepers(books)).toBe(0);
   // It was we who broke the connection.
   const { text } = await service.send({ target: "/metrics", credentials: null });
   const errors = { pool: "long-running" };

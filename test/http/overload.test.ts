@@ -72,7 +72,7 @@ async function whileOverloaded(
   // Unsigned, it is answered 401 until it is rejected.
   let answer = "";
   const ask = async () => (answer = await answerTo(path));
-  await expect.poll(ask, { timeout: 10_000 }).not.toMatch(/^HTTP\/1\.1 401 /);
+  await expect.poll(ask).not.toMatch(/^HTTP\/1\.1 401 /);
   await act(path, answer);
   await client.query("ROLLBACK");
   return (await Promise.all(waiting)).flatMap(({ body }) =>
@@ -159,6 +159,6 @@ test("rejections are logged by their number, those of requests that had begun in
     expect(answer).toMatch(/\r\nretry-after: [1-3]\r\n/i);
     rejected += 1;
   });
-  await expect.poll(countRejections, { timeout: 5_000 }).toBe(rejected);
+  await expect.poll(countRejections).toBe(rejected);
   expect(told().filter(({ msg }) => msg === "request")).toEqual([]);
 });

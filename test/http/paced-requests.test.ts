@@ -63,7 +63,7 @@ test("no more are read while some wait, whatever their answers and bodies need",
       `POST /${number} HTTP/1.1\r\nHost: x\r\nContent-Length: ${number % 30}\r\n\r\n${"x".repeat(number % 30)}`,
   );
   client.write(bytes.join(""));
-  await expect.poll(() => answered().length, { timeout: 20_000 }).toBe(count);
+  await expect.poll(() => answered().length).toBe(count);
   expect(answers().map(([, , body]) => body?.length)).toEqual(numbers(count).map((n) => n % 30));
   // What 64 KiB hold, which is read at once.
   expect(mostWaiting).toBeLessThan(65_536 / Math.min(...bytes.map(({ length }) => length)));

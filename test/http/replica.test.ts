@@ -72,14 +72,14 @@ beforeAll(async () => {
   };
   service = await startService(books, { replicaUrl, ...neverPosting });
   await isUsed();
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.stop();
   await books.drop();
   await second.remove();
   await primary.remove(standby);
-}, 60_000);
+});
 
 interface ReadyBody {
   readonly replica: {
@@ -247,7 +247,7 @@ test("a read that the replica cancels, because replay goes first, is done on the
     expect(reply.body).toMatchObject({ lastSequence: 1 });
   });
   expect(reads).toEqual({ replica: 0, primary: 1 });
-}, 60_000);
+});
 
 test("reads go on while the replica stops, is away and comes back", async () => {
   const ledgerId = await books.createLedger();
@@ -280,7 +280,7 @@ test("reads go on while the replica stops, is away and comes back", async () => 
   await load;
   expect(reads.replica).toBeGreaterThan(0);
   expect(reads.primary).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test("reads leave a replica that hangs, those that are under way too", async () => {
   const total = await countListed();
@@ -295,7 +295,7 @@ test("reads leave a replica that hangs, those that are under way too", async () 
   expect(reply.status, reply.text).toBe(200);
   thaw();
   await isUsed();
-}, 60_000);
+});
 
 test("a server that stops ends reads on the replica in time, and answers them", async () => {
   const stopping = await startService(books, { replicaUrl, ...neverPosting });
@@ -389,7 +389,10 @@ test("`doctor` tells how far the replica is behind, and why it is not used", asy
     });
     return stdout;
   };
-  expect(await ask()).toMatch(/^ok {4}replica {8}long reads go there; it is \d+\.\d{3} s behind$/m);
+  // On a busy machine the replica may be looked at once while it is further behind.
+  await expect
+    .poll(ask)
+    .toMatch(/^ok {4}replica {8}long reads go there; it is \d+\.\d{3} s behind$/m);
   await runStatement(standby.url, "SELECT pg_wal_replay_pause()");
   await isUnused("takes longer");
   expect(await ask()).toMatch(
@@ -418,7 +421,7 @@ test("a standby can be audited and backed up by itself", async () => {
   expect(code, stderr).toBe(0);
   await restored.remove();
   await rm(folder, { recursive: true });
-}, 60_000);
+});
 
 test("a replica that has more of an old primary's log than the new primary is not read from until it follows that", async () => {
   const { host } = new URL(second.url);
@@ -449,7 +452,7 @@ test("a replica that has more of an old primary's log than the new primary is no
   }, surviving);
   expect(reads).toEqual({ replica: 1, primary: 0 });
   await surviving.stop();
-}, 60_000);
+});
 
 test("a replica that was promoted is not read from", async () => {
   const reading = await startService(books, {

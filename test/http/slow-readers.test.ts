@@ -47,21 +47,22 @@ describe("readers that do not read", () => {
     await expect
       .poll(
         async () => {
-          if (sleepers.length < 60) sleepers.push(openSleeper(1));
+          // Those that came first are cut after 30 s, which a slow machine may need for so many.
+          for (let more = 0; more < 2 && sleepers.length < 120; more += 1) {
+            sleepers.push(openSleeper(1));
+          }
           // Before this one asks, or it would hold the last place itself each time that they come.
           await sleep(200);
           const { text } = await service.get(target());
           return text.includes("too many answers wait for their readers");
         },
-        { timeout: 40_000 },
+        { timeout: 100_000 },
       )
       .toBe(true);
     expect((await service.get(`${entriesPath(service.books.ledgerId)}?limit=0`)).status).toBe(400);
     expect((await service.get("/v1/ledgers")).status).toBe(200);
     for (const sleeper of sleepers) sleeper.destroy();
-    await expect
-      .poll(async () => (await service.get(target())).status, { timeout: 40_000 })
-      .toBe(200);
+    await expect.poll(async () => (await service.get(target())).status).toBe(200);
   });
 
   test(
@@ -95,9 +96,7 @@ describe("readers that do not read", () => {
       expect((await service.send(other)).text).toContain('{"kind":"trailer"');
       for (const sleeper of sleepers) sleeper.destroy();
       await expect
-        .poll(async () => (await service.get(bundle)).text.includes('{"kind":"trailer"'), {
-          timeout: 40_000,
-        })
+        .poll(async () => (await service.get(bundle)).text.includes('{"kind":"trailer"'))
         .toBe(true);
     },
   );
@@ -105,7 +104,7 @@ describe("readers that do not read", () => {
 
 // Both last longer than an answer may make no progress; so they share that time.
 describe.concurrent("a reader", () => {
-  test("is cut when it has taken nothing for 30 s", { timeout: 90_000 }, async () => {
+  test("is cut when it has taken nothing for 30 s", async () => {
     const pages = 4;
     const sleeper = openSleeper(pages);
     await sleep(45_000);
@@ -120,7 +119,7 @@ describe.concurrent("a reader", () => {
     expect(bytes).toBeLessThan(pages * pageBytes);
   });
 
-  test("that is slow but reads gets all of it", { timeout: 90_000 }, async () => {
+  test("that is slow but reads gets all of it", async () => {
     const pages = 4;
     const reader = openSleeper(pages);
     const pauses = 20;
@@ -139,7 +138,7 @@ describe.concurrent("a reader", () => {
     }
     pausesFrom = Infinity;
     reader.resume();
-    await expect.poll(() => bytes, { timeout: 20_000 }).toBeGreaterThan(pages * pageBytes);
+    await expect.poll(() => bytes).toBeGreaterThan(pages * pageBytes);
     reader.destroy();
   });
 });

@@ -52,13 +52,13 @@ beforeAll(async () => {
   };
   first = await startService(books, { databaseUrl: urlOf("first"), ...neverPosting });
   second = await startService(books, { databaseUrl: urlOf("second"), ...neverPosting });
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([first.stop(), second.stop()]);
   await books.drop();
   await primary.remove(standby);
-}, 60_000);
+});
 
 /** What the sessions of a server are called on the primary. */
 type ServerName = "first" | "second" | "impatient" | "feeding" | "resuming";
@@ -163,7 +163,7 @@ test("COMMITs that are ended or cancelled while they wait are acknowledged to no
   for (const service of [first, second]) {
     await until("ready again", async () => (await service.get("/readyz")).status === 200);
   }
-}, 60_000);
+});
 
 test("COMMITs that a restart of the database cuts off are acknowledged only with the standby", async () => {
   const writes = await prepareWrites();
@@ -180,7 +180,7 @@ test("COMMITs that a restart of the database cuts off are acknowledged only with
   await expectUnknown(writes, sent);
   await standby.start();
   await expectDuplicates(writes.send(second));
-}, 60_000);
+});
 
 test("a statement by itself whose wait is cancelled is not taken for committed, nor is one that takes too long", async () => {
   const pool = new Pool({
@@ -208,7 +208,7 @@ test("a statement by itself whose wait is cancelled is not taken for committed, 
   await pool.end();
   await standby.start();
   await standbyFollows(primary);
-}, 60_000);
+});
 
 /** A checkpoint that is to be read, but that the standby lacks, as after a COMMIT whose wait was cut off. */
 async function signUnconfirmed(
@@ -278,7 +278,7 @@ test("a witness is shown no checkpoint before the standby has it", async () => {
   await Promise.all([feeds.stop(), witness.close()]);
   await pool.end();
   await standbyFollows(primary);
-}, 60_000);
+});
 
 test("nor before a halted log is resumed, which asks the witness", async () => {
   const ledgerId = await books.createLedger();
@@ -301,7 +301,7 @@ test("nor before a halted log is resumed, which asks the witness", async () => {
   expect(asked).toBe(1);
   await pool.end();
   await standbyFollows(primary);
-}, 60_000);
+});
 
 test("once COMMITs have waited too long for a standby no more are sent, and nothing of what is refused is written", async () => {
   const impatient = await startService(books, {
@@ -340,7 +340,7 @@ test("once COMMITs have waited too long for a standby no more are sent, and noth
   expect(recorded.status, recorded.text).toBe(201);
   accepted(credited);
   await impatient.stop();
-}, 60_000);
+});
 
 test("what was acknowledged outlasts the primary, and a standby is not ready before it is promoted", async () => {
   const writes = await prepareWrites();
@@ -379,4 +379,4 @@ test("what was acknowledged outlasts the primary, and a standby is not ready bef
   // They were visible on the primary, and acknowledged to nobody.
   expect((await readFigures(third, writes.walletKey)).balance).toBe("0");
   await third.stop();
-}, 60_000);
+});

@@ -151,7 +151,7 @@ test("every request that is started is answered, however many are under way on e
     socket.on("data", ask);
     ask();
   }
-  await expect.poll(accepted, { timeout: 10_000 }).toBeGreaterThan(100);
+  await expect.poll(accepted).toBeGreaterThan(100);
   const stopped = service.stop();
   await closed;
   await stopped;
@@ -178,7 +178,7 @@ test("an answer whose reader takes its time is not cut before the grace period i
   socket.pause();
   const stopped = service.stop();
   // From here on the server waits for what is under way only.
-  await expect.poll(() => isRefused(service.port), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => isRefused(service.port)).toBe(true);
   await expect.poll(() => isRefused(service.port)).toBe(true);
   socket.resume();
   await closed;

@@ -248,7 +248,7 @@ describe("a supervised database", () => {
     server.send("stop");
     await server.receive("stopped");
     expect(await postmasterPid(dataDir)).toBeUndefined();
-  }, 30_000);
+  });
 });
 
 test("says that it failed, and stays so, where nobody asked it to start again", async () => {

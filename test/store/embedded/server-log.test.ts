@@ -58,7 +58,7 @@ test("has nothing of a duplicate's errors, and all of others'", async () => {
     // The log is written by a process of its own, in the order in which it is told.
     const zeros = isLogSuppressed ? 1 : 2;
     await expect
-      .poll(async () => (await readLogs()).split("division by zero").length, { timeout: 20_000 })
+      .poll(async () => (await readLogs()).split("division by zero").length)
       .toBe(zeros + 1);
     const log = await readLogs();
     expect(log.includes("duplicate key")).toBe(!isLogSuppressed);
