@@ -5,6 +5,7 @@ import { ServiceProblem, ServiceUnreachable } from "../client/errors.ts";
 import { SettingError } from "../config.ts";
 import { errorCode } from "../core/thrown.ts";
 import { DatabaseUnavailable } from "../store/database-unavailable.ts";
+import { foldRemark } from "./terminal/fold-lines.ts";
 import { printable, printableJson, printableLines } from "./terminal/printable.ts";
 import { shownText, styled } from "./terminal/styles.ts";
 
@@ -149,7 +150,7 @@ export function failureDocument(error: unknown): FailureDocument {
  * `--json` one object on one line.
  */
 export function failureText(error: unknown, isJson: boolean, isColored = false): string {
-  if (!isJson) return `${withColoredHead(describeFailure(error), isColored)}\n`;
+  if (!isJson) return `${withColoredHead(foldRemark(describeFailure(error)), isColored)}\n`;
   return `${printableJson(JSON.stringify(failureDocument(error)))}\n`;
 }
 

@@ -35,6 +35,7 @@ import { defineConfig } from "./commands/config/command.ts";
 import { defineCompletion } from "./commands/completion/command.ts";
 import { defineHelp } from "./commands/help/command.ts";
 import { foldHelp } from "./terminal/fold-help.ts";
+import { foldRemark } from "./terminal/fold-lines.ts";
 import { printableLines } from "./terminal/printable.ts";
 import { commandsOf, pathOf } from "./definition/command-tree.ts";
 import { sharedOptionGroups } from "./definition/options.ts";
@@ -179,7 +180,7 @@ function complete(command: Command, { isJson, isColored }: MessageStyle): void {
         process.stderr.write(
           isJson
             ? failureText(usageFailure(message), true)
-            : withColoredHead(printableLines(text), isColored),
+            : withColoredHead(foldRemark(printableLines(text)), isColored),
         );
       },
       outputError: (text, write) => {

@@ -178,6 +178,7 @@ describe("names of others", () => {
     expect((await run(["org", "list"])).stdout).toContain(shown);
     const added = await run(["account", "add", name, name]);
     expect(added.stdout).toContain(shown);
+    expect(added.stderr).toContain("has no type: statements list it apart");
     // Two ways to the rows, one way to print them.
     expect((await runWarned(["account", "list"])).stdout).toContain(`${shown}  ${shown}`);
     const where = ["--database-url", databaseUrl()];

@@ -220,6 +220,9 @@ describe("an entry like an old one", () => {
     const like = await posted("--like", reversal.journalId);
     expect(like).toMatchObject({ entryType: "STANDARD", reversesJournalId: null });
     const dry = await post("--like", reversal.journalId, "--dry-run");
+    expect((await post("--like", reversal.journalId)).stderr).toContain(
+      "no description: 1100 -92.50 EUR, 1100 -7.50 EUR, 4000 100.00 EUR\n",
+    );
     expect(JSON.parse(dry.stdout)).toMatchObject({
       lines: [{ functionalAmount: "-9250" }, {}, {}],
     });

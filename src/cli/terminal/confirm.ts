@@ -1,5 +1,6 @@
 // Asking before what can't be undone: on a terminal only; elsewhere --yes says it.
 import { CommandFailure, exitCodes, usageFailure } from "../failure.ts";
+import { foldRemark } from "./fold-lines.ts";
 import { ask, type Prompt } from "./prompt.ts";
 
 /** Whether there is somebody who can be asked. */
@@ -22,6 +23,10 @@ export async function askToConfirm(
   terminal: Pick<Prompt, "input" | "output">,
 ): Promise<void> {
   const outcome = "nothing was done";
-  const answer = await ask(`${question} [y/N] `, { ...terminal, isHidden: false, outcome });
+  const answer = await ask(`${foldRemark(`${question} [y/N]`)} `, {
+    ...terminal,
+    isHidden: false,
+    outcome,
+  });
   if (!/^y(es)?$/i.test(answer)) throw new CommandFailure(outcome, exitCodes.failed);
 }

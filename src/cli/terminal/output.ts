@@ -5,7 +5,7 @@ import { stringifyExactJson, type ExactJsonValue } from "../../contract/exact-js
 import { failureText } from "../failure.ts";
 import { groupedDigits } from "./amounts.ts";
 import { csvLine } from "./csv-text.ts";
-import { foldLines } from "./fold-lines.ts";
+import { foldLines, foldRemark } from "./fold-lines.ts";
 import {
   columnGap,
   displayWidth,
@@ -172,7 +172,7 @@ export class Output {
   /** Says what a table lacks. */
   noteLeftOut(titles: readonly string[]): void {
     if (titles.length === 0) return;
-    this.note(this.folded(`not shown, as the terminal is too narrow: ${titles.join(", ")}`, 2));
+    this.note(`not shown, as the terminal is too narrow: ${titles.join(", ")}`);
   }
 
   /** A text that `line` shows in a style where results have colours. */
@@ -220,17 +220,18 @@ export class Output {
   /** A remark for the person at the terminal; `--quiet` silences it. With `--json` it is an object, as all on stderr. */
   readonly note = (text: string): void => {
     if (this.isQuiet) return;
-    this.#tell(this.isJson ? toJson({ note: text }) : text);
+    this.#tell(this.isJson ? toJson({ note: text }) : foldRemark(text));
   };
 
   readonly warn = (text: string): void => {
-    this.#tell(this.isJson ? toJson({ warning: text }) : `ledgerctl: ${text}`);
+    this.#tell(this.isJson ? toJson({ warning: text }) : foldRemark(`ledgerctl: ${text}`));
   };
 
   /** A note on what the results wait for: it comes before them. */
   noteAtOnce(text: string): void {
     if (this.#sink?.isShown === true) this.note(text);
-    else if (!this.isQuiet) toStderr(this.isJson ? toJson({ note: text }) : printableLines(text));
+    else if (!this.isQuiet)
+      toStderr(this.isJson ? toJson({ note: text }) : printableLines(foldRemark(text)));
   }
 
   /** What `--verbose` tells: lines for people, else the same as an object. */

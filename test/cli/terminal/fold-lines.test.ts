@@ -25,3 +25,13 @@ test("no word is broken where it is wider than the terminal, and nothing is wher
   expect(foldLines(`closeHash    ${hash}`, 13, 40)).toBe(`closeHash    ${hash}`);
   expect(foldLines(lines, 13, null)).toBe(lines);
 });
+
+test("no command in backticks is broken", () => {
+  const advice =
+    "Use a key with that scope: `ledgerctl key create --org ID --scope admin` makes one; it`s new";
+  expect(foldLines(advice, 2, 50).split("\n")).toEqual([
+    "Use a key with that scope:",
+    "  `ledgerctl key create --org ID --scope admin`",
+    "  makes one; it`s new",
+  ]);
+});

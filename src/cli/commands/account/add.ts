@@ -1,9 +1,10 @@
 // `account add`: one account.
 import type { Environment } from "../../../config.ts";
-import { accountTypes } from "../../../core/ledger.ts";
+import { accountTypes, type Account } from "../../../core/ledger.ts";
 import { insertAccount } from "../../../store/accounts.ts";
 import { requireLabel, requireOneOf } from "../../input/arguments.ts";
 import { CommandFailure, exitCodes } from "../../failure.ts";
+import type { Output } from "../../terminal/output.ts";
 import { administerLedger, type AdministrationFlags } from "../../connection/administration.ts";
 
 export type AddAccountFlags = AdministrationFlags & { type?: string };
@@ -24,16 +25,25 @@ export async function addAccount(
       // The API renames an account that is there.
       if (accounts.some(({ glAccountCode }) => glAccountCode === code)) throw takenFailure(code);
       const [added = account] = await client.importAccounts(ledgerId, [account]);
-      output.created(added, ({ glAccountCode }) => glAccountCode);
+      print(output, added);
     },
     onDatabase: async (ledgerId, { output, pool, now }) => {
       const added = await pool.transaction((transaction) =>
         insertAccount(transaction, ledgerId, account, now()),
       );
       if (added === null) throw takenFailure(code);
-      output.created(added, ({ glAccountCode }) => glAccountCode);
+      print(output, added);
     },
   });
+}
+
+function print(output: Output, added: Account): void {
+  output.created(added, ({ glAccountCode }) => glAccountCode);
+  if (added.type !== null) return;
+  output.note(
+    `account ${added.glAccountCode} has no type: statements list it apart, and close-accounts and revalue leave it out. ` +
+      "`ledgerctl account import` gives it one.",
+  );
 }
 
 function takenFailure(code: string): CommandFailure {

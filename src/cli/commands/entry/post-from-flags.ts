@@ -12,7 +12,7 @@ import type { ServiceFlags } from "../../definition/options.ts";
 import { entryOfFlags, readLineFlags, type EntryFlags } from "./entry-flags.ts";
 import { likeEntry } from "./like.ts";
 import { postOne } from "./post-one.ts";
-import { noteWorth, sumFault } from "./worth-notes.ts";
+import { noteContent, noteWorth, sumFault } from "./worth-notes.ts";
 
 export interface FlagEntryFlags extends ServiceFlags, EntryFlags {
   /** The id of an entry. */
@@ -70,7 +70,9 @@ export async function postFromFlags(
     noteWorth(output, entry, units);
     const ofSum = isMajor ? sumFault(entry.lines, units) : null;
     if (ofSum !== null) throw usageFailure(ofSum);
-    return flags.dryRun === true ? dryRun(entry, functionalCurrency, output) : post(context, entry);
+    if (flags.dryRun === true) return dryRun(entry, functionalCurrency, output);
+    if (old !== null) noteContent(output, entry, units);
+    return post(context, entry);
   });
 }
 

@@ -4,6 +4,7 @@ import { ServiceProblem, type EntryReceipt } from "../../../client/ledger-client
 import { placeInCsv } from "../../input/entry-files/csv-columns.ts";
 import type { FoundFault } from "../../input/entry-files/file-entry.ts";
 import type { FileEntry } from "../../input/entry-files/open-entries.ts";
+import { displayWidth } from "../../terminal/fit-columns.ts";
 import { toJson } from "../../terminal/output.ts";
 import { printable } from "../../terminal/printable.ts";
 
@@ -22,17 +23,28 @@ interface Failed {
   readonly error: unknown;
 }
 
-/** The result on one line: an object with `--json`, the id alone with `--quiet`. */
+/**
+ * The result on one line: an object with `--json`, the id alone with `--quiet`. On a terminal that is too narrow for an
+ * externalId, such as a long one of a bank's row, the line of the file names the entry.
+ */
 export function resultLine(
   result: PostResult,
-  output: { readonly isJson: boolean; readonly isQuiet: boolean },
+  output: {
+    readonly isJson: boolean;
+    readonly isQuiet: boolean;
+    readonly terminalWidth: number | null;
+  },
 ): string {
   if (output.isJson) return toJson(resultDocument(result));
   const { status, entry } = result;
-  const label = `${status.padEnd(7)}  ${printable(entry.externalId ?? "-")}`;
-  if (status === "failed") return `${label}  ${printable(describe(result))}`;
+  const lineNamed = (name: string, rest: string) => `${status.padEnd(7)}  ${name}  ${rest}`;
+  const name = printable(entry.externalId ?? "-");
+  if (status === "failed") return lineNamed(name, printable(describe(result)));
   const { journalId } = result.receipt;
-  return output.isQuiet ? journalId : `${label}  ${journalId}`;
+  if (output.isQuiet) return journalId;
+  const line = lineNamed(name, journalId);
+  const isTooLong = displayWidth(line) > (output.terminalWidth ?? Infinity);
+  return isTooLong ? lineNamed(`line ${entry.line}`, journalId) : line;
 }
 
 function resultDocument(result: PostResult): object {

@@ -24,6 +24,26 @@ export function noteWorth(
   }
 }
 
+const linesNoted = 8;
+
+/** Notes an entry whose content its caller did not write out: `Rent: 5000 850.00 EUR, 1100 -850.00 EUR`. */
+export function noteContent(
+  output: Output,
+  { description, lines }: EntryInput,
+  { functionalCurrency, exponentOf }: LedgerUnits,
+): void {
+  const shown = lines.slice(0, linesNoted).map(({ glAccountCode, functionalAmount }) => {
+    const amount = displayAmount(
+      functionalAmount,
+      functionalCurrency,
+      exponentOf(functionalCurrency),
+    );
+    return `${glAccountCode} ${amount}`;
+  });
+  const more = lines.length > linesNoted ? ` and ${lines.length - linesNoted} more` : "";
+  output.note(`${description ?? "no description"}: ${shown.join(", ")}${more}`);
+}
+
 /** What is wrong with the sum of lines, in major units; null where it is zero. */
 export function sumFault(
   lines: readonly EntryLineInput[],
