@@ -14,9 +14,9 @@ import {
   upsertMonths,
 } from "../store/month-sums.ts";
 import { addRegisterSpan } from "../store/register-days.ts";
-import { isNodeLost, isUnavailable } from "../store/database/errors.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { daysOf } from "../store/whole-days.ts";
+import { forEachLedger } from "./each-ledger.ts";
 import { repeat } from "./repeat.ts";
 
 export interface DaySumsOptions {
@@ -98,18 +98,14 @@ export class DaySums {
     sum: (ledgerId: string) => Promise<boolean>,
   ): Promise<string[]> {
     const summed: string[] = [];
-    for (const ledgerId of ledgerIds) {
-      if (this.#isStopped) return [];
-      const hasSummed = await sum(ledgerId).catch((error: unknown) => {
-        // A ledger that is locked or broken, or whose node is away, leaves the others theirs; a database that is
-        // away ends the round.
-        if (isUnavailable(error) && !isNodeLost(error)) throw error;
-        failures.push(error);
-        return false;
-      });
-      if (hasSummed) summed.push(ledgerId);
-    }
-    return summed;
+    await forEachLedger(
+      ledgerIds,
+      async (ledgerId) => {
+        if (!this.#isStopped && (await sum(ledgerId))) summed.push(ledgerId);
+      },
+      (error) => failures.push(error),
+    );
+    return this.#isStopped ? [] : summed;
   }
 
   /** Adds a ledger's next span, unless another server does or it is not whole yet; true where it did. */

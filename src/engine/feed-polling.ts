@@ -4,6 +4,7 @@ import { Refusal } from "../core/errors.ts";
 import type { PipelinedConnection } from "../store/database/pipeline.ts";
 import { AmbiguousCommit } from "../store/database/errors.ts";
 import { writeBarrier } from "../store/ledger-states.ts";
+import { forEachLedger } from "./each-ledger.ts";
 import { commitsHalted } from "./group-commit.ts";
 
 export interface FeedOptions {
@@ -47,6 +48,16 @@ export class FeedPolling {
     this.#isStopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
+}
+
+/** Polls each of several ledgers' logs. Rejects in the end with the first failure, if there was one. */
+export async function pollEach<Item>(
+  items: Iterable<Item>,
+  poll: (item: Item) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  await forEachLedger(items, poll, (failure) => failures.push(failure));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Commits something that writes to the log, on the connection that has read what is to be sent. */

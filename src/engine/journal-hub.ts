@@ -8,7 +8,7 @@ import type { Pool } from "../store/database/pool.ts";
 import { everyEntry, listEntries } from "../store/entry-lists.ts";
 import { readJournalHead } from "../store/journal-heads.ts";
 import { FanOut } from "./fan-out.ts";
-import { confirmRead, FeedPolling, type FeedOptions } from "./feed-polling.ts";
+import { confirmRead, FeedPolling, pollEach, type FeedOptions } from "./feed-polling.ts";
 import { confirm, Feeds, newFeed, type Feed, type Subscription } from "./feeds.ts";
 
 /** Entries whose sequences follow each other; all followers of a journal are given the same array. */
@@ -167,13 +167,13 @@ export class JournalHub {
   }
 
   /** Asks which journals are ahead of their feeds. */
-  async #poll(): Promise<void> {
-    for (const feed of this.#feeds.list()) {
+  #poll(): Promise<void> {
+    return pollEach(this.#feeds.list(), async (feed) => {
       if (feed.isBusy) feed.isBusy = false;
       else {
         confirm(feed, await this.#readConfirmed(feed.ledgerId));
         if (feed.confirmedPlace > feed.lastPlace) this.#fanOut.soon(feed);
       }
-    }
+    });
   }
 }

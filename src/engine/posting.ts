@@ -4,7 +4,7 @@ import { balanceChanges, type Entry } from "../core/journal.ts";
 import { planPostings, postingEntry, totalKey, type Posting } from "../core/posting.ts";
 import type { ClosedCalendar } from "../core/period.ts";
 import { laterOf } from "../core/time.ts";
-import { isNodeLost, isUnavailable } from "../store/database/errors.ts";
+import { isNodeLost } from "../store/database/errors.ts";
 import { addToBalances } from "../store/account-balances.ts";
 import { listRuleVersions } from "../store/asset-rules.ts";
 import { insertEntries, insertLines } from "../store/journal-entries.ts";
@@ -25,6 +25,7 @@ import {
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { ClosedPeriods } from "./closed-periods.ts";
+import { forEachLedger } from "./each-ledger.ts";
 import { newId } from "./new-id.ts";
 import { repeat } from "./repeat.ts";
 
@@ -73,14 +74,8 @@ export class Poster {
     if (this.#options.areCommitsHalted?.() === true) return;
     const failuresBefore = this.counts.failures;
     try {
-      for (const ledgerId of await this.#listLedgers()) {
-        // A ledger that is held or broken, or whose node is away, leaves the others theirs; a database that is away
-        // ends the round.
-        await this.postLedger(ledgerId).catch((error: unknown) => {
-          if (isUnavailable(error) && !isNodeLost(error)) throw error;
-          this.#fail(error);
-        });
-      }
+      const ledgerIds = await this.#listLedgers();
+      await forEachLedger(ledgerIds, (ledgerId) => this.postLedger(ledgerId), this.#fail);
     } catch (error) {
       this.#fail(error);
     }
@@ -97,10 +92,10 @@ export class Poster {
     }
   }
 
-  #fail(error: unknown): void {
+  readonly #fail = (error: unknown): void => {
     this.counts.failures += 1;
     this.#options.onFailure(error);
-  }
+  };
 
   /**
    * Posts what waits in a ledger, a bounded number of batches a transaction. What is accepted meanwhile is

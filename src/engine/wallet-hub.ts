@@ -12,7 +12,13 @@ import {
 } from "../store/wallet-writes.ts";
 import { listWalletFigures, type WalletFigures } from "../store/wallets.ts";
 import type { Pool } from "../store/database/pool.ts";
-import { commitBarrier, confirmRead, FeedPolling, type FeedOptions } from "./feed-polling.ts";
+import {
+  commitBarrier,
+  confirmRead,
+  FeedPolling,
+  pollEach,
+  type FeedOptions,
+} from "./feed-polling.ts";
 import { confirm, Feeds, newFeed, type Subscription } from "./feeds.ts";
 import {
   eventOf,
@@ -203,7 +209,7 @@ export class WalletHub {
       own.push(feed);
       byLedger.set(feed.ledgerId, own);
     }
-    for (const [ledgerId, own] of byLedger) await this.#pollLedger(ledgerId, own);
+    await pollEach(byLedger, ([ledgerId, own]) => this.#pollLedger(ledgerId, own));
   }
 
   async #pollLedger(ledgerId: string, feeds: readonly WalletFeed[]): Promise<void> {

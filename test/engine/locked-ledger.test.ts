@@ -1,6 +1,9 @@
 // A ledger whose lock somebody else holds: its own writes wait, others do not.
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { JournalHub } from "../../src/engine/journal-hub.ts";
+import { WalletHub } from "../../src/engine/wallet-hub.ts";
+import { Pool } from "../../src/store/database/pool.ts";
 import {
   entriesPath,
   entry,
@@ -10,6 +13,7 @@ import {
   written,
 } from "../support/entries.ts";
 import { serveBooks } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { accepted, move, newKey } from "../support/wallets.ts";
 
 const service = serveBooks();
@@ -73,6 +77,50 @@ test("ledgers that are held keep the wallets of no other from being posted", asy
   for (const ledgerId of held) {
     await expect.poll(() => posted(ledgerId)).toBe(1);
   }
+});
+
+test("a ledger that is held keeps no stream of another from what other servers write", async () => {
+  const { databaseUrl } = service.books;
+  const [held, free] = [await service.books.createLedger(), await service.books.createLedger()];
+  const pool = new Pool({
+    databaseUrl,
+    connectionsMax: 4,
+    lockTimeoutMs: 200,
+    answerTimeoutMs: 20_000,
+  });
+  const failures: unknown[] = [];
+  let isHalted = true;
+  const options = {
+    pollIntervalMs: 1,
+    areCommitsHalted: () => isHalted,
+    onFailure: (error: unknown) => failures.push(error),
+  };
+  const journals = new JournalHub(pool, pool, options);
+  const wallets = new WalletHub(pool, options);
+  const heard = new Set<string>();
+  for (const ledgerId of [held, free]) {
+    await journals.subscribe(ledgerId, () => heard.add(`entry of ${ledgerId}`));
+    await wallets.subscribe(ledgerId, "a", () => heard.add(`write of ${ledgerId}`));
+  }
+  const hears = (ledgerId: string) => () =>
+    heard.has(`entry of ${ledgerId}`) && heard.has(`write of ${ledgerId}`);
+  const write = async (ledgerId: string) => {
+    await postEntry(service, entry(), ledgerId);
+    accepted(await move(service, `${ledgerId}:a`, "credit", 1));
+  };
+  await write(held);
+  await whileHeld("ledger_states", held, async () => {
+    // From here on they look, and can confirm nothing of the one that was followed first.
+    isHalted = false;
+    await write(free);
+    await until("what was written to the other", hears(free));
+    await until("failures of both hubs", () => failures.length > 1);
+    expect(heard.size).toBe(2);
+  });
+  await until("what was written to the one that was held", hears(held));
+  journals.stop();
+  wallets.stop();
+  await pool.end();
 });
 
 test("a request to change a ledger's state holds nobody once the clock was set back", async () => {

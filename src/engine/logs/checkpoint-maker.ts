@@ -5,7 +5,6 @@ import { logKinds, type LogIdentity, type LogKind } from "../../core/log-origin.
 import { CompactRange, type Hash } from "../../core/merkle.ts";
 import { formatSignatureLine, formatVerifierKey } from "../../core/note.ts";
 import type { Connection } from "../../store/database/connection.ts";
-import { isNodeLost, isUnavailable } from "../../store/database/errors.ts";
 import type { Pool } from "../../store/database/pool.ts";
 import { readClock } from "../../store/journal-heads.ts";
 import { findNewestCheckpoint, insertCheckpoint } from "../../store/log-checkpoints.ts";
@@ -27,6 +26,7 @@ import {
   type LogSubtree,
 } from "../../store/logs.ts";
 import { addMs, type Timestamp } from "../../core/time.ts";
+import { forEachLedger } from "../each-ledger.ts";
 import { repeat } from "../repeat.ts";
 import { haltLog } from "./halted-logs.ts";
 import { databaseFault, settingsFault, signersOf, type LogSettings } from "./log-signing.ts";
@@ -136,16 +136,14 @@ export class CheckpointMaker {
         ...closes.map((ledgerId) => ({ ledgerId, log: "closes" as const })),
         ...journals.map((ledgerId) => ({ ledgerId, log: "journal" as const })),
       ];
-      for (const { ledgerId, log } of due) {
-        if (this.#isStopped) return;
-        const olderThanMs = log === "journal" ? this.#options.intervalMs : 0;
-        await this.#signApart(ledgerId, log, olderThanMs).catch((error: unknown) => {
-          // A ledger that is broken, or whose node is away, leaves the others theirs; a database that is away ends the
-          // round.
-          if (isUnavailable(error) && !isNodeLost(error)) throw error;
-          failures.push(error);
-        });
-      }
+      await forEachLedger(
+        due,
+        async ({ ledgerId, log }) => {
+          if (this.#isStopped) return;
+          await this.#signApart(ledgerId, log, log === "journal" ? this.#options.intervalMs : 0);
+        },
+        (error) => failures.push(error),
+      );
     } catch (error) {
       failures.push(error);
     }
