@@ -135,11 +135,11 @@ describe("where a database is named", () => {
       ...withKey(await plainKey()),
       LEDGERCTL_DATABASE_URL: server.env["LEDGERCTL_DATABASE_URL"] ?? "",
     };
-    const added = await runHere(["account", "add", "6002", "By environment"], env);
+    const added = await runHere(["account", "add", "6002", "By environment", "--quiet"], env);
     expect(added).toMatchObject({ code: 0, stderr: "" });
     const { LEDGERCTL_DATABASE_URL: url, ...rest } = env;
     const byFlag = await runHere(
-      ["account", "add", "6003", "By flag", "--database-url", url],
+      ["account", "add", "6003", "By flag", "--quiet", "--database-url", url],
       rest,
     );
     expect(byFlag).toMatchObject({ code: 0, stderr: "" });
