@@ -37,6 +37,7 @@ import { defineHelp } from "./commands/help/command.ts";
 import { foldHelp } from "./terminal/fold-help.ts";
 import { foldRemark } from "./terminal/fold-lines.ts";
 import { printableLines } from "./terminal/printable.ts";
+import { terminalWidth } from "./terminal/terminal-width.ts";
 import { commandsOf, pathOf } from "./definition/command-tree.ts";
 import { sharedOptionGroups } from "./definition/options.ts";
 import { exitCodes, failureText, usageFailure, withColoredHead } from "./failure.ts";
@@ -172,8 +173,7 @@ function complete(command: Command, { isJson, isColored }: MessageStyle): void {
     })
     .configureOutput({
       writeOut: (text) => {
-        const width = process.stdout.isTTY ? process.stdout.columns || null : null;
-        process.stdout.write(foldHelp(text, width));
+        process.stdout.write(foldHelp(text, terminalWidth(process.stdout)));
       },
       writeErr: (text) => {
         const message = text.trim().replace(/^ledgerctl: /, "");

@@ -42,28 +42,34 @@ async function bundleOfAnother() {
 }
 
 describe("readers that do not read", () => {
-  test("hold a bounded part of the server's memory, and leave short answers to others", async () => {
-    const sleepers = Array.from({ length: 18 }, () => openSleeper(1));
-    await expect
-      .poll(
-        async () => {
-          // Those that came first are cut after 30 s, which a slow machine may need for so many.
-          for (let more = 0; more < 2 && sleepers.length < 120; more += 1) {
-            sleepers.push(openSleeper(1));
-          }
-          // Before this one asks, or it would hold the last place itself each time that they come.
-          await sleep(200);
-          const { text } = await service.get(target());
-          return text.includes("too many answers wait for their readers");
-        },
-        { timeout: 100_000 },
-      )
-      .toBe(true);
-    expect((await service.get(`${entriesPath(service.books.ledgerId)}?limit=0`)).status).toBe(400);
-    expect((await service.get("/v1/ledgers")).status).toBe(200);
-    for (const sleeper of sleepers) sleeper.destroy();
-    await expect.poll(async () => (await service.get(target())).status).toBe(200);
-  });
+  test(
+    "hold a bounded part of the server's memory, and leave short answers to others",
+    { timeout: 180_000 },
+    async () => {
+      const sleepers = Array.from({ length: 18 }, () => openSleeper(1));
+      await expect
+        .poll(
+          async () => {
+            // Those that came first are cut after 30 s, which a slow machine may need for so many.
+            for (let more = 0; more < 2 && sleepers.length < 120; more += 1) {
+              sleepers.push(openSleeper(1));
+            }
+            // Before this one asks, or it would hold the last place itself each time that they come.
+            await sleep(200);
+            const { text } = await service.get(target());
+            return text.includes("too many answers wait for their readers");
+          },
+          { timeout: 100_000 },
+        )
+        .toBe(true);
+      expect((await service.get(`${entriesPath(service.books.ledgerId)}?limit=0`)).status).toBe(
+        400,
+      );
+      expect((await service.get("/v1/ledgers")).status).toBe(200);
+      for (const sleeper of sleepers) sleeper.destroy();
+      await expect.poll(async () => (await service.get(target())).status).toBe(200);
+    },
+  );
 
   test(
     "hold so much of bundles too, and leave lists and other organizations their own",

@@ -1,6 +1,7 @@
 // Long lines on a terminal, such as those with hashes: broken between words, and continued below their text.
 import { displayWidth } from "./fit-columns.ts";
 import { shownText } from "./styles.ts";
+import { terminalWidth } from "./terminal-width.ts";
 
 /**
  * Lines that begin with a label of so many columns, `compared     the root`, or are as they are: none wider than a terminal,
@@ -16,8 +17,7 @@ export function foldLines(text: string, labelWidth: number, width: number | null
 
 /** A remark for stderr: on a terminal no wider than it, and continued further in than its first line. */
 export function foldRemark(text: string): string {
-  const { isTTY, columns } = process.stderr;
-  return foldLines(text, 2, isTTY ? columns || null : null);
+  return foldLines(text, 2, terminalWidth(process.stderr));
 }
 
 /** Words and commands in backticks, with the blanks behind them. */

@@ -18,6 +18,7 @@ import type { ResultSink } from "./pager.ts";
 import { clearProgress } from "./progress-line.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
 import { shownText, styled, type Style } from "./styles.ts";
+import { terminalWidth } from "./terminal-width.ts";
 
 /** What stands between a command's documents and stdout. */
 export interface DocumentFilter {
@@ -67,7 +68,7 @@ export class Output {
     this.isMinor = options.minor === true;
     this.#filter = options.filter ?? null;
     this.isQuiet = options.quiet === true;
-    this.terminalWidth = process.stdout.isTTY ? process.stdout.columns || null : null;
+    this.terminalWidth = terminalWidth(process.stdout);
     this.#sink = options.sink ?? null;
     this.#isColorRefused = options.color === false || isColorRefused;
     this.isColored = process.stdout.isTTY && !this.#isColorRefused && !this.isForPrograms;
@@ -219,8 +220,7 @@ export class Output {
 
   /** A remark for the person at the terminal; `--quiet` silences it. With `--json` it is an object, as all on stderr. */
   readonly note = (text: string): void => {
-    if (this.isQuiet) return;
-    this.#tell(this.isJson ? toJson({ note: text }) : foldRemark(text));
+    if (!this.isQuiet) this.#tell(this.#noteText(text));
   };
 
   readonly warn = (text: string): void => {
@@ -230,8 +230,11 @@ export class Output {
   /** A note on what the results wait for: it comes before them. */
   noteAtOnce(text: string): void {
     if (this.#sink?.isShown === true) this.note(text);
-    else if (!this.isQuiet)
-      toStderr(this.isJson ? toJson({ note: text }) : printableLines(foldRemark(text)));
+    else if (!this.isQuiet) toStderr(printableLines(this.#noteText(text)));
+  }
+
+  #noteText(text: string): string {
+    return this.isJson ? toJson({ note: text }) : foldRemark(text);
   }
 
   /** What `--verbose` tells: lines for people, else the same as an object. */

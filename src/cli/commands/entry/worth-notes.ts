@@ -6,21 +6,14 @@ import type { Output } from "../../terminal/output.ts";
 import { valueOf } from "./made-entries.ts";
 
 /** Notes each line in another currency: `1100: 1000.00 USD at 0.92 is 920.00 EUR`. */
-export function noteWorth(
-  output: Output,
-  { lines }: EntryInput,
-  { functionalCurrency, exponentOf }: LedgerUnits,
-): void {
-  const shown = (amount: string, currency: string) =>
-    displayAmount(amount, currency, exponentOf(currency));
+export function noteWorth(output: Output, { lines }: EntryInput, units: LedgerUnits): void {
   for (const { glAccountCode, functionalAmount, ...line } of lines) {
     const { transactionAmount, transactionCurrency, spotRate } = line;
     if (typeof transactionAmount !== "string" || typeof transactionCurrency !== "string") continue;
     const rate = typeof spotRate === "number" ? ` at ${spotRate}` : "";
-    const worth = shown(functionalAmount, functionalCurrency);
-    output.note(
-      `${glAccountCode}: ${shown(transactionAmount, transactionCurrency)}${rate} is ${worth}`,
-    );
+    const amount = shown(transactionAmount, transactionCurrency, units);
+    const worth = shown(functionalAmount, units.functionalCurrency, units);
+    output.note(`${glAccountCode}: ${amount}${rate} is ${worth}`);
   }
 }
 
@@ -30,27 +23,22 @@ const linesNoted = 8;
 export function noteContent(
   output: Output,
   { description, lines }: EntryInput,
-  { functionalCurrency, exponentOf }: LedgerUnits,
+  units: LedgerUnits,
 ): void {
-  const shown = lines.slice(0, linesNoted).map(({ glAccountCode, functionalAmount }) => {
-    const amount = displayAmount(
-      functionalAmount,
-      functionalCurrency,
-      exponentOf(functionalCurrency),
-    );
-    return `${glAccountCode} ${amount}`;
+  const moved = lines.slice(0, linesNoted).map(({ glAccountCode, functionalAmount }) => {
+    return `${glAccountCode} ${shown(functionalAmount, units.functionalCurrency, units)}`;
   });
   const more = lines.length > linesNoted ? ` and ${lines.length - linesNoted} more` : "";
-  output.note(`${description ?? "no description"}: ${shown.join(", ")}${more}`);
+  output.note(`${description ?? "no description"}: ${moved.join(", ")}${more}`);
 }
 
 /** What is wrong with the sum of lines, in major units; null where it is zero. */
-export function sumFault(
-  lines: readonly EntryLineInput[],
-  { functionalCurrency, exponentOf }: LedgerUnits,
-): string | null {
+export function sumFault(lines: readonly EntryLineInput[], units: LedgerUnits): string | null {
   const sum = valueOf(lines);
   if (sum === 0n) return null;
-  const amount = displayAmount(sum, functionalCurrency, exponentOf(functionalCurrency));
-  return `the lines must sum to zero, and sum to ${amount}`;
+  return `the lines must sum to zero, and sum to ${shown(sum, units.functionalCurrency, units)}`;
+}
+
+function shown(amount: bigint | string, currency: string, { exponentOf }: LedgerUnits): string {
+  return displayAmount(amount, currency, exponentOf(currency));
 }
