@@ -15,6 +15,7 @@ import type { Log } from "../log.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { hostsOf } from "../store/database/hosts.ts";
 import type { Pool } from "../store/database/pool.ts";
+import { repeatRead } from "../store/database/repeated-read.ts";
 import { ReplicatedPool, type Replica } from "../store/database/replica.ts";
 import { SignedCheckpointFiles } from "../store/embedded/signed-checkpoints.ts";
 import { findLedger } from "../store/ledgers.ts";
@@ -192,13 +193,14 @@ function createDispatcher(
         intervalMs: environment.checkpointIntervalMs,
       }),
     },
+    // What every request needs: a write that outlasts a broken connection must not fail for another one before it.
     authenticator: new Authenticator({
-      findApiKey: (apiKey) => findApiKey(interactive, apiKey),
+      findApiKey: (apiKey) => repeatRead(() => findApiKey(interactive, apiKey)),
       masterKeys,
       clockWindowSeconds: environment.clockWindowSeconds,
       nowMs: () => Date.now(),
     }),
-    ledgers: new LedgerDirectory((ledgerId) => findLedger(interactive, ledgerId)),
+    ledgers: new LedgerDirectory((ledgerId) => repeatRead(() => findLedger(interactive, ledgerId))),
     rateLimiter: rateLimit && new RateLimiter(rateLimit, () => performance.now()),
   };
 }

@@ -144,6 +144,27 @@ describe("backends that an operator terminates", () => {
     expect((await listEntries(service, "", ledgerId)).total).toBe(accepted);
   });
 
+  test("while a caller is looked up cost the caller nothing", async () => {
+    const credentials = await books.createKey();
+    const target = entriesPath(await books.createLedger());
+    const replying = await books.pool.transaction(async (transaction) => {
+      await transaction.any(sql.unsafe`LOCK TABLE api_keys`);
+      const body = JSON.stringify(entry());
+      const reply = service.send({ credentials, target, method: "POST", body });
+      for (let time = 0; time < 2; time += 1) {
+        await until("a terminated lookup", async () => {
+          const terminated = await books.pool.any(sql.unsafe`
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND application_name = 'ledgerctl'
+               AND wait_event_type = 'Lock'`);
+          return terminated.length > 0;
+        });
+      }
+      return { reply };
+    });
+    written(await replying.reply);
+  });
+
   test("while nothing is under way are replaced", async () => {
     await terminate("ledgerctl write");
     await postEntry(service, entry());
