@@ -17,6 +17,7 @@ import {
   removeDataFolder,
   removeWorkshop,
   startOpener,
+  untilUsedByOne,
   type Opener,
   type OpenerOptions,
 } from "./processes.ts";
@@ -191,6 +192,7 @@ test("takes up the database that a killed process left running", async () => {
   const { database: heir } = await openHere();
   expect(heir.url).toBe(url);
   expect(await postmasterPid(dataDir)).toBe(pid);
+  await untilUsedByOne(heir.url);
   await heir.stop();
   expect(await postmasterPid(dataDir)).toBeUndefined();
 });

@@ -11,6 +11,7 @@ import { build } from "esbuild";
 import { canEnter } from "../../../src/store/embedded/account.ts";
 import { isHome } from "../../../src/store/embedded/system-directory.ts";
 import { findPostmaster, isPostmaster } from "../../../src/store/embedded/postmaster.ts";
+import { runStatement } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
 export const isRoot = process.getuid?.() === 0;
@@ -170,6 +171,12 @@ export async function postmasterPid(dataDir: string): Promise<number | undefined
   const path = join(await clusterOf(dataDir), "postmaster.pid");
   const text = await readFile(path, "utf8").catch(() => undefined);
   return text === undefined ? undefined : Number(text.split("\n")[0]);
+}
+
+/** Resolves when one process alone uses a database: one that was killed does until its session notices. */
+export async function untilUsedByOne(url: string): Promise<void> {
+  const leases = "SELECT FROM pg_stat_activity WHERE application_name = 'ledgerctl lease'";
+  await until("one lease on the database", async () => (await runStatement(url, leases)) === 1);
 }
 
 /** Ends every opener, every database they made in the workshop, and the workshop. */

@@ -15,6 +15,7 @@ import {
   removeDataFolder,
   removeWorkshop,
   startOpener,
+  untilUsedByOne,
   type OpenerOptions,
 } from "./processes.ts";
 
@@ -168,8 +169,9 @@ describe.runIf(isRoot)("started as root", () => {
     const pid = await postmasterPid(reachable);
     await killed.kill();
     const heir = startOpener(workshop, reachable, { under });
-    await heir.receive("open");
+    const { url = "" } = await heir.receive("open");
     expect(await postmasterPid(reachable)).toBe(pid);
+    await untilUsedByOne(url);
     heir.send("stop");
     await heir.receive("stopped");
     expect(await postmasterPid(reachable)).toBeUndefined();
