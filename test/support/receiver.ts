@@ -57,7 +57,7 @@ export async function openReceiver(): Promise<Receiver> {
         const { answer, secret } = receiver;
         if (answer === null) return;
         response.on("finish", () => {
-          if (response.statusCode >= 300) return;
+          if (response.statusCode < 200 || response.statusCode >= 300) return;
           receiver.events.push(...readDelivery({ secret, signature, body }).events);
         });
         answer(response);
