@@ -1,7 +1,7 @@
 // The group commit engine by itself, with a work of the tests' own over real connections: numbers are
 // written to a table, lane by lane, each lane under the lock of its row.
 import { Client } from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Refusal } from "../../src/core/errors.ts";
 import { GroupCommit } from "../../src/engine/group-commit.ts";
@@ -349,9 +349,7 @@ describe("the share of one lane", () => {
       await new Promise((resolve) => setImmediate(resolve));
       stuck.push(lanes.submit("a", 2, 1), lanes.submit("a", 3, 1));
       expect(lanes.isFull("a")).toBe(false);
-      await vi.waitFor(() => {
-        expect(lanes.isFull("a")).toBe(true);
-      });
+      await expect.poll(() => lanes.isFull("a")).toBe(true);
       expect(await outcomes([lanes.submit("a", 4, 1)])).toEqual(["unavailable"]);
       expect(lanes.isFull("b")).toBe(false);
       expect(await lanes.submit("b", 5, 1)).toBe("b/5");

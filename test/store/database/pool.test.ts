@@ -50,9 +50,7 @@ test("a connection that breaks while it is idle is not lent again, and fails nob
   const { pid } = await idle.one(backend);
   pool.giveBack(idle);
   await other.any(sql.unsafe`SELECT pg_terminate_backend(${pid})`);
-  await vi.waitFor(() => {
-    expect(pool.usage.open).toBe(1);
-  });
+  await expect.poll(() => pool.usage.open).toBe(1);
   expect((await pool.one(backend)).pid).not.toBe(pid);
   pool.giveBack(other);
   expect(pool.usage).toMatchObject({ open: 2, busy: 0, failures: 0 });
