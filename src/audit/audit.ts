@@ -131,6 +131,7 @@ async function auditBeside(
   log: AuditLog,
 ): Promise<void> {
   await sums.compareBeside(connection);
+  log.of("lines", ledgerId).findAll(await listStrayLines(connection, ledgerId));
   const reversals = log.of("reversals", ledgerId);
   reversals.looked(await countRows(connection, "journal_reversals", ledgerId));
   reversals.findAll(await listReversalFaults(connection, ledgerId));
@@ -168,7 +169,6 @@ async function auditJournal(
     onProgress({ ledgerId, entries });
   }
   for (const check of checks) await check.finish?.();
-  log.of("lines", ledgerId).findAll(await listStrayLines(connection, ledgerId));
   await checkChain(connection, ledger, closes, log.of("close-chain", ledgerId));
   await checkLogs(connection, ledger, closes, log.of("logs", ledgerId));
 }
