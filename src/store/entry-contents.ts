@@ -6,8 +6,15 @@ import { entryTypes, isJsonObject, type EntryType } from "../core/journal.ts";
 import type { Connection } from "./database/connection.ts";
 import { sql } from "./database/statement.ts";
 import type { LeafSpan } from "./journal-spans.ts";
-import { withinBytes } from "./pages.ts";
-import { columnOf, columns, valueAt, type ColumnsOf } from "./rows-by-columns.ts";
+import { readAhead, readPages } from "./pages.ts";
+import {
+  arraysOf,
+  columnOf,
+  columns,
+  listByColumns,
+  valueAt,
+  type ColumnsOf,
+} from "./rows-by-columns.ts";
 
 const isEntryType = (value: unknown): value is EntryType =>
   entryTypes.some((type) => type === value);
@@ -33,9 +40,9 @@ const entryColumns = z.object({
 });
 
 const lineColumns = z.object({
-  sequence: columns.integer,
+  lineSequence: columns.integer,
   glAccountCode: columns.text,
-  description: columns.textOrNull,
+  lineDescription: columns.textOrNull,
   transactionAmount: columns.text,
   transactionCurrency: columns.text,
   functionalAmount: columns.text,
@@ -43,26 +50,76 @@ const lineColumns = z.object({
   spotRate: columns.numberOrNull,
 });
 
-const pageRow = z.object({ entries: entryColumns, lines: lineColumns });
+/** The entries of a period that a close has. */
+export interface ClosedEntries extends LeafSpan {
+  readonly ledgerId: string;
+  /** Behind so many nothing is looked for, which might be all of the journal since. */
+  readonly entryCount: number;
+}
+
+const entriesPerLook = 2_000;
 
 /**
- * The first entries of a span, by sequence, their amounts as texts: at most `limit`, and no more than weigh about
- * `bytesMax` as JSON, but one at least. An entry that somebody took the lines of has none.
+ * All of them by sequence, their amounts as texts, in pages that weigh about `bytesMax` as JSON, or are one entry that weighs
+ * more. An entry that somebody took the lines of has none. Reads no further than two pages ahead of its caller.
  */
-export async function listEntryContents(
+export async function* readEntryContents(
   connection: Connection,
-  ledgerId: string,
-  span: LeafSpan,
-  { limit, bytesMax }: { readonly limit: number; readonly bytesMax: number },
-): Promise<EntryContent[]> {
-  const weighed = withinBytes(
-    sql.fragment`SELECT sequence, sum(bytes) AS bytes FROM parts GROUP BY sequence`,
-    sql.fragment`bytes`,
-    sql.fragment`sequence`,
-    bytesMax,
-  );
-  // A column is one value: values for each entry and line took the database twice, and their reader three times as long.
-  const { entries, lines } = await connection.one(sql.type(pageRow)`
+  closed: ClosedEntries,
+  bytesMax: number,
+): AsyncGenerator<readonly EntryContent[], void> {
+  const pages = weighedPages(connection, closed, bytesMax);
+  yield* readAhead(pages, (sequences) => listEntryContents(connection, closed.ledgerId, sequences));
+}
+
+/** The sequences of pages: entries are weighed by themselves, so that a page need not be there when the next one is read. */
+async function* weighedPages(
+  connection: Connection,
+  closed: ClosedEntries,
+  bytesMax: number,
+): AsyncGenerator<readonly number[], void> {
+  let entries = 0;
+  const looks = readPages<ContentWeight>(entriesPerLook, async (last, limit) => {
+    if (entries >= closed.entryCount) return [];
+    const afterSequence = last?.sequence ?? closed.afterSequence;
+    const weights = await listContentWeights(connection, { ...closed, afterSequence }, limit);
+    entries += weights.length;
+    return weights;
+  });
+  let page: number[] = [];
+  let pageBytes = 0;
+  for await (const weights of looks) {
+    for (const { sequence, bytes } of weights) {
+      if (page.length > 0 && pageBytes + bytes > bytesMax) {
+        yield page;
+        page = [];
+        pageBytes = 0;
+      }
+      page.push(sequence);
+      pageBytes += bytes;
+    }
+  }
+  if (page.length > 0) yield page;
+}
+
+const weightRow = z.object({ sequence: columns.integer, bytes: columns.integer });
+
+/** What an entry weighs as JSON, about. */
+interface ContentWeight {
+  readonly sequence: number;
+  readonly bytes: number;
+}
+
+/** What the first entries of a span weigh, by sequence, `limit` at most. */
+export function listContentWeights(
+  connection: Connection,
+  { ledgerId, ...span }: LeafSpan & { readonly ledgerId: string },
+  limit: number,
+): Promise<ContentWeight[]> {
+  return listByColumns(
+    connection,
+    weightRow,
+    sql.fragment`
     WITH found AS MATERIALIZED (
       SELECT sequence,
              600 + octet_length(metadata::text) + octet_length(to_json(concat(
@@ -79,87 +136,85 @@ export async function listEntryContents(
       SELECT sequence, 280 + octet_length(to_json(concat(gl_account_code, description))::text)
         FROM journal_lines
        WHERE ledger_id = ${ledgerId} AND sequence = ANY (ARRAY(SELECT sequence FROM found))
-    ), page AS MATERIALIZED (
-      SELECT ARRAY(SELECT sequence FROM (${weighed}) AS page) AS sequences
     )
-    SELECT (
-      SELECT json_build_object(
-               'sequence', coalesce(json_agg(sequence), '[]'),
-               'journalId', coalesce(json_agg(journal_id), '[]'),
-               'externalId', coalesce(json_agg(external_id), '[]'),
-               'originSystem', coalesce(json_agg(origin_system), '[]'),
-               'originAccount', coalesce(json_agg(origin_account), '[]'),
-               'eventType', coalesce(json_agg(event_type), '[]'),
-               'description', coalesce(json_agg(description), '[]'),
-               'transactionDate', coalesce(json_agg(transaction_date::text), '[]'),
-               'entryType', coalesce(json_agg(entry_type), '[]'),
-               'metadata', coalesce(json_agg(metadata), '[]'),
-               'persistedAt', coalesce(json_agg(persisted_at::text), '[]'),
-               'reversesJournalId', coalesce(json_agg(reverses_journal_id), '[]'))
-        FROM (
-          SELECT * FROM journal_entries
-           WHERE ledger_id = ${ledgerId} AND sequence = ANY ((SELECT sequences FROM page)::bigint[])
-           ORDER BY sequence
-        ) AS ordered
-    ) AS entries, (
-      SELECT json_build_object(
-               'sequence', coalesce(json_agg(sequence), '[]'),
-               'glAccountCode', coalesce(json_agg(gl_account_code), '[]'),
-               'description', coalesce(json_agg(description), '[]'),
-               'transactionAmount', coalesce(json_agg(transaction_amount::text), '[]'),
-               'transactionCurrency', coalesce(json_agg(transaction_currency), '[]'),
-               'functionalAmount', coalesce(json_agg(functional_amount::text), '[]'),
-               'functionalCurrency', coalesce(json_agg(functional_currency), '[]'),
-               'spotRate', coalesce(json_agg(spot_rate), '[]'))
-        FROM (
-          SELECT * FROM journal_lines
-           WHERE ledger_id = ${ledgerId} AND sequence = ANY ((SELECT sequences FROM page)::bigint[])
-           ORDER BY sequence, line_number
-        ) AS ordered
+    SELECT sequence, sum(bytes) AS bytes FROM parts GROUP BY sequence ORDER BY sequence`,
+    ({ sequence, bytes }, at) => ({
+      sequence: valueAt(sequence, at),
+      bytes: valueAt(bytes, at),
+    }),
+  );
+}
+
+const contentRow = z.object({ ...entryColumns.shape, ...lineColumns.shape });
+
+/** The entries that have these sequences, in order. */
+export async function listEntryContents(
+  connection: Connection,
+  ledgerId: string,
+  sequences: readonly number[],
+): Promise<EntryContent[]> {
+  const among = sql.fragment`
+    ledger_id = ${ledgerId} AND sequence = ANY (${sql.array(sequences, "int8")})`;
+  // A column is one value: values for each entry and line took the database twice, and their reader three times as long.
+  const found = await connection.one(sql.type(contentRow)`
+    SELECT * FROM (
+      SELECT ${arraysOf(entryColumns)} FROM (
+        SELECT sequence, journal_id AS "journalId", external_id AS "externalId",
+               origin_system AS "originSystem", origin_account AS "originAccount",
+               event_type AS "eventType", description, transaction_date::text AS "transactionDate",
+               entry_type AS "entryType", metadata, persisted_at::text AS "persistedAt",
+               reverses_journal_id AS "reversesJournalId"
+          FROM journal_entries WHERE ${among} ORDER BY sequence
+      ) AS ordered
+    ) AS entries CROSS JOIN (
+      SELECT ${arraysOf(lineColumns)} FROM (
+        SELECT sequence AS "lineSequence", gl_account_code AS "glAccountCode",
+               description AS "lineDescription", transaction_amount::text AS "transactionAmount",
+               transaction_currency AS "transactionCurrency",
+               functional_amount::text AS "functionalAmount",
+               functional_currency AS "functionalCurrency", spot_rate AS "spotRate"
+          FROM journal_lines WHERE ${among} ORDER BY sequence, line_number
+      ) AS ordered
     ) AS lines`);
-  return contentsOf(ledgerId, entries, lines);
+  return contentsOf(ledgerId, found);
 }
 
 /** Member by member, as `listByColumns`. */
-function contentsOf(
-  ledgerId: string,
-  entries: ColumnsOf<typeof entryColumns>,
-  lines: ColumnsOf<typeof lineColumns>,
-): EntryContent[] {
+function contentsOf(ledgerId: string, found: ColumnsOf<typeof contentRow>): EntryContent[] {
   let line = 0;
-  const contents = entries.sequence.map((sequence, at): EntryContent => {
+  const contents = found.sequence.map((sequence, at): EntryContent => {
     const own: LineContent[] = [];
-    for (; lines.sequence[line] === sequence; line += 1) own.push(lineAt(lines, line));
+    for (; found.lineSequence[line] === sequence; line += 1) own.push(lineAt(found, line));
     return {
       ledgerId,
-      journalId: valueAt(entries.journalId, at),
+      journalId: valueAt(found.journalId, at),
       sequence,
-      externalId: valueAt(entries.externalId, at),
-      originSystem: valueAt(entries.originSystem, at),
-      originAccount: valueAt(entries.originAccount, at),
-      eventType: valueAt(entries.eventType, at),
-      description: valueAt(entries.description, at),
-      transactionDate: valueAt(entries.transactionDate, at),
-      entryType: valueAt(entries.entryType, at),
+      externalId: valueAt(found.externalId, at),
+      originSystem: valueAt(found.originSystem, at),
+      originAccount: valueAt(found.originAccount, at),
+      eventType: valueAt(found.eventType, at),
+      description: valueAt(found.description, at),
+      transactionDate: valueAt(found.transactionDate, at),
+      entryType: valueAt(found.entryType, at),
       postingStatus: "POSTED",
-      metadata: valueAt(entries.metadata, at),
-      persistedAt: valueAt(entries.persistedAt, at),
-      reversesJournalId: valueAt(entries.reversesJournalId, at),
+      metadata: valueAt(found.metadata, at),
+      persistedAt: valueAt(found.persistedAt, at),
+      reversesJournalId: valueAt(found.reversesJournalId, at),
       lines: own,
     };
   });
-  assert(line === lines.sequence.length, "every line is of an entry of the page");
+  assert(line === found.lineSequence.length, "every line is of an entry of the page");
   return contents;
 }
 
-function lineAt(lines: ColumnsOf<typeof lineColumns>, at: number): LineContent {
+function lineAt(found: ColumnsOf<typeof lineColumns>, at: number): LineContent {
   return {
-    glAccountCode: valueAt(lines.glAccountCode, at),
-    description: valueAt(lines.description, at),
-    transactionAmount: valueAt(lines.transactionAmount, at),
-    transactionCurrency: valueAt(lines.transactionCurrency, at),
-    functionalAmount: valueAt(lines.functionalAmount, at),
-    functionalCurrency: valueAt(lines.functionalCurrency, at),
-    spotRate: valueAt(lines.spotRate, at),
+    glAccountCode: valueAt(found.glAccountCode, at),
+    description: valueAt(found.lineDescription, at),
+    transactionAmount: valueAt(found.transactionAmount, at),
+    transactionCurrency: valueAt(found.transactionCurrency, at),
+    functionalAmount: valueAt(found.functionalAmount, at),
+    functionalCurrency: valueAt(found.functionalCurrency, at),
+    spotRate: valueAt(found.spotRate, at),
   };
 }

@@ -29,6 +29,25 @@ export async function* readPages<Row>(
 }
 
 /**
+ * What `read` gives for each of `tasks`, in their order. One is always begun before the one before it is asked for, so that
+ * the database never waits for the caller.
+ */
+export async function* readAhead<Task, Result>(
+  tasks: AsyncIterable<Task>,
+  read: (task: Task) => Promise<Result>,
+): AsyncGenerator<Result, void> {
+  let next: Promise<Result> | null = null;
+  for await (const task of tasks) {
+    const begun = read(task);
+    // It is thrown to whoever asks for that result; nobody may.
+    begun.catch(() => undefined);
+    if (next !== null) yield await next;
+    next = begun;
+  }
+  if (next !== null) yield await next;
+}
+
+/**
  * Of ordered rows the first ones, weighed before anything of them is built: together they are no more than `bytesMax`, as
  * `bytes` says what each weighs, but there is one at least.
  */

@@ -2,8 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { canonicalEntry, type EntryContent } from "../../src/core/canonical.ts";
 import type { Timestamp } from "../../src/core/time.ts";
-import { listEntryContents } from "../../src/store/entry-contents.ts";
-import type { LeafSpan } from "../../src/store/journal-spans.ts";
+import { readEntryContents, type ClosedEntries } from "../../src/store/entry-contents.ts";
 import { everyEntry, listEntries } from "../../src/store/entry-lists.ts";
 import { entriesPath, entry, postEntry } from "../support/entries.ts";
 import { serveBooks } from "../support/service.ts";
@@ -11,11 +10,12 @@ import { serveBooks } from "../support/service.ts";
 const service = serveBooks();
 
 const farFuture = "9999-12-31T23:59:59.999Z" as Timestamp;
-const everything: LeafSpan = {
+const everything = {
   startsAt: null,
   endsAt: farFuture,
   afterSequence: 0,
   upToSequence: 1_000,
+  entryCount: 1_000,
 };
 const awkward = 'a "quote" \\ \u0001\u2028\u007f é 😀 \t';
 
@@ -56,41 +56,59 @@ beforeAll(async () => {
   }
 });
 
-const pageLimits = { limit: 100, bytesMax: 1024 * 1024 };
+const megabyte = 1024 * 1024;
 
-function read(more: Partial<LeafSpan>, limits = pageLimits) {
+async function readPages(more: Partial<ClosedEntries>, bytesMax: number) {
   const { pool, ledgerId } = service.books;
-  return listEntryContents(pool, ledgerId, { ...everything, ...more }, limits);
+  const closed: ClosedEntries = { ...everything, ledgerId, ...more };
+  const pages: (readonly EntryContent[])[] = [];
+  for await (const page of readEntryContents(pool, closed, bytesMax)) pages.push(page);
+  return pages;
 }
 
 const sequencesOf = (contents: readonly EntryContent[]) => contents.map(({ sequence }) => sequence);
 
+async function sequences(more: Partial<ClosedEntries>, bytesMax = megabyte) {
+  return (await readPages(more, bytesMax)).map(sequencesOf);
+}
+
 test("is to the byte what lists of entries have, whatever is in them", async () => {
   const { pool, ledgerId } = service.books;
-  const page = { ...everything, ...pageLimits, filter: everyEntry, offset: 0 };
+  const page = { ...everything, filter: everyEntry, offset: 0, limit: 100, bytesMax: megabyte };
   const { entries } = await listEntries(pool, ledgerId, page);
   expect(entries).toHaveLength(8);
-  expect((await read({})).map(canonicalEntry)).toEqual(entries.map(canonicalEntry));
+  const [contents = []] = await readPages({}, megabyte);
+  expect(contents.map(canonicalEntry)).toEqual(entries.map(canonicalEntry));
 });
 
 test("begins and ends where the span does, in sequence and in date", async () => {
-  expect(sequencesOf(await read({ afterSequence: 2, upToSequence: 5 }))).toEqual([3, 4, 5]);
+  expect(await sequences({ afterSequence: 2, upToSequence: 5 })).toEqual([[3, 4, 5]]);
   const startsAt = "2026-01-05T10:00:00.120Z" as Timestamp;
   const endsAt = "2026-02-01T00:00:00.001Z" as Timestamp;
-  const january = { ...everything, startsAt, endsAt };
-  expect(sequencesOf(await read(january))).toEqual([1]);
-  expect(await read({ afterSequence: 8 })).toEqual([]);
+  expect(await sequences({ startsAt, endsAt })).toEqual([[1]]);
+  expect(await sequences({ afterSequence: 8 })).toEqual([]);
 });
 
-test("holds so many entries and so many bytes at most, and one at least", async () => {
-  expect(sequencesOf(await read({}, { ...pageLimits, limit: 2 }))).toEqual([1, 2]);
-  const heavy = { afterSequence: 4 };
-  expect(sequencesOf(await read(heavy, { ...pageLimits, bytesMax: 25_000 }))).toEqual([5, 6]);
-  expect(sequencesOf(await read(heavy, { ...pageLimits, bytesMax: 1 }))).toEqual([5]);
+test("has pages of so many bytes at most, and of one entry at least", async () => {
+  const heavy = { afterSequence: 4, upToSequence: 8 };
+  expect(await sequences(heavy, 25_000)).toEqual([
+    [5, 6],
+    [7, 8],
+  ]);
+  expect(await sequences(heavy, 1)).toEqual([[5], [6], [7], [8]]);
   // Escaped, as they are sent: six bytes for one.
   const description = "\u0001".repeat(1_024);
   const lines = entry(1n).lines.map((line) => ({ ...line, description }));
   for (const amount of [1n, 2n]) await postEntry(service, entry(amount, { lines }));
-  const light = { afterSequence: 8 };
-  expect(sequencesOf(await read(light, { ...pageLimits, bytesMax: 24_000 }))).toEqual([9]);
+  expect(await sequences({ afterSequence: 8 }, 24_000)).toEqual([[9], [10]]);
+});
+
+test("looks for more entries as long as there are to be some", async () => {
+  const { ledgerId } = service.books;
+  const entries = Array.from({ length: 300 }, () => entry());
+  await service.post(`${entriesPath(ledgerId)}/bulk`, { entries, atomic: true });
+  const all = await sequences({ afterSequence: 10 }, 60_000);
+  expect(all.length).toBeGreaterThan(3);
+  expect(all.flat()).toEqual(Array.from({ length: 300 }, (_, index) => index + 11));
+  expect((await sequences({ afterSequence: 10, entryCount: 100 })).flat()).toHaveLength(100);
 });

@@ -6,7 +6,7 @@ import { readAuditedActs } from "../../../src/store/audit/administration.ts";
 import { readAuditedEntries } from "../../../src/store/audit/journal.ts";
 import { readAuditedWallets, readAuditedWrites } from "../../../src/store/audit/wallets.ts";
 import * as daySums from "../../../src/store/day-sums.ts";
-import { listEntryContents } from "../../../src/store/entry-contents.ts";
+import { listContentWeights, listEntryContents } from "../../../src/store/entry-contents.ts";
 import { everyEntry, listEntries } from "../../../src/store/entry-lists.ts";
 import * as journalSpans from "../../../src/store/journal-spans.ts";
 import * as checkpoints from "../../../src/store/log-checkpoints.ts";
@@ -67,7 +67,8 @@ export const pages: readonly Case[] = [
   of(listEntries, ledgerId, {
     ...{ ...page, filter: everyEntry, afterSequence: 200_000, upToSequence: entryCount },
   }),
-  of(listEntryContents, ledgerId, marchSpan, page),
+  of(listContentWeights, { ledgerId, ...marchSpan }, 100),
+  of(listEntryContents, ledgerId, [1, 2, 3, entryCount]),
   of(journalSpans.readLeaves, ledgerId, marchSpan, 1_024),
   of(walletWrites.listPostedWrites, ledgerId, idOf("entry 250003"), { offset: 0, limit: 100 }),
   within(of(walletLists.listWallets, ledgerId, walletPage), "listRows"),
