@@ -1,6 +1,7 @@
 // The client: every route of the API as a method. The package's public export.
 import { randomUUID } from "node:crypto";
 import { isSameEntry } from "../contract/entry-equality.ts";
+import { wholeNumberAt } from "../contract/exact-json.ts";
 import { paths, requireText } from "../contract/paths.ts";
 import type * as wire from "../contract/types.ts";
 import { ReservationConflict, ServiceProblem } from "./errors.ts";
@@ -211,10 +212,10 @@ export class LedgerClient {
   ): Promise<wire.AccountBalance> {
     const target = withQuery(paths.getBalance({ ledgerId }), query);
     const { reply } = await this.#http.send({ method: "GET", target });
-    const { value, inexactNumbers } = parseReply(reply);
-    const read = value as Omit<wire.AccountBalance, "balance"> & { balance: number };
-    const digits = inexactNumbers.find(({ path }) => path[0] === "balance")?.text;
-    return { ...read, balance: BigInt(digits ?? read.balance) };
+    const read = parseReply(reply) as wire.AccountBalance;
+    const balance = wholeNumberAt(reply.text, "balance");
+    if (balance === null) throw new SyntaxError("a reply without a balance");
+    return { ...read, balance };
   }
 
   /**
@@ -454,7 +455,7 @@ export class LedgerClient {
     const request = { method: "POST", target, body: JSON.stringify(delivery) };
     const reply = await this.#http.sendOnce(request);
     if (reply.status >= 300) throw problemOf(reply, false);
-    return parseReply(reply).value as wire.Delivery;
+    return parseReply(reply) as wire.Delivery;
   }
 
   /** The deliveries of a ledger, in the order in which they were made; `secret` is null. */
@@ -649,7 +650,7 @@ export class LedgerClient {
   async #send<Reply>(method: string, target: string, body?: object): Promise<Sent<Reply>> {
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     const { reply, wasRepeated } = await this.#http.send({ method, target, ...content });
-    return { value: parseReply(reply).value as Reply, wasRepeated };
+    return { value: parseReply(reply) as Reply, wasRepeated };
   }
 
   async #writeWallet<Reply extends wire.WalletResult>(

@@ -7,7 +7,6 @@ import Pool from "undici/lib/dispatcher/pool.js";
 import { certificateFault } from "../core/certificate-fault.ts";
 import { signRequest } from "../core/signing.ts";
 import { errorCode } from "../core/thrown.ts";
-import { parseExactJson, type ExactJson } from "../contract/exact-json.ts";
 import { requireText } from "../contract/paths.ts";
 import type { Problem } from "../contract/types.ts";
 import { ServiceProblem, ServiceUnreachable } from "./errors.ts";
@@ -206,15 +205,15 @@ function readUrl(text: string): URL {
 }
 
 /** The parsed body of a reply. */
-export function parseReply(reply: HttpReply): ExactJson {
-  return parseExactJson(reply.text);
+export function parseReply(reply: HttpReply): unknown {
+  return JSON.parse(reply.text);
 }
 
 /** What the service answered with an error status, as it is thrown. */
 export function problemOf(reply: HttpReply, wasRepeated: boolean): ServiceProblem {
   let problem: Partial<Problem>;
   try {
-    const value = parseReply(reply).value as Partial<Problem> & { error?: string };
+    const value = parseReply(reply) as Partial<Problem> & { error?: string };
     problem = value.error === undefined ? value : { detail: value.error };
   } catch {
     problem = { detail: `the service answered ${reply.status} with no JSON` };

@@ -10,7 +10,7 @@ import {
 import type { EntryDraft } from "../core/journal.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
 import { entryBody, parseEntryBody, type ParsedEntry } from "./entry-body.ts";
-import { inexactNumbersMax, type ExactJson, type InexactNumber } from "./exact-json.ts";
+import { inexactNumbersMax, type ExactJson, type NumberToken } from "./exact-json.ts";
 import { bulkItemsMax, optional } from "./field-schemas.ts";
 import { parseBy } from "./schema-faults.ts";
 
@@ -56,7 +56,7 @@ export function parseEntriesBody(
 
 function* readEntries(
   values: readonly unknown[],
-  inexactNumbers: readonly InexactNumber[],
+  inexactNumbers: readonly NumberToken[],
   ledger: Pick<LedgerIdentity, "functionalCurrency">,
 ): Generator<ParsedEntry> {
   const numbers = numbersByEntry(inexactNumbers);
@@ -98,8 +98,8 @@ function faultyEntry(index: number, faults: readonly Fault[]): Refusal {
   return refusalBelow(["entries", index], validationRefusal(faults));
 }
 
-function numbersByEntry(numbers: readonly InexactNumber[]): Map<number, InexactNumber[]> {
-  const byEntry = new Map<number, InexactNumber[]>();
+function numbersByEntry(numbers: readonly NumberToken[]): Map<number, NumberToken[]> {
+  const byEntry = new Map<number, NumberToken[]>();
   for (const { path, text } of numbers) {
     const [, index, ...rest] = path;
     if (typeof index !== "number") continue;
@@ -111,7 +111,7 @@ function numbersByEntry(numbers: readonly InexactNumber[]): Map<number, InexactN
 }
 
 /** The search for inexact numbers ends after so many: no entry after the last was scanned. */
-function scannedEntryCount(numbers: readonly InexactNumber[]): number {
+function scannedEntryCount(numbers: readonly NumberToken[]): number {
   if (numbers.length < inexactNumbersMax) return Infinity;
   const index = numbers.at(-1)?.path[1];
   return typeof index === "number" ? index : 0;

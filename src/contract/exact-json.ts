@@ -1,15 +1,16 @@
 // JSON whose numbers lose nothing: reading says which number tokens a double can't hold, writing
 // takes bigints. Parsing itself is JSON.parse (the last of duplicate keys wins).
 
-/** A number token of a document whose decimal value is not the value of the double it was read as. */
-export interface InexactNumber {
+/** A number token of a document. */
+export interface NumberToken {
   readonly path: readonly (string | number)[];
   readonly text: string;
 }
 
 export interface ExactJson {
   readonly value: unknown;
-  readonly inexactNumbers: readonly InexactNumber[];
+  /** Those whose decimal value is not that of the shortest form of the double that they were read as. */
+  readonly inexactNumbers: readonly NumberToken[];
 }
 
 // Up to 15 significant digits without an exponent a double holds every decimal; most documents have
@@ -31,9 +32,20 @@ class ReadJson implements ExactJson {
     this.#text = text;
   }
 
-  get inexactNumbers(): readonly InexactNumber[] {
-    return mayBeInexact.test(this.#text) ? findInexactNumbers(this.#text, this.value) : [];
+  get inexactNumbers(): readonly NumberToken[] {
+    if (!mayBeInexact.test(this.#text)) return [];
+    return findNumbers(this.#text, this.value, (part) => !isExact(part));
   }
+}
+
+/**
+ * The whole number that a document has as a member of its outermost object, with all its digits; null where it has none. Of
+ * large ones a double has other digits, even where its shortest form has the same: 1e23 is 99999999999999991611392.
+ */
+export function wholeNumberAt(text: string, name: string): bigint | null {
+  const numbers = findNumbers(text, JSON.parse(text), (part) => /^-?[0-9]+$/.test(part));
+  const found = numbers.find(({ path }) => path.length === 1 && path[0] === name);
+  return found === undefined ? null : BigInt(found.text);
 }
 
 function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
@@ -55,8 +67,12 @@ const depthMax = 80;
 export const inexactNumbersMax = 100;
 
 /** Walks the tokens of valid JSON with the path at hand. Iterative: nesting may be as deep as the text is long. */
-function findInexactNumbers(text: string, value: unknown): InexactNumber[] {
-  const found: InexactNumber[] = [];
+function findNumbers(
+  text: string,
+  value: unknown,
+  isWanted: (part: string) => boolean,
+): NumberToken[] {
+  const found: NumberToken[] = [];
   const path: (string | number)[] = [];
   let key = "";
   token.lastIndex = 0;
@@ -75,7 +91,7 @@ function findInexactNumbers(text: string, value: unknown): InexactNumber[] {
       // Only an object's members are named by the string before the colon.
       if (typeof path[last] === "string") key = text.slice(match.index, end);
       token.lastIndex = end;
-    } else if (path.length <= depthMax && found.length < inexactNumbersMax && !isExact(part)) {
+    } else if (path.length <= depthMax && found.length < inexactNumbersMax && isWanted(part)) {
       // Of duplicate keys the last wins: a number that an earlier one had was not kept.
       const isKept = Object.is(valueAt(value, path), Number(part));
       if (isKept) found.push({ path: [...path], text: part });

@@ -1,7 +1,11 @@
 // JSON whose numbers lose nothing, read and written.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseExactJson, stringifyExactJson } from "../../src/contract/exact-json.ts";
+import {
+  parseExactJson,
+  stringifyExactJson,
+  wholeNumberAt,
+} from "../../src/contract/exact-json.ts";
 
 const inexactIn = (text: string) =>
   parseExactJson(text).inexactNumbers.map(({ path, text: number }) => [path.join("/"), number]);
@@ -132,6 +136,25 @@ describe("reading a document", () => {
     const text = `${"[".repeat(500_000)}1e1${"]".repeat(500_000)}`;
     expect(parseExactJson(text).inexactNumbers).toEqual([]);
   });
+});
+
+describe("a whole number of a document", () => {
+  test("has all its digits, however large it is", () => {
+    fc.assert(
+      fc.property(fc.bigInt(), fc.nat(30), (factor, zeros) => {
+        const number = factor * 10n ** BigInt(zeros);
+        const text = `{"before":{"n":1},"s":"\\"n\\":2","n":${number},"after":[3]}`;
+        expect(wholeNumberAt(text, "n")).toBe(number);
+      }),
+    );
+  });
+
+  test.each(['{"n":"1"}', '{"n":1.5}', '{"m":1}', '{"m":{"n":1}}', "1"])(
+    "is none in %s",
+    (text) => {
+      expect(wholeNumberAt(text, "n")).toBeNull();
+    },
+  );
 });
 
 describe("writing a document", () => {
