@@ -238,12 +238,13 @@ describe("log watch", () => {
     const args = ["log", "watch", "--ledger", ledgerId, "--state", state, "--once", ...key];
     const screen = new TestScreen(args, server.env, [80, 24]);
     expect((await screen.ended()).code).toBe(0);
-    expect(screen.output.split("\r\n").map((line) => line.replace(/\S{24,}/, "…"))).toEqual([
+    const lines = screen.printed.split("\r\n");
+    expect(lines.map((line) => line.replace(/\S{24,}/, "…"))).toEqual([
       "…",
       "  …",
       ...["  size 5", "  0 more", "  root …", ""],
     ]);
-    expect(Math.max(...screen.output.split("\r\n").map(({ length }) => length))).toBeLessThan(80);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(80);
   });
 
   it("trusts on first use the key that the server says, loudly, and from then on no other", async () => {

@@ -113,7 +113,8 @@ const tables: readonly (readonly [command: string, ...args: string[]])[] = [
   ["wallet", "history", "customer/0190b6a0-1111-7000-8000-00000000000c"],
 ];
 
-const linesOf = ({ output }: TestScreen) => output.replaceAll(/\u001b\[[0-9]+m/g, "").split("\r\n");
+const linesOf = ({ printed }: TestScreen) =>
+  printed.replaceAll(/\u001b\[[0-9]+m/g, "").split("\r\n");
 
 // Python makes the terminal.
 test.runIf(hasPython)("what was checked is readable, with its digits in groups", async () => {

@@ -54,7 +54,7 @@ async function shown(
   const screen = new TestScreen(args, { ...server.env, ...env }, size);
   const { code, isCooked } = await screen.ended();
   expect(isCooked).toBe(true);
-  return { code, text: screen.output.replaceAll("\r\n", "\n") };
+  return { code, text: screen.printed.replaceAll("\r\n", "\n") };
 }
 
 const bold = (text: string) => `\u001b[1m${text}\u001b[22m`;

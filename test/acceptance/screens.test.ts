@@ -120,7 +120,7 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
     const screen = tail("alice", "--ledger", "01a1f929-c7b6-727f-ac61-35579962ed4c");
     expect(await screen.ended()).toEqual({ code: 5, isCooked: true });
     expect(screen.output).not.toContain("\u001b[?1049h");
-    expect(screen.output).toMatch(/^\u001b\[31mledgerctl:\u001b\[39m /);
+    expect(screen.printed).toMatch(/^\u001b\[31mledgerctl:\u001b\[39m /);
   });
 
   test("draws where CI is set, leaves in order on Ctrl-C, and prints lines on a terminal that is dumb or for --json", async () => {

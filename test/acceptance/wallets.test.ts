@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LedgerClient, type WalletAddress } from "../../src/client/ledger-client.ts";
-import { runOnTerminal } from "../support/terminal.ts";
+import { runOnTerminal, withoutProgress } from "../support/terminal.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
 import { runHere } from "../support/program.ts";
@@ -184,10 +184,14 @@ describe("refusals", () => {
 });
 
 describe("reading", () => {
+  /** What a command of wallets leaves on a terminal. */
+  const see = async (...args: string[]) => {
+    const { shown } = await runOnTerminal(["wallet", ...args], { env: server.env, answer: "" });
+    return withoutProgress(shown);
+  };
+
   it("prints major units, and smallest ones with --minor", async () => {
     await credit("seen", "12500");
-    const see = async (...args: string[]) =>
-      (await runOnTerminal(["wallet", ...args], { env: server.env, answer: "" })).shown;
     const major = "balance    125.00 USD\navailable  125.00 USD\n";
     expect(await see("balance", "seen")).toBe(major);
     expect(await run(["balance", "seen"])).toEqual({ code: 0, stderr: "", stdout: major });
@@ -251,14 +255,14 @@ describe("reading", () => {
   });
 
   it("notes that nothing was ever written to a wallet, and not of one that is empty", async () => {
-    const see = async (...args: string[]) =>
-      (await runOnTerminal(["wallet", "balance", ...args], { env: server.env, answer: "" })).shown;
     const zero = "balance    0\navailable  0\n";
-    expect(await see("nobody")).toBe(`${zero}nothing was ever written to wallet nobody\n`);
-    expect(await see("nobody", "--quiet")).toBe(zero);
+    expect(await see("balance", "nobody")).toBe(
+      `${zero}nothing was ever written to wallet nobody\n`,
+    );
+    expect(await see("balance", "nobody", "--quiet")).toBe(zero);
     await credit("emptied", "5");
     await server.client.debitWallet(wallet("emptied"), { amount: "5", assetCode: "USD" });
-    expect(await see("emptied")).not.toContain("nothing");
+    expect(await see("balance", "emptied")).not.toContain("nothing");
     const stderr = "nothing was ever written to wallet nobody\n";
     expect(await run(["balance", "nobody"])).toEqual({ code: 0, stderr, stdout: zero });
     const inJson = await run(["balance", "nobody", "--json"]);

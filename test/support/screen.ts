@@ -46,6 +46,7 @@ flags = termios.tcgetattr(slave)[3]
 wanted = termios.ICANON | termios.ECHO | termios.ISIG
 sys.stderr.write(json.dumps({"code": child.wait(), "isCooked": flags & wanted == wanted}) + "\\n")
 `;
+import { withoutProgress } from "./terminal.ts";
 import { until } from "./until.ts";
 
 export interface ScreenEnd {
@@ -96,6 +97,11 @@ export class TestScreen {
     this.#send({ signal: name });
   }
 
+  /** All that stays of it where lines are printed and no screen is drawn. */
+  get printed(): string {
+    return withoutProgress(this.output);
+  }
+
   /** The lines of the last frame that was drawn whole. */
   get frame(): string[] {
     const frames = this.output.split(/\u001b\[\?2026h/).slice(1);
@@ -139,5 +145,5 @@ export function isLeftClean(output: string): boolean {
 /** What is seen on the terminal once the screen has been left; the cursor may be shown once more. */
 export function afterScreen(output: string): string {
   const [rest = ""] = output.split("\u001b[?1049l").slice(-1);
-  return rest.replaceAll("\u001b[?25h", "");
+  return withoutProgress(rest).replaceAll("\u001b[?25h", "");
 }

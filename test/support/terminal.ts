@@ -11,6 +11,14 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 export const terminal: readonly string[] = ["-ISc", bridge];
 
 /**
+ * What a terminal was sent, without the line that tells after a second what is under way: it comes between other lines
+ * where the machine is slow, is overwritten, and ends blank.
+ */
+export function withoutProgress(output: string): string {
+  return output.replaceAll(/(?:\r[^\r\n]+)*\r +\r/g, "");
+}
+
+/**
  * Runs a command, types an answer once it has asked, and resolves with all that the terminal showed and the
  * exit code. A command that ends without a question is not waited for.
  */
