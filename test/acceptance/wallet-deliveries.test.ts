@@ -99,8 +99,8 @@ describe("a receiver of wallet writes", () => {
     await client.creditWallet(a, { ...money(5), externalId: "e", metadata: "m" });
     const { holdId } = await client.reserveFunds(a, money(50));
     await client.releaseHold(a, holdId);
-    const brief = await client.reserveFunds(a, { ...money(7), expiresInSeconds: 1 });
     await client.transferFunds(ledgerId, [{ from: "a", to: "b", ...money(20) }]);
+    const brief = await client.reserveFunds(a, { ...money(7), expiresInSeconds: 1 });
     await client.freezeWallet(b);
     await client.unfreezeWallet(b);
     await until("an expiry", async () => {
@@ -122,7 +122,7 @@ describe("a receiver of wallet writes", () => {
     expect(ofWallet("a")).toEqual((await logOf("a")).slice(1));
     expect(ofWallet("b")).toEqual(await logOf("b"));
     expect(ofWallet("a").map(({ type }) => type)).toEqual([
-      ...["credit", "reserve", "release", "reserve", "transfer-out", "expire", "debit"],
+      ...["credit", "reserve", "release", "transfer-out", "reserve", "expire", "debit"],
     ]);
     expect(ofWallet("a").find(({ type }) => type === "expire")?.holdId).toBe(brief.holdId);
     expect(ofWallet("b").map(({ type }) => type)).toEqual(["transfer-in", "freeze", "unfreeze"]);
