@@ -148,8 +148,17 @@ describe.runIf(hasPython)("wallet tail on a terminal", () => {
 });
 
 describe.runIf(hasPython)("entry tail on a terminal", () => {
+  /** Of its own: no posting of other tests' wallets comes between its entries. */
+  let ledgerId: string;
+  let env: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    ledgerId = await server.books.createLedger();
+    env = { ...server.env, LEDGERCTL_LEDGER: ledgerId };
+  });
+
   const post = (description: string) =>
-    server.client.postEntry(server.ledgerId, {
+    server.client.postEntry(ledgerId, {
       description,
       lines: [
         { glAccountCode: "1000", functionalAmount: "12500" },
@@ -158,7 +167,7 @@ describe.runIf(hasPython)("entry tail on a terminal", () => {
     });
 
   test("shows entries live, the lines of one, and ends with q", async () => {
-    const screen = new TestScreen(["entry", "tail"], server.env);
+    const screen = new TestScreen(["entry", "tail"], env);
     await screen.until(/^entry tail .* connected$/m);
     await post("Fìrst sale");
     await screen.until(/^› Fìrst sale .* 125\.00 USD/m);
@@ -174,14 +183,14 @@ describe.runIf(hasPython)("entry tail on a terminal", () => {
 
   test("into a pipe prints a line for each, from where it is told to", async () => {
     const { journalId } = await post("Piped");
-    const { total } = await server.client.listEntries(server.ledgerId, { limit: 1 });
+    const { total } = await server.client.listEntries(ledgerId, { limit: 1 });
     const args = ["entry", "tail", "--since", String(total - 1)];
     for (const [flags, line] of [
       [[], /^ +\d+ {2}\S+Z +125\.00 USD {2}[0-9a-f-]{36} {2}Piped$/],
       [["--quiet"], new RegExp(`^${journalId}$`)],
       [["--json"], new RegExp(`"journalId":"${journalId}"`)],
     ] as const) {
-      const { child, result } = startCli([...args, ...flags], { env: server.env });
+      const { child, result } = startCli([...args, ...flags], { env });
       child.stdout?.once("data", () => child.kill("SIGINT"));
       const { code, stdout } = await result;
       expect([code, stdout.trimEnd()]).toEqual([130, expect.stringMatching(line)]);
