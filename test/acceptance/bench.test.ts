@@ -68,7 +68,7 @@ describe("measuring and verifying", () => {
     expect(code).toBe(0);
     expect(report).toMatchObject({ bench: "entries", errors: {}, unsent: 0, rate: null });
     expect(report).toMatchObject({ accounts: ["1000", "4000"], connections: 8 });
-    expect(report.acknowledged).toBeGreaterThan(10);
+    expect(report.acknowledged).toBeGreaterThan(0);
     const { p50 = 0, p90 = 0, p99 = 0, max = 0 } = report.latencyMs;
     // The last answers come when the second is over, and no later than the slowest takes.
     expect(report.requestsPerSecond).toBeLessThanOrEqual(report.acknowledged);
