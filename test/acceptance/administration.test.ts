@@ -12,6 +12,7 @@ import { LedgerClient, ServiceProblem, type Ledger } from "../../src/client/ledg
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { createTestDatabase, runStatement } from "../support/database.ts";
 import { documents, runCli, startCli, type CliResult } from "../support/cli.ts";
+import { doctorOnceReady } from "../support/doctor.ts";
 import { entry } from "../support/entries.ts";
 import { runHere } from "../support/program.ts";
 import { freePort } from "../support/free-port.ts";
@@ -341,7 +342,8 @@ describe("migrate, doctor and serve", () => {
   });
 
   it("finds nothing wrong where nothing is, and names what is wrong with a remedy", async () => {
-    const well = JSON.parse((await runBuilt(["doctor", "--json"])).stdout) as {
+    const found = await doctorOnceReady(() => runBuilt(["doctor", "--json"]));
+    const well = JSON.parse(found.stdout) as {
       ok: boolean;
       checks: { name: string; ok: boolean; note: boolean }[];
     };
@@ -357,7 +359,7 @@ describe("migrate, doctor and serve", () => {
     const byName = await run(["doctor"], { LEDGERCTL_LEDGER: "Main" });
     expect(byName.stdout).toMatch(/^ok {4}ledger +Main is active\n/m);
     const secret = { LEDGERCTL_API_SECRET: "ls_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" };
-    const wrong = await run(["doctor"], secret);
+    const wrong = await doctorOnceReady(() => run(["doctor"], secret));
     expect(wrong.code).toBe(4);
     expect(wrong.stdout).toContain("FAIL  credentials");
     const port = await freePort();

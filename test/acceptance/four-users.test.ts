@@ -21,6 +21,7 @@ import {
 import type { Close } from "../../src/contract/types.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { doctorOnceReady } from "../support/doctor.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
 import { runOnTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
@@ -220,7 +221,9 @@ describe("the operator", () => {
   });
 
   it("sees that all is well", async () => {
-    await step({ who: "accountant", args: ["doctor"], out: /^(ok {4}.*\n)+$/ });
+    const env = { HOME: homeOf("accountant") };
+    const found = await doctorOnceReady(() => runCli(["doctor"], { env }));
+    checkStep(["doctor"], found, { code: 0, out: /^(ok {4}.*\n)+$/, err: "" });
   });
 });
 
