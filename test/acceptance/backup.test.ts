@@ -338,6 +338,7 @@ describe.skipIf(isCluster)("interruptions", () => {
     expect(await result).toMatchObject({ code: 1 });
   });
 
+  // Five waits of up to 45 s each, and a restore.
   it("of a restore leave an empty database, and it can be tried again", async () => {
     const target = await emptyDatabase();
     const copying = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY %wallet_writes%'`;
@@ -367,7 +368,7 @@ describe.skipIf(isCluster)("interruptions", () => {
     expect(await runStatement(target, "SELECT FROM wallet_writes")).toBe(0);
     const again = await run(target, "restore", file);
     expect(again.code, again.stderr).toBe(0);
-  });
+  }, 300_000);
 
   it.skipIf(!mayMount)(
     "of a restore by a disk that fills are told, and it can be tried again with more space",
