@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";
+import { doctorOnceReady } from "../support/doctor.ts";
 import { runHere } from "../support/program.ts";
 
 interface Asset {
@@ -64,7 +65,7 @@ describe("the rules of assets", () => {
   it("lists a currency that waits for its rate, and what waits; given one, it is posted", async () => {
     await credit("e", "1000", "EUR");
     expect(await findAsset("EUR")).toEqual({ ...eur, pending: "1000" });
-    const asked = await run(["doctor"]);
+    const asked = await doctorOnceReady(() => run(["doctor"]));
     expect(asked.code).toBe(1);
     expect(asked.stdout).toMatch(
       /FAIL  postings +what wallets accepted waits for a rate: EUR in ledger [-0-9a-f]{36}\n +Set it with /,
