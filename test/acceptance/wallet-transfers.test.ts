@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scopes } from "../../src/core/ledger.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli, type CliResult } from "../support/cli.ts";
+import { until } from "../support/until.ts";
 
 let server: BinaryServer;
 /** Of a key that may freeze wallets. */
@@ -221,26 +222,33 @@ describe("wallet list", () => {
 });
 
 describe("limits of asset set", () => {
+  /** In UTC, as limits of a day have it. */
+  const today = () => new Date().toISOString().slice(0, 10);
+
   it("hold for credits and transfers, are listed, and end", async () => {
     const limits = ["--max-balance", "1000", "--daily-debit-max", "300"];
     const set = await administer("asset", "set", "COIN", ...limits, "--json");
     expect(JSON.parse(set.stdout)).toMatchObject({ maxBalance: "1000", dailyDebitMax: "300" });
     const coin = ["--asset", "COIN"];
     expectFailure(await run("wallet", "credit", "purse", "1001", ...coin), 6, /1000, the most/);
-    await fund("purse", "1000", "COIN");
-    await fund("other purse", "950", "COIN");
-    const transfer = (amount: string) =>
-      run("wallet", "transfer", "purse", "other purse", amount, ...coin);
-    expectFailure(await transfer("51"), 6, /1000, the most/);
-    expect((await transfer("50")).code).toBe(0);
-    expectFailure(
-      await run("wallet", "debit", "purse", "251", ...coin),
-      6,
-      /300 would be taken out/,
-    );
+    let purse = "";
+    const over = await until("a transfer and a debit on one day", async () => {
+      const day = today();
+      purse = `purse of ${day}`;
+      const other = `other purse of ${day}`;
+      await fund(purse, "1000", "COIN");
+      await fund(other, "950", "COIN");
+      const transfer = (amount: string) => run("wallet", "transfer", purse, other, amount, ...coin);
+      expectFailure(await transfer("51"), 6, /1000, the most/);
+      expect((await transfer("50")).code).toBe(0);
+      const debit = await run("wallet", "debit", purse, "251", ...coin);
+      // At midnight the limit begins anew.
+      return today() === day && debit;
+    });
+    expectFailure(over, 6, /300 would be taken out/);
     const none = ["--max-balance", "none", "--daily-debit-max", "none"];
     expect((await administer("asset", "set", "COIN", ...none)).code).toBe(0);
-    expect((await run("wallet", "debit", "purse", "251", ...coin)).code).toBe(0);
+    expect((await run("wallet", "debit", purse, "251", ...coin)).code).toBe(0);
     const refused = await administer("asset", "set", "COIN", "--max-balance", "1.5");
     expectFailure(refused, 2, /--max-balance must be a whole number of smallest units/);
   });
