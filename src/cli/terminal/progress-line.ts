@@ -142,7 +142,10 @@ export class ProgressLine {
     // A terminal may not know its width.
     const width = process.stderr.columns > 0 ? process.stderr.columns : 80;
     const text = this.#describe(performance.now() - this.#startedMs).slice(0, width - 1);
-    if (text === "" && this.#shownLength === 0) return;
+    if (text === "") {
+      this.clear();
+      return;
+    }
     process.stderr.write(`\r${text.padEnd(this.#shownLength)}`);
     this.#shownLength = text.length;
     shownLines.add(this);

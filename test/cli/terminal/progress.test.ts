@@ -57,6 +57,10 @@ describe("a message while the line is there", () => {
       vi.advanceTimersByTime(500);
       process.emit("exit", 0);
       expect(text).toMatch(/5 rows\r {15}\r$/);
+      vi.advanceTimersByTime(500);
+      line.tell(() => "");
+      vi.advanceTimersByTime(500);
+      expect(text).toMatch(/5 rows\r {15}\r$/);
       line.end();
     } finally {
       Object.assign(stderr, { isTTY, columns });
