@@ -71,10 +71,13 @@ export async function auditLedgers(
     const sums = await SumAudit.begin(connection, ledgerId);
     // On Citus each connection has snapshots of its own on other nodes.
     const other = areLedgersApart ? connection : beside;
-    await Promise.all([
+    const [strayLines] = await Promise.all([
+      listStrayLines(other, ledgerId),
       auditRows(connection, ledger, { areDigested, sums }, log, onProgress),
       auditBeside(other, ledgerId, sums, log),
     ]);
+    // Behind what was found line by line, whichever came first.
+    log.of("lines", ledgerId).findAll(strayLines);
     await sums.finish(log.of("day-sums", ledgerId));
     await checkReconciliation(connection, ledgerId, log);
   }
@@ -131,7 +134,6 @@ async function auditBeside(
   log: AuditLog,
 ): Promise<void> {
   await sums.compareBeside(connection);
-  log.of("lines", ledgerId).findAll(await listStrayLines(connection, ledgerId));
   const reversals = log.of("reversals", ledgerId);
   reversals.looked(await countRows(connection, "journal_reversals", ledgerId));
   reversals.findAll(await listReversalFaults(connection, ledgerId));
