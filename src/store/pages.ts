@@ -19,10 +19,7 @@ export async function* readPages<Row>(
   let page = await readPage(undefined, rowsMin);
   while (page.length > 0) {
     const next = readPage(page.at(-1), Math.min(rowsMax, 2 * page.length));
-    // It is thrown to whoever asks for that page; nobody may.
-    next.catch(() => undefined);
-    // A pool sends a statement some promises later. The caller would be at work by then, and the database would wait.
-    await nextTick();
+    await begin(next);
     yield page;
     page = await next;
   }
@@ -39,12 +36,19 @@ export async function* readAhead<Task, Result>(
   let next: Promise<Result> | null = null;
   for await (const task of tasks) {
     const begun = read(task);
-    // It is thrown to whoever asks for that result; nobody may.
-    begun.catch(() => undefined);
+    await begin(begun);
     if (next !== null) yield await next;
     next = begun;
   }
   if (next !== null) yield await next;
+}
+
+/** Lets a read leave for the database whose result is asked for later. */
+async function begin(read: Promise<unknown>): Promise<void> {
+  // It is thrown to whoever asks for it; nobody may.
+  read.catch(() => undefined);
+  // A pool sends a statement some promises later. The caller would be at work by then, and the database would wait.
+  await nextTick();
 }
 
 /**
