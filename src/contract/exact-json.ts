@@ -43,8 +43,11 @@ class ReadJson implements ExactJson {
  * large ones a double has other digits, even where its shortest form has the same: 1e23 is 99999999999999991611392.
  */
 export function wholeNumberAt(text: string, name: string): bigint | null {
-  const numbers = findNumbers(text, JSON.parse(text), (part) => /^-?[0-9]+$/.test(part));
-  const found = numbers.find(({ path }) => path.length === 1 && path[0] === name);
+  const found = findNumbers(
+    text,
+    JSON.parse(text),
+    (part, path) => path.length === 1 && path[0] === name && /^-?[0-9]+$/.test(part),
+  ).at(-1);
   return found === undefined ? null : BigInt(found.text);
 }
 
@@ -70,7 +73,7 @@ export const inexactNumbersMax = 100;
 function findNumbers(
   text: string,
   value: unknown,
-  isWanted: (part: string) => boolean,
+  isWanted: (part: string, path: NumberToken["path"]) => boolean,
 ): NumberToken[] {
   const found: NumberToken[] = [];
   const path: (string | number)[] = [];
@@ -91,7 +94,11 @@ function findNumbers(
       // Only an object's members are named by the string before the colon.
       if (typeof path[last] === "string") key = text.slice(match.index, end);
       token.lastIndex = end;
-    } else if (path.length <= depthMax && found.length < inexactNumbersMax && isWanted(part)) {
+    } else if (
+      path.length <= depthMax &&
+      found.length < inexactNumbersMax &&
+      isWanted(part, path)
+    ) {
       // Of duplicate keys the last wins: a number that an earlier one had was not kept.
       const isKept = Object.is(valueAt(value, path), Number(part));
       if (isKept) found.push({ path: [...path], text: part });
