@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { scopes } from "../../src/core/ledger.ts";
 import { LedgerClient } from "../../src/client/ledger-client.ts";
+import { openEmbeddedDatabase } from "../../src/store/embedded/embedded-database.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
 import type { Credentials } from "../support/signed-request.ts";
 import { watchDeadlocks } from "../support/deadlock-watch.ts";
@@ -86,6 +87,13 @@ async function killServer(index: number): Promise<void> {
   await servers[index]?.end("SIGKILL");
 }
 
+/** The URL of the database that the servers run. */
+async function findDatabase(): Promise<string> {
+  const database = await openEmbeddedDatabase({ dataDir, supervise: false });
+  await database.stop();
+  return database.url;
+}
+
 function killDatabase(): void {
   const pidFile = readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8");
   process.kill(Number(pidFile.split("\n")[0]), "SIGKILL");
@@ -113,7 +121,7 @@ async function untilReady(): Promise<void> {
 }
 
 test("64 connections that transfer among ten wallets in all directions, on two servers, never deadlock", async () => {
-  const deadlocks = await watchDeadlocks(dataDir);
+  const deadlocks = await watchDeadlocks(await findDatabase());
   const create = ["ledger", "create", "Ring", "--org", organizationId, "--currency", "USD"];
   const ringId = (await runHere(...create, "--quiet")).trim();
   const ring = Array.from({ length: 10 }, (_, index) => `ring-${index}`);
