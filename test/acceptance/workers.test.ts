@@ -101,14 +101,24 @@ async function untilServed(): Promise<void> {
 async function openConnection(): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined);
-  await askHealth(socket);
+  expect(await isServed(socket)).toBe(true);
   return socket;
 }
 
-async function askHealth(socket: Socket): Promise<void> {
-  socket.write("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
-  const [answer] = (await once(socket, "data")) as [Buffer];
-  expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+/** Whether the worker that has a connection answers on it; false once the worker is gone, and the connection with it. */
+async function isServed(socket: Socket): Promise<boolean> {
+  if (socket.closed) return false;
+  const answer = await new Promise<string | null>((resolve) => {
+    socket.once("data", (bytes: Buffer) => {
+      resolve(bytes.toString());
+    });
+    socket.once("close", () => {
+      resolve(null);
+    });
+    socket.write("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  });
+  if (answer !== null) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  return answer !== null;
 }
 
 test("every worker answers on the port, and one that is killed is replaced", async () => {
@@ -120,10 +130,10 @@ test("every worker answers on the port, and one that is killed is replaced", asy
   for (const pid of before) {
     const wasOpen = open.length;
     await replaceWorker(pid);
-    open = open.filter(({ closed }) => !closed);
-    // Its own connections are gone; those of the others answer.
+    // Its own connections are gone, which may be learned only now; those of the others answer.
+    const served = await Promise.all(open.map(isServed));
+    open = open.filter((_, index) => served[index]);
     expect(open.length).toBeLessThan(wasOpen);
-    await Promise.all(open.map(askHealth));
   }
   expect(open).toEqual([]);
   await untilServed();
