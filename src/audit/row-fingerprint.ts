@@ -6,7 +6,8 @@ const bits = 256;
 /**
  * A sum over rows of figures, each weighed by a keyed hash of its name. A row may come in parts, which add up, and rows in
  * any order. Where each name has the same figures in two lists, their fingerprints are equal. Otherwise they are with
- * a chance of less than 2^-128, as long as whoever made the rows does not know the key.
+ * a chance of less than 2^-100, as long as whoever made the rows does not know the key, and no name has a figure of 2^150
+ * or more: a multiple of 2^n hides n bits of its weight, and one of 2^256 all of them.
  */
 export class RowFingerprint {
   readonly #key: Uint8Array;

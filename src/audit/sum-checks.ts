@@ -64,6 +64,14 @@ interface AccountDay {
 
 const gatheredMax = 10_000;
 
+/**
+ * Figures of so many digits a fingerprint can tell apart, also where they are added up from parts. A line of ours has no more;
+ * longer ones are left to the database.
+ */
+const digitsMax = 38;
+const shortFigure = new RegExp(`^-?\\d{1,${digitsMax}}$`);
+const figureEnd = 10n ** BigInt(digitsMax);
+
 /** The sums of accounts by day: those of the lines of all entries up to what is summed. */
 export function accountDayCheck(
   connection: Connection,
@@ -81,10 +89,10 @@ export function accountDayCheck(
   let isDifferent = false;
   const flush = () => {
     gathered.takeEach((group, glAccountCode, currency, row) => {
-      due.add(JSON.stringify([group, glAccountCode, currency]), [
-        ...[row.debits, row.credits, row.functionalDebits, row.functionalCredits],
-        BigInt(row.entryCount),
-      ]);
+      const sums = [row.debits, row.credits, row.functionalDebits, row.functionalCredits];
+      if (sums.some((sum) => sum <= -figureEnd || sum >= figureEnd)) isDifferent = true;
+      const name = JSON.stringify([group, glAccountCode, currency]);
+      due.add(name, [...sums, BigInt(row.entryCount)]);
     });
   };
   return {
@@ -113,8 +121,8 @@ export function accountDayCheck(
       flush();
       for await (const page of readAuditedAccountDays(connection, ledgerId)) {
         for (const { day, isClosing, glAccountCode, currency, figures } of page) {
-          // Of what is no number, or of nothing but zeros, a fingerprint would not tell.
-          const isSound = figures.every((figure) => /^-?\d+$/.test(figure));
+          // Of what is no number, too long, or nothing but zeros, a fingerprint would not tell.
+          const isSound = figures.every((figure) => shortFigure.test(figure));
           if (!isSound || figures.every((figure) => figure === "0")) isDifferent = true;
           if (!isSound) continue;
           const name = JSON.stringify([groupOf(day, isClosing), glAccountCode, currency]);

@@ -2,11 +2,13 @@
 // again, and whatever is changed has.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hashLeaf } from "../../src/core/merkle.ts";
+import { auditLedgers } from "../../src/audit/audit.ts";
 import { accountDayCheck, registerDayCheck } from "../../src/audit/sum-checks.ts";
 import { readSumReach } from "../../src/store/audit/day-sums.ts";
 import { readAuditedEntries } from "../../src/store/audit/journal.ts";
 import type { Connection } from "../../src/store/database/connection.ts";
 import { Pool } from "../../src/store/database/pool.ts";
+import { upsertMonths } from "../../src/store/month-sums.ts";
 import { entriesPath } from "../support/entries.ts";
 import { postAll, randomChart, sampleEntries, sumSpans } from "../support/random-books.ts";
 import { serveBooks } from "../support/service.ts";
@@ -63,8 +65,14 @@ test("are as the entries have them, up to where they are summed", async () => {
 });
 
 const day = "gl_account_code, day, currency";
+/** A multiple of it is nothing to a sum of 256 bits. */
+const wrap = 2n ** 256n;
 
 test.each([
+  `UPDATE account_days SET debits = debits + ${wrap}`,
+  // Of half of it, a sum of 256 bits has something in every second case.
+  `UPDATE account_days SET debits = debits + ${wrap / 2n} WHERE ctid = (SELECT min(ctid) FROM account_days)`,
+  `UPDATE journal_lines SET functional_amount = functional_amount + ${wrap} WHERE functional_amount > 0`,
   "UPDATE account_days SET debits = debits + 1 WHERE entry_count > 1",
   "UPDATE account_days SET credits = credits + 0.5",
   "UPDATE account_days SET functional_debits = 'NaN'",
@@ -100,4 +108,29 @@ test("finds an entry that is dated on another day", async () => {
   const change =
     "UPDATE journal_entries SET transaction_date = transaction_date + interval '40 days' WHERE sequence = 150";
   expect(await listDifferentAfter(change)).toEqual(["account_days", "register_days"]);
+});
+
+test("finds figures that differ by what cancels out, with the months summed anew", async () => {
+  const report = await pool.withTransaction(async (transaction) => {
+    await passTriggers(transaction);
+    for (const [code, change] of [
+      ["1000", wrap],
+      ["2000", -wrap],
+    ] as const) {
+      await runText(
+        transaction,
+        `UPDATE account_days SET functional_debits = functional_debits + ${change}
+          WHERE ctid = (SELECT min(ctid) FROM account_days WHERE gl_account_code = '${code}')`,
+      );
+    }
+    await upsertMonths(transaction, ledgerId, { fromDay: "-infinity", untilDay: "infinity" });
+    return auditLedgers(transaction, ledgerId);
+  });
+  const findings = report?.checks.find(({ name }) => name === "day-sums")?.findings ?? [];
+  expect(new Set(findings.map(({ what }) => what))).toEqual(
+    new Set([
+      "has figures that are not those of its entries in account_days",
+      "has figures that are not those of its entries in journal_months",
+    ]),
+  );
 });
