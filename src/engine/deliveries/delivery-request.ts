@@ -131,10 +131,13 @@ async function resolveName(
 ): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: nameTimeoutMs, tries: 2 });
   if (nameservers !== undefined) resolver.setServers(nameservers);
-  ended.addEventListener("abort", () => {
+  const cancel = () => {
     resolver.cancel();
-  });
+  };
+  ended.addEventListener("abort", cancel);
   const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  // A signal that somebody listens to is kept for as long as those that it follows.
+  ended.removeEventListener("abort", cancel);
   if (ipv4.status === "rejected" && ipv6.status === "rejected") throw ipv4.reason;
   const addressesIn = (resolved: typeof ipv4, family: number) =>
     resolved.status === "rejected" ? [] : resolved.value.map((address) => ({ address, family }));

@@ -1,9 +1,9 @@
 // Where requests to receivers go: a real listener on this machine counts who connects.
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { createSocket } from "node:dgram";
 import { createServer, type AddressInfo } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { sendDelivery } from "../../../src/engine/deliveries/delivery-request.ts";
 import { certificate } from "../../support/certificates.ts";
 
@@ -63,6 +63,14 @@ test("a name is looked at when it is connected to, and what it resolves to is no
     "inside.example.com has no public address, and this server sends to no other",
   );
   expect(connections).toBe(0);
+});
+
+test("nobody listens to the signal of a request that has ended", async () => {
+  const any = vi.spyOn(AbortSignal, "any");
+  await send("inside.example.com", false);
+  const [ended] = any.mock.results.map(({ value }) => value as AbortSignal);
+  any.mockRestore();
+  expect(ended && getEventListeners(ended, "abort")).toEqual([]);
 });
 
 test("names that no nameserver answers for hold up no other", async () => {
