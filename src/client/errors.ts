@@ -34,7 +34,7 @@ export class ServiceProblem extends Error {
   }
 }
 
-/** The service could not be reached, or the connection broke before it answered. */
+/** The service could not be reached, or the connection broke before the end of its answer. */
 export class ServiceUnreachable extends Error {
   constructor(url: string, cause: unknown) {
     super(`no answer from ${url}: ${reasonOf(cause)}`, { cause });

@@ -395,8 +395,8 @@ export class LedgerClient {
   }
 
   /**
-   * A close with all its entries: the bytes of a bundle (NDJSON) as they come. Is sent once: nothing is retried. A bundle
-   * without its trailer was cut off.
+   * A close with all its entries: the bytes of a bundle (NDJSON) as they come. Is sent once: nothing is retried. Where the
+   * connection breaks, reading rejects with ServiceUnreachable. A bundle without its trailer was cut off.
    */
   async streamBundle(ledgerId: string, closeId: string): Promise<AsyncIterable<Uint8Array>> {
     return this.#http.stream(paths.getBundle({ ledgerId, closeId }));

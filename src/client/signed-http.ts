@@ -118,11 +118,8 @@ export class SignedHttp {
     let reply: HttpReply | null = null;
     this.#options.onRequest?.();
     try {
-      reply = await readReply(await this.#request(method, target, body));
+      reply = await this.#readReply(await this.#request(method, target, body));
       return reply;
-    } catch (error) {
-      if (error instanceof ServiceUnreachable) throw error;
-      throw new ServiceUnreachable(this.#options.url, error);
     } finally {
       this.#options.onExchange?.({
         method,
@@ -136,11 +133,16 @@ export class SignedHttp {
     }
   }
 
-  /** Reads a reply of status 2xx as it comes. Rejects with ServiceProblem or ServiceUnreachable. */
+  /**
+   * Reads a reply of status 2xx as it comes. Rejects with ServiceProblem or ServiceUnreachable; with the latter reading does
+   * too, where the connection breaks meanwhile.
+   */
   async stream(target: string): Promise<AsyncIterable<Uint8Array>> {
     const response = await this.#request("GET", target, "");
-    if (response.statusCode < 300) return response.body as AsyncIterable<Uint8Array>;
-    throw problemOf(await readReply(response), false);
+    if (response.statusCode >= 300) throw problemOf(await this.#readReply(response), false);
+    // Whoever reads is told. Until then an error that nobody listens to would end the process.
+    response.body.on("error", () => undefined);
+    return this.#chunksOf(response.body);
   }
 
   /** Where and with which headers a WebSocket on a target is opened now. */
@@ -177,6 +179,28 @@ export class SignedHttp {
     }
   }
 
+  async #readReply({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<HttpReply> {
+    try {
+      return {
+        status: statusCode,
+        requestId: oneHeader(headers["x-request-id"]),
+        retryAfterSeconds: parseSeconds(oneHeader(headers["retry-after"])),
+        text: await body.text(),
+      };
+    } catch (error) {
+      throw new ServiceUnreachable(this.#options.url, error);
+    }
+  }
+
+  async *#chunksOf(body: Dispatcher.ResponseData["body"]): AsyncGenerator<Uint8Array, void> {
+    try {
+      for await (const chunk of body) yield chunk as Uint8Array;
+    } catch (error) {
+      // What the reader throws into it is the reader's own.
+      throw error === body.errored ? new ServiceUnreachable(this.#options.url, error) : error;
+    }
+  }
+
   #headers(method: string, target: string, body: string | Uint8Array): Record<string, string> {
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = signRequest(this.#options.apiSecret, { timestamp, method, target, body });
@@ -187,15 +211,6 @@ export class SignedHttp {
       ...(body.length === 0 ? {} : { "content-type": "application/json" }),
     };
   }
-}
-
-async function readReply(response: Dispatcher.ResponseData): Promise<HttpReply> {
-  return {
-    status: response.statusCode,
-    requestId: oneHeader(response.headers["x-request-id"]),
-    retryAfterSeconds: parseSeconds(oneHeader(response.headers["retry-after"])),
-    text: await response.body.text(),
-  };
 }
 
 function readUrl(text: string): URL {
