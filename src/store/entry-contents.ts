@@ -80,9 +80,10 @@ async function* weighedPages(
 ): AsyncGenerator<readonly number[], void> {
   let entries = 0;
   const looks = readPages<ContentWeight>(entriesPerLook, async (last, limit) => {
-    if (entries >= closed.entryCount) return [];
+    const wanted = Math.min(limit, closed.entryCount - entries);
+    if (wanted <= 0) return [];
     const afterSequence = last?.sequence ?? closed.afterSequence;
-    const weights = await listContentWeights(connection, { ...closed, afterSequence }, limit);
+    const weights = await listContentWeights(connection, { ...closed, afterSequence }, wanted);
     entries += weights.length;
     return weights;
   });

@@ -110,5 +110,5 @@ test("looks for more entries as long as there are to be some", async () => {
   const all = await sequences({ afterSequence: 10 }, 60_000);
   expect(all.length).toBeGreaterThan(3);
   expect(all.flat()).toEqual(Array.from({ length: 300 }, (_, index) => index + 11));
-  expect((await sequences({ afterSequence: 10, entryCount: 100 })).flat()).toHaveLength(100);
+  expect((await sequences({ afterSequence: 10, entryCount: 150 })).flat()).toHaveLength(150);
 });
