@@ -1,5 +1,5 @@
 // Runs the batches of a lane on one connection, each pipelined behind the one before.
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as immediate } from "node:timers/promises";
 import { assert, Refusal } from "../core/errors.ts";
 import type { PipelinedConnection, Transaction } from "../store/database/pipeline.ts";
 import type { Attempt, Batch, FailedBatch, LaneContext, Plan } from "./lane-work.ts";
@@ -82,7 +82,7 @@ export class BatchRunner<Item, Reply> {
       this.#context.options.onFailure(error);
     }
     for (const [index, { resolve, reject }] of batch.entries()) {
-      if (index > 0 && index % answersPerTick === 0) await nextTick();
+      if (index > 0 && index % answersPerTick === 0) await immediate();
       const outcome = plan.outcomes[index];
       if (outcome === undefined) reject(new Error("an item of a batch has no outcome"));
       else if ("reply" in outcome) resolve(outcome.reply);
@@ -130,7 +130,7 @@ async function undo<Item, Reply>(
 }
 
 async function ticks(count: number): Promise<void> {
-  for (let tick = 0; tick < count; tick += 1) await nextTick();
+  for (let tick = 0; tick < count; tick += 1) await immediate();
 }
 
 /** Rejects with `unavailable` what has waited too long, none of which was written. Returns the rest. */

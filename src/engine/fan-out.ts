@@ -1,6 +1,6 @@
 // Sending to many followers without keeping the rest of the process waiting: what comes is sent together, less often the longer
 // that takes, and in slices between which others have their turn.
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as immediate } from "node:timers/promises";
 
 /** Followers are written to no more often: each time costs a system call for each of them. */
 const intervalMsMin = 20;
@@ -43,7 +43,7 @@ export class FanOut<Feed> {
       const tookMs = performance.now() - sliceStartMs;
       if (tookMs < sliceMs) continue;
       this.#spentMs += tookMs;
-      await nextTick();
+      await immediate();
       sliceStartMs = performance.now();
     }
     this.#spentMs += performance.now() - sliceStartMs;

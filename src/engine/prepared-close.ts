@@ -1,5 +1,5 @@
 // What a close hashes and sums, read piece by piece: most of it before the ledger's lock is taken, the rest under it.
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as immediate } from "node:timers/promises";
 import { CloseTree, TrialBalance, type BalanceRow } from "../core/close.ts";
 import { assert } from "../core/errors.ts";
 import type { Period } from "../core/period.ts";
@@ -70,7 +70,7 @@ export async function extend(
     const { leaves, rows } = await current;
     balances.addRows(rows);
     for (const [place, { sequence, leaf }] of leaves.entries()) {
-      if (place % leavesPerTick === 0) await nextTick();
+      if (place % leavesPerTick === 0) await immediate();
       tree.append(sequence, leaf);
     }
   }

@@ -2,7 +2,7 @@
 // order, whichever server accepted it. What this process commits is pushed at once; for the rest the
 // logs of the wallets that have listeners are polled. What others wrote is sent only behind a COMMIT of our own
 // (docs/decisions/0010). No socket is met here.
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as immediate } from "node:timers/promises";
 import type { WalletLogEntry } from "../core/wallet.ts";
 import { listPendingPostingIds, listPostings } from "../store/pending-postings.ts";
 import {
@@ -183,7 +183,7 @@ export class WalletHub {
         if (row.seq > feed.confirmedPlace) return;
         if (row.seq === feed.lastPlace + 1) sendWrite(feed, row);
         // Sockets send between ticks of the event loop: a reader is slow only if it had ticks to read in.
-        if (index % rowsPerTick === rowsPerTick - 1) await nextTick();
+        if (index % rowsPerTick === rowsPerTick - 1) await immediate();
       }
       if (rows.length < rowsMax) return;
     }

@@ -1,5 +1,5 @@
 // Reading balances of wallets: reads that arrive together share one query.
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as immediate } from "node:timers/promises";
 import { listWalletFigures, type WalletFigures } from "../store/wallets.ts";
 import type { Pool } from "../store/database/pool.ts";
 
@@ -33,7 +33,7 @@ export class WalletReader {
   }
 
   async #read(ledgerId: string, callerKeys: ReadonlySet<string>) {
-    await nextTick();
+    await immediate();
     this.#next.delete(ledgerId);
     const rows = await listWalletFigures(this.#pool, ledgerId, [...callerKeys]);
     return new Map(rows.map((row) => [row.callerKey, row]));

@@ -1,5 +1,5 @@
 // Tables of any size, read page by page: in memory are at most one that is worked on and the next.
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as immediate } from "node:timers/promises";
 import type { FragmentSqlToken } from "@slonik/sql-tag";
 import { sql } from "./database/statement.ts";
 
@@ -48,7 +48,7 @@ async function begin(read: Promise<unknown>): Promise<void> {
   // It is thrown to whoever asks for it; nobody may.
   read.catch(() => undefined);
   // A pool sends a statement some promises later. The caller would be at work by then, and the database would wait.
-  await nextTick();
+  await immediate();
 }
 
 /**

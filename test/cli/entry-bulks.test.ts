@@ -1,5 +1,5 @@
 // Bulks of a file's entries: what is there is taken together, and nobody waits for more.
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as immediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Bulks, type Found } from "../../src/cli/commands/entry/bulks.ts";
 
@@ -45,7 +45,7 @@ test("a slow source's entries come as they are there: none waits for the next", 
   const bulks = new Bulks(slow(), limits);
   expect(await bulks.take()).toHaveLength(2);
   const third = bulks.take();
-  await nextTick();
+  await immediate();
   release();
   expect(await third).toHaveLength(1);
   expect(await bulks.take()).toEqual([]);

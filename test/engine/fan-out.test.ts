@@ -1,5 +1,5 @@
 // Sending to many followers: how often, who gets what, and that others have their turn meanwhile.
-import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { FanOut } from "../../src/engine/fan-out.ts";
 
@@ -17,9 +17,9 @@ test("sends together what comes until it is due, and nothing once it is stopped"
   const startedMs = performance.now();
   const fanOut = new FanOut<string>((feed) => sent.push([feed, performance.now() - startedMs]));
   fanOut.soon("a");
-  while (sent.length === 0) await nextTick();
+  while (sent.length === 0) await immediate();
   for (const feed of ["a", "b", "a", "b"]) fanOut.soon(feed);
-  while (sent.length < 3) await nextTick();
+  while (sent.length < 3) await immediate();
   expect(sent.map(([feed]) => feed)).toEqual(["a", "a", "b"]);
   // Since the first was asked for: when it was sent is known only after a pause of the machine, maybe.
   expect(sent[1]?.[1]).toBeGreaterThanOrEqual(18);
@@ -44,9 +44,9 @@ test("sends less often the longer giving takes, and after half a second at most"
       if (starts.length === 1) void fanOut.give(listeners, "");
     });
     fanOut.soon("");
-    while (starts.length === 0) await nextTick();
+    while (starts.length === 0) await immediate();
     fanOut.soon("");
-    while (starts.length < 2) await nextTick();
+    while (starts.length < 2) await immediate();
     const [, second = 0] = starts;
     expect(second - askedMs).toBeGreaterThanOrEqual(dueMs - 10);
   }
@@ -59,7 +59,7 @@ test("lets others have their turn while it gives", async () => {
   const others = (async () => {
     while (!giving.isOver) {
       turns += 1;
-      await nextTick();
+      await immediate();
     }
   })();
   const listeners = listenersOf(

@@ -1,5 +1,5 @@
 // Posting, reversing and reading journal entries.
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as immediate } from "node:timers/promises";
 import { refusalBelow, validationRefusal } from "../../core/errors.ts";
 import type { Period } from "../../core/period.ts";
 import { parseUuid } from "../../core/text.ts";
@@ -59,7 +59,7 @@ async function collectOverTicks<Item>(items: Iterable<Item>): Promise<Item[]> {
   for (const item of items) {
     collected.push(item);
     if (performance.now() < tickEndsMs) continue;
-    await nextTick();
+    await immediate();
     tickEndsMs = performance.now() + tickMs;
   }
   return collected;

@@ -1,6 +1,6 @@
 // Entries of a file, taken in bulks: as many together as are there without waiting. A pipe that gives
 // one now and then has each posted at once; a file, which gives many, has them posted in bulk.
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as immediate } from "node:timers/promises";
 import type { FoundFault } from "../../input/entry-files/file-entry.ts";
 import type { FileEntry } from "../../input/entry-files/open-entries.ts";
 
@@ -50,7 +50,7 @@ export class Bulks {
       if (bulk.length > 0 && bytes > bytesMax) break;
       bulk.push(next.value);
       this.#next = null;
-      tick ??= nextTick(null);
+      tick ??= immediate(null);
     }
     return bulk;
   }
