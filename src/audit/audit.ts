@@ -42,9 +42,9 @@ export interface AuditProgress {
 /**
  * Audits all ledgers, or one; null where there is no such ledger. `connection` must be a snapshot: figures
  * that are compared have to be of one moment. `beside`, a second connection to that snapshot, is for what the database
- * computes by itself, while entries are read and hashed here. Memory is for a page of entries, the lines of one span of
- * registers, and a row for each balance, each account of each close, and each account of each span between their bounds. A
- * row that can't be read is thrown, never skipped.
+ * computes by itself, while entries are read and hashed here. Memory is for two pages of entries and two of lines, the lines
+ * of one span of registers, and a row for each balance, each account of each close, and each account of each span between
+ * their bounds. A row that can't be read is thrown, never skipped.
  */
 export async function auditLedgers(
   connection: Connection,

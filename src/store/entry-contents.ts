@@ -61,7 +61,8 @@ const entriesPerLook = 2_000;
 
 /**
  * All of them by sequence, their amounts as texts, in pages that weigh about `bytesMax` as JSON, or are one entry that weighs
- * more. An entry that somebody took the lines of has none. Reads no further than two pages ahead of its caller.
+ * more. An entry that somebody took the lines of has none. Reads no further than two pages ahead of its caller; in memory
+ * is also what the entries of two looks weigh.
  */
 export async function* readEntryContents(
   connection: Connection,

@@ -1,4 +1,4 @@
-// Tables of any size, read page by page: in memory are at most one that is worked on and the next.
+// Tables of any size, read page by page: in memory are at most the one that is worked on and the two after it.
 import { setImmediate as immediate } from "node:timers/promises";
 import type { FragmentSqlToken } from "@slonik/sql-tag";
 import { sql } from "./database/statement.ts";
@@ -19,7 +19,7 @@ export async function* readPages<Row>(
   let page = await readPage(undefined, rowsMin);
   while (page.length > 0) {
     const next = readPage(page.at(-1), Math.min(rowsMax, 2 * page.length));
-    await begin(next);
+    await letLeave(next);
     yield page;
     page = await next;
   }
@@ -36,7 +36,7 @@ export async function* readAhead<Task, Result>(
   let next: Promise<Result> | null = null;
   for await (const task of tasks) {
     const begun = read(task);
-    await begin(begun);
+    await letLeave(begun);
     if (next !== null) yield await next;
     next = begun;
   }
@@ -44,7 +44,7 @@ export async function* readAhead<Task, Result>(
 }
 
 /** Lets a read leave for the database whose result is asked for later. */
-async function begin(read: Promise<unknown>): Promise<void> {
+async function letLeave(read: Promise<unknown>): Promise<void> {
   // It is thrown to whoever asks for it; nobody may.
   read.catch(() => undefined);
   // A pool sends a statement some promises later. The caller would be at work by then, and the database would wait.
