@@ -10,7 +10,7 @@ import {
 import type { EntryDraft } from "../core/journal.ts";
 import type { LedgerIdentity } from "../core/ledger.ts";
 import { entryBody, parseEntryBody, type ParsedEntry } from "./entry-body.ts";
-import { inexactNumbersMax, type ExactJson, type NumberToken } from "./exact-json.ts";
+import { numbersMax, type ExactJson, type NumberToken } from "./exact-json.ts";
 import { bulkItemsMax, optional } from "./field-schemas.ts";
 import { parseBy } from "./schema-faults.ts";
 
@@ -112,7 +112,7 @@ function numbersByEntry(numbers: readonly NumberToken[]): Map<number, NumberToke
 
 /** The search for inexact numbers ends after so many: no entry after the last was scanned. */
 function scannedEntryCount(numbers: readonly NumberToken[]): number {
-  if (numbers.length < inexactNumbersMax) return Infinity;
+  if (numbers.length < numbersMax) return Infinity;
   const index = numbers.at(-1)?.path[1];
   return typeof index === "number" ? index : 0;
 }

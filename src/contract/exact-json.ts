@@ -67,7 +67,7 @@ const token = /-?[0-9][0-9.eE+-]*|[[\]{},:"]/g;
 // Nothing that is kept nests deeper, and more need not be reported: each number found costs its path.
 const depthMax = 80;
 /** So many are reported at most. */
-export const inexactNumbersMax = 100;
+export const numbersMax = 100;
 
 /** Walks the tokens of valid JSON with the path at hand. Iterative: nesting may be as deep as the text is long. */
 function findNumbers(
@@ -94,11 +94,7 @@ function findNumbers(
       // Only an object's members are named by the string before the colon.
       if (typeof path[last] === "string") key = text.slice(match.index, end);
       token.lastIndex = end;
-    } else if (
-      path.length <= depthMax &&
-      found.length < inexactNumbersMax &&
-      isWanted(part, path)
-    ) {
+    } else if (path.length <= depthMax && found.length < numbersMax && isWanted(part, path)) {
       // Of duplicate keys the last wins: a number that an earlier one had was not kept.
       const isKept = Object.is(valueAt(value, path), Number(part));
       if (isKept) found.push({ path: [...path], text: part });
