@@ -1,5 +1,6 @@
 // One line of the terminal that rewrites itself while something long is under way; silent anywhere else.
 import { counted } from "./counted.ts";
+import { terminalWidth } from "./terminal-width.ts";
 
 const intervalMs = 200;
 
@@ -140,7 +141,7 @@ export class ProgressLine {
   #show(): void {
     if (isSilenced) return;
     // A terminal may not know its width.
-    const width = process.stderr.columns > 0 ? process.stderr.columns : 80;
+    const width = terminalWidth(process.stderr) ?? 80;
     const text = this.#describe(performance.now() - this.#startedMs).slice(0, width - 1);
     if (text === "") {
       this.clear();
