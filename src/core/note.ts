@@ -157,11 +157,6 @@ export function formatSignatureLine({ name, keyId, signature }: NoteSignature): 
   return `— ${name} ${bytes.toString("base64")}\n`;
 }
 
-/** The note as it travels: text, empty line, signatures. */
-export function formatNote({ text, signatures }: Note): string {
-  return `${text}\n${signatures.map(formatSignatureLine).join("")}`;
-}
-
 /** The one signature of this key in a note, or null. Throws MalformedNote where it signed more than once. */
 export function signatureOf(note: Note, key: VerifierKey): NoteSignature | null {
   const [first, second] = note.signatures.filter(

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { cosign, formatCheckpoint, parseCheckpoint } from "../../src/core/checkpoint.ts";
 import { emptyRoot } from "../../src/core/merkle.ts";
-import { formatNote } from "../../src/core/note.ts";
+import { formatNote } from "../support/format-note.ts";
 import { caseOf, expectRefused, firstVerdict } from "../support/signed-cases.ts";
 import { log, refusedCheckpoints, refusedCosignatures, witness } from "../support/tlog-cases.ts";
 import { cosignedAt } from "../support/tlog.ts";

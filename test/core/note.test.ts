@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   decodeNote,
-  formatNote,
   formatSignatureLine,
   formatVerifierKey,
   isEd25519Signature,
@@ -13,6 +12,7 @@ import {
   parseNote,
   parseVerifierKey,
 } from "../../src/core/note.ts";
+import { formatNote } from "../support/format-note.ts";
 import { expectRefused, firstVerdict } from "../support/signed-cases.ts";
 import { log, logKeyText, refusedNotes, strangerLine } from "../support/tlog-cases.ts";
 import { refusedKeys } from "../support/tlog-policy-cases.ts";

@@ -1,8 +1,9 @@
 // A log in memory: leaves, checkpoints that its key signs, and proofs, all from the leaves and without the product's stores.
 import { formatCheckpoint } from "../../src/core/checkpoint.ts";
 import { consistencyRanges, hashLeaf, rootOf, type Hash } from "../../src/core/merkle.ts";
-import { formatNote, NoteSigner } from "../../src/core/note.ts";
+import { NoteSigner } from "../../src/core/note.ts";
 import type { ProvableCheckpoint } from "../../src/engine/logs/witness-submission.ts";
+import { formatNote } from "./format-note.ts";
 
 export class TestLog {
   readonly origin: string;

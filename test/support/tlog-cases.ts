@@ -2,13 +2,13 @@
 // case is refused for its signature alone unless that is the case.
 import { cosign } from "../../src/core/checkpoint.ts";
 import {
-  formatNote,
   formatSignatureLine,
   formatVerifierKey,
   NoteSigner,
   signatureTypes,
   type NoteSignature,
 } from "../../src/core/note.ts";
+import { formatNote } from "./format-note.ts";
 import { cosignedAt, journalOrigin, TestLog, witnessOf } from "./tlog.ts";
 
 /** The rule, what breaks it, and what is said of that. */

@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import { cosign, formatCheckpoint } from "../../src/core/checkpoint.ts";
 import { logSigner } from "../../src/core/log-origin.ts";
 import { auditRanges, hashLeaf, rootOf, type Hash } from "../../src/core/merkle.ts";
-import { formatNote, NoteSigner, signatureTypes } from "../../src/core/note.ts";
+import { NoteSigner, signatureTypes } from "../../src/core/note.ts";
 import { formatTlogProof } from "../../src/core/tlog-proof.ts";
+import { formatNote } from "./format-note.ts";
 
 /** The ledger of test/vectors/tlog.json and close.json. */
 export const ledgerId = "0190b6a0-0000-7000-8000-000000000001";

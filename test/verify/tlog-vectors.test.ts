@@ -14,7 +14,6 @@ import {
   type LeafRange,
 } from "../../src/core/merkle.ts";
 import {
-  formatNote,
   formatSignatureLine,
   formatVerifierKey,
   NoteSigner,
@@ -24,6 +23,7 @@ import {
 import { formatTlogProof, isTlogProof } from "../../src/core/tlog-proof.ts";
 import { verifyCheckpoint } from "../../src/verify/checkpoint.ts";
 import { verifyTlogProof } from "../../src/verify/tlog-proof.ts";
+import { formatNote } from "../support/format-note.ts";
 import { policyOf } from "../support/signed-cases.ts";
 import { leafDataOf, tlogVectors, vectorCase } from "../support/tlog-vectors.ts";
 

@@ -1,7 +1,7 @@
 // Checkpoints submitted to a witness, which checks them as C2SP tlog-witness has it: what a right one and a wrong one come
 // to, and what a witness that misbehaves does.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { formatNote, NoteSigner, parseNote } from "../../../src/core/note.ts";
+import { NoteSigner, parseNote } from "../../../src/core/note.ts";
 import {
   submissionUrlFault,
   WitnessConnection,
@@ -10,6 +10,7 @@ import {
 import { askWitness, submitCheckpoint } from "../../../src/engine/logs/witness-submission.ts";
 import { verifyCheckpoint } from "../../../src/verify/checkpoint.ts";
 import { policyOfKeys } from "../../../src/core/tlog-policy.ts";
+import { formatNote } from "../../support/format-note.ts";
 import { TestLog } from "../../support/test-log.ts";
 import { startWitness, type TestWitness, type WitnessMode } from "../../support/witness.ts";
 
