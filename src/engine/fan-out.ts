@@ -1,10 +1,10 @@
 // Sending to many followers without keeping the rest of the process waiting: what comes is sent together, less often the longer
-// that takes, and in slices between which others have their turn.
+// that takes, and in slices, each in a tick of its own.
 import { setImmediate as immediate } from "node:timers/promises";
 
 /** Followers are written to no more often: each time costs a system call for each of them. */
 const intervalMsMin = 20;
-/** However long sending takes, nobody waits longer for its turn. */
+/** However long sending takes, they are written to no less often. */
 const intervalMsMax = 500;
 /** Of the process's time, sending takes about so much. */
 const shareMax = 0.05;

@@ -22,7 +22,7 @@ import { logOutages } from "./outage-log.ts";
 import { openReplicaPool, openReplicaWatchPool } from "./pools.ts";
 
 const watchIntervalMs = 1_000;
-/** How long the one host of a replica may say nothing before it is given up: it may only be busy. */
+/** How long the one host of a replica may say nothing before it has timed out: it may only be busy. */
 const silenceMsMax = 10_000;
 /** Of fixed texts: everybody may read them, and what an error says may name hosts and users. */
 const noAnswer = "the replica does not answer, or refuses the connection: the log says why";

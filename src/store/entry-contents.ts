@@ -155,7 +155,7 @@ export async function listEntryContents(
   ledgerId: string,
   sequences: readonly number[],
 ): Promise<EntryContent[]> {
-  const among = sql.fragment`
+  const isWanted = sql.fragment`
     ledger_id = ${ledgerId} AND sequence = ANY (${sql.array(sequences, "int8")})`;
   // A column is one value: values for each entry and line took the database twice, and their reader three times as long.
   const found = await connection.one(sql.type(contentRow)`
@@ -166,7 +166,7 @@ export async function listEntryContents(
                event_type AS "eventType", description, transaction_date::text AS "transactionDate",
                entry_type AS "entryType", metadata, persisted_at::text AS "persistedAt",
                reverses_journal_id AS "reversesJournalId"
-          FROM journal_entries WHERE ${among} ORDER BY sequence
+          FROM journal_entries WHERE ${isWanted} ORDER BY sequence
       ) AS ordered
     ) AS entries CROSS JOIN (
       SELECT ${arraysOf(lineColumns)} FROM (
@@ -175,7 +175,7 @@ export async function listEntryContents(
                transaction_currency AS "transactionCurrency",
                functional_amount::text AS "functionalAmount",
                functional_currency AS "functionalCurrency", spot_rate AS "spotRate"
-          FROM journal_lines WHERE ${among} ORDER BY sequence, line_number
+          FROM journal_lines WHERE ${isWanted} ORDER BY sequence, line_number
       ) AS ordered
     ) AS lines`);
   return contentsOf(ledgerId, found);

@@ -60,7 +60,7 @@ export class Deliverer {
     this.#end = repeat(this.#options.intervalMs, () => this.#look());
   }
 
-  /** Requests under way are given up, and sent again by whoever takes the delivery next. */
+  /** Requests under way are cancelled, and sent again by whoever takes the delivery next. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#end();

@@ -1,4 +1,4 @@
-// `entry post --edit`: the entry in the user's editor, until it can be posted or is given up.
+// `entry post --edit`: the entry in the user's editor, until it can be posted or is cancelled.
 import { randomUUID } from "node:crypto";
 import type { EntryInput, EntryLineInput } from "../../../client/ledger-client.ts";
 import { ServiceProblem } from "../../../client/ledger-client.ts";
