@@ -58,6 +58,8 @@ export interface ClosedEntries extends LeafSpan {
 }
 
 const entriesPerLook = 2_000;
+/** To weigh an entry is to write its JSON: a look at fewer that are heavy takes no longer than one at many that are not. */
+const bytesPerLook = 16 * 1024 * 1024;
 
 /**
  * All of them by sequence, their amounts as texts, in pages that weigh about `bytesMax` as JSON, or are one entry that weighs
@@ -85,8 +87,9 @@ async function* weighedPages(
     if (wanted <= 0) return [];
     const afterSequence = last?.sequence ?? closed.afterSequence;
     const weights = await listContentWeights(connection, { ...closed, afterSequence }, wanted);
-    entries += weights.length;
-    return weights;
+    const kept = firstWithin(weights, bytesPerLook);
+    entries += kept.length;
+    return kept;
   });
   let page: number[] = [];
   let pageBytes = 0;
@@ -102,6 +105,16 @@ async function* weighedPages(
     }
   }
   if (page.length > 0) yield page;
+}
+
+/** The first of them that weigh no more than `bytesMax` together, but one at least. */
+function firstWithin(
+  weights: readonly ContentWeight[],
+  bytesMax: number,
+): readonly ContentWeight[] {
+  let bytes = 0;
+  const end = weights.findIndex((weight) => (bytes += weight.bytes) > bytesMax);
+  return end < 0 ? weights : weights.slice(0, Math.max(1, end));
 }
 
 const weightRow = z.object({ sequence: columns.integer, bytes: columns.integer });
@@ -126,12 +139,15 @@ export function listContentWeights(
       SELECT sequence,
              600 + octet_length(metadata::text) + octet_length(to_json(concat(
                external_id, origin_system, origin_account, event_type, description))::text) AS bytes
-        FROM journal_entries
-       WHERE ledger_id = ${ledgerId}
-         AND sequence > ${span.afterSequence} AND sequence <= ${span.upToSequence}
-         AND transaction_date >= ${span.startsAt ?? "-infinity"}
-         AND transaction_date < ${span.endsAt}
-       ORDER BY sequence LIMIT ${limit}
+        FROM (
+          -- By itself: a plan that sorts would weigh all that it sorts, which is the rest of the period.
+          SELECT * FROM journal_entries
+           WHERE ledger_id = ${ledgerId}
+             AND sequence > ${span.afterSequence} AND sequence <= ${span.upToSequence}
+             AND transaction_date >= ${span.startsAt ?? "-infinity"}
+             AND transaction_date < ${span.endsAt}
+           ORDER BY sequence LIMIT ${limit}
+        ) AS first_entries
     ), parts AS (
       SELECT sequence, bytes FROM found
       UNION ALL

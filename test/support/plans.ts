@@ -117,7 +117,12 @@ export class TaskCountingConnection extends OneByOne {
  * more. Of a small page looked up by key there are a few for each row; a table that is walked has all of its own.
  */
 export function costOf(plan: PlanNode): number {
-  return Math.max(rowsOf(plan), plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]);
+  return Math.max(rowsOf(plan), blocksTouched(plan));
+}
+
+/** The pages that a statement touched, those of long values too. */
+export function blocksTouched(plan: PlanNode): number {
+  return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
 }
 
 function rowsOf(plan: PlanNode): number {
