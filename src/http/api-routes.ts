@@ -1,16 +1,18 @@
 // The routes of the API, made from the table in contract/routes.ts: admit, read the body, dispatch, answer.
+import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { routeList } from "../contract/routes.ts";
 import { overloadRefusal } from "../core/errors.ts";
 import { pacedAs, rejectionOf, type PacedKind } from "./admission.ts";
 import { answerRefusal } from "./answer-refusal.ts";
-import { isCancelled, whenClosed } from "./exchanges.ts";
+import { isCancelled, isOver, whenClosed } from "./exchanges.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
 import type { PacedRejections } from "./paced-rejections.ts";
 import type { PathParameters } from "./path-parameters.ts";
+import { asRefusal } from "./problems.ts";
 import { RequestBodies } from "./request-bodies.ts";
-import { newNotes } from "./request-notes.ts";
+import { newNotes, type RequestNotes } from "./request-notes.ts";
 import { ResponseBuffer } from "./response-buffer.ts";
 import { dispatch, type Dispatcher } from "./route-dispatch.ts";
 
@@ -121,9 +123,25 @@ async function answer(
     ? reply
         .code(status)
         .type("application/x-ndjson; charset=utf-8")
-        .send(Readable.from(body, { highWaterMark: 1 }))
+        .send(linesOf(body, notes, reply.raw))
     : reply
         .code(status)
         .type(isText === true ? "text/plain; charset=utf-8" : "application/json; charset=utf-8")
         .send(body);
+}
+
+/** The lines of an answer. Where they break off behind its head, it is over, and the hook for that has the reason. */
+function linesOf(
+  body: AsyncIterable<Uint8Array>,
+  notes: RequestNotes,
+  response: ServerResponse,
+): Readable {
+  const lines = Readable.from(body, { highWaterMark: 1 });
+  lines.once("error", (error) => {
+    if (!response.headersSent || isOver(response)) return;
+    notes.refusal = asRefusal(error);
+    // Of an answer that is destroyed, Node tells nobody; Fastify destroys it next.
+    response.emit("error", error);
+  });
+  return lines;
 }

@@ -183,8 +183,10 @@ function addHooks(
   });
   app.addHook("onResponse", (request, reply, done) => {
     const { caller, refusal, route } = request.notes ?? {};
-    counts.countAnswer(route ?? "none", reply.statusCode, refusal);
-    logAnswer(reply.statusCode, refusal, () => ({
+    // Of an answer that broke off, not the status that it began with.
+    const status = refusal?.status ?? reply.statusCode;
+    counts.countAnswer(route ?? "none", status, refusal);
+    logAnswer(status, refusal, () => ({
       requestId: request.id,
       method: request.method,
       path: pathOf(request),
