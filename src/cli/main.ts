@@ -1,7 +1,8 @@
 // The command line: runs the command that was asked for.
 import { setFlagsFromString } from "node:v8";
+import { errorCode } from "../core/thrown.ts";
 import { exitCodes } from "./failure.ts";
-import { runProgram } from "./program.ts";
+import { runProgram, tellOfStdout } from "./program.ts";
 
 // V8 learns from the first collections which objects live long, and from then on makes those of the same place in the code
 // among the old ones. A server's start taught it wrong: process.nextTick, of which a request has eight, took 0.2 to 0.6 µs
@@ -14,9 +15,12 @@ setFlagsFromString("--heap-growing-percent=60");
 // for that at its end: a third of the time that it took.
 setFlagsFromString("--wasm-tiering-budget=100000000");
 
+const args = process.argv.slice(2);
+
 // Whoever reads our output may stop reading at any time (`ledgerctl entry list | head`).
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === "EPIPE" ? exitCodes.done : exitCodes.failed);
+process.stdout.on("error", (error) => {
+  if (errorCode(error) !== "EPIPE") tellOfStdout(args, error);
+  process.exit(errorCode(error) === "EPIPE" ? exitCodes.done : exitCodes.failed);
 });
 
-await runProgram(process.argv.slice(2));
+await runProgram(args);

@@ -40,7 +40,14 @@ import { printableLines } from "./terminal/printable.ts";
 import { terminalWidth } from "./terminal/terminal-width.ts";
 import { commandsOf, pathOf } from "./definition/command-tree.ts";
 import { sharedOptionGroups } from "./definition/options.ts";
-import { exitCodes, failureText, usageFailure, withColoredHead } from "./failure.ts";
+import {
+  CommandFailure,
+  exitCodes,
+  failureText,
+  usageFailure,
+  withColoredHead,
+} from "./failure.ts";
+import { fileFailureReason } from "./input/file-failure.ts";
 import { programVersion } from "./version.ts";
 
 type Define = (program: Command) => void;
@@ -140,6 +147,13 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   }
+}
+
+/** Says why what a command line prints can't be written. */
+export function tellOfStdout(args: readonly string[], error: unknown): void {
+  const message = `stdout can't be written: ${fileFailureReason(error)}`;
+  const failure = new CommandFailure(message, exitCodes.failed, error);
+  process.stderr.write(failureText(failure, asksForJson(args), false));
 }
 
 /** Whether a command line wants JSON: also one that commander can't make sense of, whose failure is an object, too. */
