@@ -50,6 +50,9 @@ export async function writeOutputFile(
       await syncDirectory(dirname(file));
     }
   } catch (error) {
+    // It may only be about to be opened, and would be there after it was removed.
+    if (isReplaced && !target.closed)
+      await new Promise<void>((closed) => target.once("close", closed));
     remove();
     if (sourceError !== null) throw error;
     const message = `${file} can't be written: ${reasonOf(error, file)}`;

@@ -1,4 +1,9 @@
 // A file that can't be written is the file's fault, however far what is written has come by then.
+import { pbkdf2 } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { writeOutputFile } from "../../../src/cli/terminal/output-file.ts";
 
@@ -20,4 +25,16 @@ it.each([
 
 it("passes on what the source throws", async () => {
   await expect(writeOutputFile("/dev/null", failing())).rejects.toThrow(/^the source failed$/);
+});
+
+it("leaves nothing of a file that is opened only after its source has failed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ledgerctl-output-file-"));
+  const written = writeOutputFile(join(folder, "x.csv"), failing());
+  // These keep all threads of the process, so that the file can't be opened before.
+  const hash = () => promisify(pbkdf2)("", "", 100_000, 64, "sha512");
+  const work = Array.from({ length: 8 }, hash);
+  await expect(written).rejects.toThrow(/^the source failed$/);
+  await Promise.all(work);
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
 });
