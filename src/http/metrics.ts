@@ -105,7 +105,7 @@ const processTable: MetricTable<ProcessSources> = {
     read: ofLanes(({ bytes }) => bytes),
   },
   ledgerctl_http_answers_total: {
-    help: "Answers by status and by route, which is none outside of the API; 101 is a stream that began.",
+    help: "Answers by status (its fault's where one broke off) and route, none outside of the API; 101: a stream.",
     labels: ["route", "status"],
     read: ({ http }) =>
       http.listAnswers().map(({ route, status, count }) => ({

@@ -183,8 +183,9 @@ function addHooks(
   });
   app.addHook("onResponse", (request, reply, done) => {
     const { caller, refusal, route } = request.notes ?? {};
-    // Of an answer that broke off, not the status that it began with.
-    const status = refusal?.status ?? reply.statusCode;
+    // One that broke off did not have the status that it began with.
+    const isWhole = reply.raw.writableFinished || refusal === undefined;
+    const status = isWhole ? reply.statusCode : refusal.status;
     counts.countAnswer(route ?? "none", status, refusal);
     logAnswer(status, refusal, () => ({
       requestId: request.id,
