@@ -53,7 +53,7 @@ const lineColumns = z.object({
 /** The entries of a period that a close has. */
 export interface ClosedEntries extends LeafSpan {
   readonly ledgerId: string;
-  /** Behind so many nothing is looked for, which might be all of the journal since. */
+  /** One more is looked for, which somebody put among them, and no others: that might be all of the journal since. */
   readonly entryCount: number;
 }
 
@@ -83,7 +83,7 @@ async function* weighedPages(
 ): AsyncGenerator<readonly number[], void> {
   let entries = 0;
   const looks = readPages<ContentWeight>(entriesPerLook, async (last, limit) => {
-    const wanted = Math.min(limit, closed.entryCount - entries);
+    const wanted = Math.min(limit, closed.entryCount + 1 - entries);
     if (wanted <= 0) return [];
     const afterSequence = last?.sequence ?? closed.afterSequence;
     const weights = await listContentWeights(connection, { ...closed, afterSequence }, wanted);
