@@ -16,6 +16,7 @@ import {
   readAuditedEntries,
 } from "../store/audit/journal.ts";
 import type { Connection } from "../store/database/connection.ts";
+import { UnreadableRow } from "../store/database/errors.ts";
 import { areLogsDigested } from "../store/wallet-log-digests.ts";
 import { checkActs, checkRecordedTables } from "./administration-checks.ts";
 import { AuditLog, type AuditReport } from "./audit-log.ts";
@@ -44,7 +45,7 @@ export interface AuditProgress {
  * that are compared have to be of one moment. `beside`, a second connection to that snapshot, is for what the database
  * computes by itself, while entries are read and hashed here. Memory is for two pages of entries and two of lines, the lines
  * of one span of registers, and a row for each balance, each account of each close, and each account of each span between
- * their bounds. A row that can't be read is thrown, never skipped.
+ * their bounds. A row that can't be read is thrown, with its ledger, never skipped.
  */
 export async function auditLedgers(
   connection: Connection,
@@ -67,21 +68,39 @@ export async function auditLedgers(
   for (const ledger of ledgers) {
     checkLedger(ledger, log);
     if (areLedgersApart) await checkLedgerActs(connection, ledger.ledgerId, log);
-    const { ledgerId } = ledger;
-    const sums = await SumAudit.begin(connection, ledgerId);
     // On Citus each connection has snapshots of its own on other nodes.
     const other = areLedgersApart ? connection : beside;
-    const [strayLines] = await Promise.all([
-      listStrayLines(other, ledgerId),
-      auditRows(connection, ledger, { areDigested, sums }, log, onProgress),
-      auditBeside(other, ledgerId, sums, log),
-    ]);
-    // Behind what was found line by line, whichever came first.
-    log.of("lines", ledgerId).findAll(strayLines);
-    await sums.finish(log.of("day-sums", ledgerId));
-    await checkReconciliation(connection, ledgerId, log);
+    try {
+      await auditLedger(connection, other, ledger, areDigested, log, onProgress);
+    } catch (error) {
+      throw error instanceof UnreadableRow
+        ? new UnreadableRow(error.cause, ledger.ledgerId)
+        : error;
+    }
   }
   return log.report();
+}
+
+/** What belongs to a ledger. */
+async function auditLedger(
+  connection: Connection,
+  other: Connection,
+  ledger: AuditedLedger,
+  areDigested: boolean,
+  log: AuditLog,
+  onProgress: (progress: AuditProgress) => void,
+): Promise<void> {
+  const { ledgerId } = ledger;
+  const sums = await SumAudit.begin(connection, ledgerId);
+  const [strayLines] = await Promise.all([
+    listStrayLines(other, ledgerId),
+    auditRows(connection, ledger, { areDigested, sums }, log, onProgress),
+    auditBeside(other, ledgerId, sums, log),
+  ]);
+  // Behind what was found line by line, whichever came first.
+  log.of("lines", ledgerId).findAll(strayLines);
+  await sums.finish(log.of("day-sums", ledgerId));
+  await checkReconciliation(connection, ledgerId, log);
 }
 
 async function checkStrayRows(

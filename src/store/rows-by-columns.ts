@@ -3,6 +3,7 @@
 import type { FragmentSqlToken, ListSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import type { Connection } from "./database/connection.ts";
+import { UnreadableRow } from "./database/errors.ts";
 import { sql } from "./database/statement.ts";
 import { parseTimestamptz } from "./database/value-parsers.ts";
 
@@ -54,7 +55,8 @@ export function arraysOf(schema: z.ZodObject): ListSqlToken {
 
 /**
  * The rows of an ordered query, whose columns are those of the schema. `rowAt` makes a row, member by member: objects that
- * are put together column by column take three times as long, and to read too.
+ * are put together column by column take three times as long, and to read too. Rejects with UnreadableRow, also where
+ * `rowAt` throws.
  */
 export async function listByColumns<Schema extends z.ZodObject, Row>(
   connection: Connection,
@@ -65,5 +67,9 @@ export async function listByColumns<Schema extends z.ZodObject, Row>(
   const values: ColumnsOf<Schema> = await connection.one(sql.type(schema)`
     SELECT ${arraysOf(schema)} FROM (${rows}) AS rows`);
   const [first] = Object.values(values) as unknown[][];
-  return Array.from({ length: first?.length ?? 0 }, (_, at) => rowAt(values, at));
+  try {
+    return Array.from({ length: first?.length ?? 0 }, (_, at) => rowAt(values, at));
+  } catch (error) {
+    throw new UnreadableRow(error);
+  }
 }

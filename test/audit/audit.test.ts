@@ -419,3 +419,19 @@ test("an audit finds that two wallets have changed owners", async () => {
 test("an audit finds nothing in books where all that was changed is put back", async () => {
   expect((await audit(null)).checks.flatMap(({ findings }) => findings)).toEqual([]);
 });
+
+describe("a row that can't be read", () => {
+  test.each([
+    "UPDATE journal_entries SET persisted_at = 'infinity' WHERE sequence = 1",
+    "UPDATE journal_entries SET transaction_date = '-infinity' WHERE sequence = 2",
+    "UPDATE journal_lines SET transaction_amount = 'NaN' WHERE sequence = 1 AND line_number = 1",
+    "UPDATE wallets SET balance = 'NaN' WHERE balance > 0",
+    "UPDATE wallet_writes SET at = 'infinity' WHERE seq = 1",
+    "UPDATE period_closes SET closed_at = '-infinity' WHERE number = 1",
+  ])("ends the audit of all ledgers, with that of its ledger: %s", async (statement) => {
+    const putBack = await tamper(service.books, `${statement} AND ledger_id = '${ledgerId}'`);
+    await expect(audit(null)).rejects.toThrow(`a row of ledger ${ledgerId} can't be read: `);
+    await putBack();
+    expect((await audit(null)).ok).toBe(true);
+  });
+});

@@ -31,8 +31,10 @@ export async function withKeyConflict<Reply>(
 
 /** A row is there and is not what its table has: somebody changed it, or it is of a newer version of the schema. */
 export class UnreadableRow extends Error {
-  constructor(cause: unknown) {
-    super(`a row can't be read: ${messageOf(cause)}`, { cause });
+  /** `ledgerId`: of the ledger whose row it is, where that is known. */
+  constructor(cause: unknown, ledgerId: string | null = null) {
+    const row = ledgerId === null ? "a row" : `a row of ledger ${ledgerId}`;
+    super(`${row} can't be read: ${messageOf(cause)}`, { cause });
     this.name = "UnreadableRow";
   }
 }
