@@ -19,8 +19,9 @@ const args = process.argv.slice(2);
 
 // Whoever reads our output may stop reading at any time (`ledgerctl entry list | head`).
 process.stdout.on("error", (error) => {
-  if (errorCode(error) !== "EPIPE") tellOfStdout(args, error);
-  process.exit(errorCode(error) === "EPIPE" ? exitCodes.done : exitCodes.failed);
+  if (errorCode(error) === "EPIPE") process.exit(exitCodes.done);
+  tellOfStdout(args, error);
+  process.exit(exitCodes.failed);
 });
 
 await runProgram(args);

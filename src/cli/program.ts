@@ -153,7 +153,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 export function tellOfStdout(args: readonly string[], error: unknown): void {
   const message = `stdout can't be written: ${fileFailureReason(error)}`;
   const failure = new CommandFailure(message, exitCodes.failed, error);
-  process.stderr.write(failureText(failure, asksForJson(args), false));
+  process.stderr.write(failureText(failure, asksForJson(args)));
 }
 
 /** Whether a command line wants JSON: also one that commander can't make sense of, whose failure is an object, too. */
