@@ -46,11 +46,11 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     const value = variables[name];
     return value === undefined || value === "" ? null : value;
   };
-  const number = (name: string, fallback: number, max: number): number => {
+  const number = (name: string, fallback: number, max: number, min = 1): number => {
     const value = text(name);
     if (value === null) return fallback;
-    if (!/^[0-9]{1,12}$/.test(value) || Number(value) < 1 || Number(value) > max) {
-      throw new EnvironmentError(name, `must be a whole number from 1 to ${max}`);
+    if (!/^[0-9]{1,12}$/.test(value) || Number(value) < min || Number(value) > max) {
+      throw new EnvironmentError(name, `must be a whole number from ${min} to ${max}`);
     }
     return Number(value);
   };
@@ -92,6 +92,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     clockWindowSeconds: number("LEDGERCTL_CLOCK_WINDOW_SECONDS", 300, 86_400),
     bodyBytesMax: number("LEDGERCTL_BODY_BYTES_MAX", 1024 * 1024, 1024 ** 3),
     connectionsMax: number("LEDGERCTL_CONNECTIONS_MAX", 10_000, 1_000_000),
+    /** Of a process to each node of a database that Citus spreads; 0: all is written through the coordinator. */
+    nodeConnectionsMax: number("LEDGERCTL_NODE_CONNECTIONS_MAX", 8, 1_000, 0),
     /** Files of PEM: what TLS shows. Both or none. */
     tlsCert: text("LEDGERCTL_TLS_CERT"),
     tlsKey: text("LEDGERCTL_TLS_KEY"),

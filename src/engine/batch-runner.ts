@@ -1,12 +1,23 @@
 // Runs the batches of a lane on one connection, each pipelined behind the one before.
 import { setImmediate as immediate } from "node:timers/promises";
 import { assert, Refusal } from "../core/errors.ts";
+import { holdShard } from "../store/citus-nodes.ts";
+import { findCause, HostFailure, LedgerMoved } from "../store/database/errors.ts";
 import type { PipelinedConnection, Transaction } from "../store/database/pipeline.ts";
+import type { Pool } from "../store/database/pool.ts";
+import type { LedgerShard } from "./ledger-nodes.ts";
 import type { Attempt, Batch, FailedBatch, LaneContext, Plan } from "./lane-work.ts";
 
 const answersPerTick = 24;
 /** Ticks of the event loop between a COMMIT and the locks of the next batch; more than two let the database wait. */
 const gatheringTicks = 2;
+
+/** A connection to where a lane's ledger is: to the node that has its shard, or without one to the database itself. */
+interface Place {
+  readonly pool: Pool;
+  readonly shard: LedgerShard | null;
+  readonly connection: PipelinedConnection;
+}
 
 export class BatchRunner<Item, Reply> {
   readonly #context: LaneContext<Item, Reply>;
@@ -16,24 +27,25 @@ export class BatchRunner<Item, Reply> {
   }
 
   /**
-   * Runs the batches that `take` gives until it gives none, others want the connection, or a batch fails. The
-   * locks of a batch follow the COMMIT of the one before without waiting for its answer, so that the database
-   * works while the callers of one batch are answered and the next but one gathers.
+   * Runs the batches that `take` gives until it gives none, others want the connection, the ledger is found to be
+   * elsewhere, or a batch fails. The locks of a batch follow the COMMIT of the one before without waiting for its
+   * answer, so that the database works while the callers of one batch are answered and the next but one gathers.
    */
   async run(
     laneKey: string,
     take: () => Batch<Item, Reply>,
     looksUpKeys: boolean,
   ): Promise<FailedBatch<Item, Reply> | null> {
-    const { pool, options, tally } = this.#context;
-    let connection: PipelinedConnection;
+    const { options, tally } = this.#context;
+    let place: Place;
     try {
-      connection = await pool.borrow();
+      place = await this.#borrow(laneKey);
     } catch (error) {
       const batch = take();
       return batch.length === 0 ? null : { batch, plan: null, error, next: [] };
     }
-    const attemptNext = () => this.#attempt(connection, laneKey, take(), looksUpKeys);
+    const attemptNext = () => this.#attempt(place, laneKey, take(), looksUpKeys);
+    const isOver = () => place.pool.isWanted || this.#find(laneKey) !== place.shard;
     let answered = Promise.resolve();
     try {
       let attempt = attemptNext();
@@ -46,12 +58,13 @@ export class BatchRunner<Item, Reply> {
           ended = sendEnd(transaction, plan, batch.length);
         } catch (error) {
           await transaction.rollBack();
+          if (error instanceof LedgerMoved && place.shard) options.nodes?.forget(place.shard);
           return { batch, plan, error, next: [] };
         }
         // While the database flushes, those who were just answered ask again: a larger batch costs little more.
         await Promise.race([ended, ticks(gatheringTicks)]).catch(() => undefined);
         // Outside of what is tried: a fault of it is none of this batch's.
-        const next = pool.isWanted ? null : attemptNext();
+        const next = isOver() ? null : attemptNext();
         try {
           await ended;
         } catch (error) {
@@ -62,11 +75,11 @@ export class BatchRunner<Item, Reply> {
         }
         const committed = plan;
         answered = answered.then(() => this.answer(batch, committed));
-        attempt = next ?? (pool.isWanted ? null : attemptNext());
+        attempt = next ?? (isOver() ? null : attemptNext());
       }
       return null;
     } finally {
-      pool.giveBack(connection);
+      place.pool.giveBack(place.connection);
       await answered;
     }
   }
@@ -90,9 +103,27 @@ export class BatchRunner<Item, Reply> {
     }
   }
 
+  #find(laneKey: string): LedgerShard | null {
+    return this.#context.options.nodes?.find(laneKey) ?? null;
+  }
+
+  async #borrow(laneKey: string): Promise<Place> {
+    const { pool, options } = this.#context;
+    const shard = this.#find(laneKey);
+    if (shard !== null) {
+      try {
+        return { pool: shard.pool, shard, connection: await shard.pool.borrow() };
+      } catch (error) {
+        if (findCause(error, HostFailure) === null) throw error;
+        options.nodes?.passOver(shard.pool);
+      }
+    }
+    return { pool, shard: null, connection: await pool.borrow() };
+  }
+
   /** Sends the locks and reads of a batch; null for one without writes. */
   #attempt(
-    connection: PipelinedConnection,
+    { shard, connection }: Place,
     laneKey: string,
     batch: Batch<Item, Reply>,
     looksUpKeys: boolean,
@@ -100,9 +131,13 @@ export class BatchRunner<Item, Reply> {
     if (batch.length === 0) return null;
     const { work, options } = this.#context;
     const startedMs = options.nowMs();
-    const transaction = connection.begin();
+    const transaction = connection.begin(shard?.names ?? null);
+    const held = shard === null ? Promise.resolve() : holdShard(transaction, shard.id);
     const items = batch.map(({ item }) => item);
-    const planned = work.plan(transaction, laneKey, items, looksUpKeys);
+    const plan = work.plan(transaction, laneKey, items, looksUpKeys);
+    plan.catch(() => undefined);
+    // Whatever the statements found on a node that has the ledger no more, it is not true any more.
+    const planned = held.then(() => plan);
     // Asked for only when the batch before is committed.
     planned.catch(() => undefined);
     return { batch, transaction, planned, startedMs };

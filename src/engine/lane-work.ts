@@ -4,6 +4,7 @@ import type { Refusal } from "../core/errors.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Transaction } from "../store/database/pipeline.ts";
 import type { Pool } from "../store/database/pool.ts";
+import type { LedgerNodes } from "./ledger-nodes.ts";
 import type { Tally } from "./write-counts.ts";
 
 export interface GroupCommitOptions {
@@ -29,6 +30,8 @@ export interface GroupCommitOptions {
   readonly nowMs: () => number;
   /** Whether COMMITs wait for a standby without end, so that none may be added; unless given, never. */
   readonly areCommitsHalted?: () => boolean;
+  /** Where a database that Citus spreads has each ledger; unless given, all is written through the coordinator. */
+  readonly nodes?: LedgerNodes;
   /**
    * Called with what no caller is answered: an `onCommitted` that threw (the batch is recorded), and trouble of
    * the database such as a full disk, at each attempt that fails of it.

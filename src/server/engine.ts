@@ -2,6 +2,7 @@
 import type { Environment } from "../config.ts";
 import type { LogIdentity } from "../core/log-origin.ts";
 import type { TlogPolicy } from "../core/tlog-policy.ts";
+import { messageOf } from "../core/thrown.ts";
 import { ClosedPeriods } from "../engine/closed-periods.ts";
 import { Closes } from "../engine/closes.ts";
 import { DaySums } from "../engine/day-sums.ts";
@@ -15,6 +16,7 @@ import type { SignedCheckpoints } from "../engine/logs/kept-checkpoint.ts";
 import type { LogSettings } from "../engine/logs/log-signing.ts";
 import { WitnessFeeds } from "../engine/logs/witness-feeds.ts";
 import { WitnessedLogs } from "../engine/logs/witnessed-logs.ts";
+import { LedgerNodes } from "../engine/ledger-nodes.ts";
 import { Poster } from "../engine/posting.ts";
 import { WalletHub } from "../engine/wallet-hub.ts";
 import { WalletLogDigests } from "../engine/wallet-log-digests.ts";
@@ -23,7 +25,7 @@ import { deliveryMessage } from "../http/handlers/deliveries.ts";
 import type { Log } from "../log.ts";
 import { submissionWitnesses } from "./log-policy.ts";
 import { logOutages } from "./outage-log.ts";
-import type { Pools } from "./pools.ts";
+import { openNodePool, type Pools } from "./pools.ts";
 import { logWitnesses } from "./witness-outages.ts";
 
 export type Engine = ReturnType<typeof createEngine>;
@@ -35,6 +37,7 @@ const writeDeadlineMs = 5_000;
 
 /** `areCommitsHalted`: whether COMMITs wait for a standby without end, so that none may be added. */
 export function createEngine(
+  databaseUrl: string,
   pools: Pools,
   environment: Environment,
   log: Log,
@@ -42,7 +45,19 @@ export function createEngine(
   logs: LogOptions,
   receivers: ReceiverOptions,
 ) {
-  const limits = { ...writeLimits(environment.bodyBytesMax, log), areCommitsHalted };
+  const nodes = new LedgerNodes(pools.interactive, {
+    intervalMs: 5_000,
+    openPool: (node, startedAt) =>
+      openNodePool(databaseUrl, node, startedAt, environment.nodeConnectionsMax),
+    onRefused: (node, error) => {
+      log.warn(
+        { node, cause: messageOf(error) },
+        "a Citus worker takes no writes from this server: they go through the coordinator, which takes longer",
+      );
+    },
+    ...logOutages(log, "finding the nodes of ledgers"),
+  });
+  const limits = { ...writeLimits(environment.bodyBytesMax, log), areCommitsHalted, nodes };
   const walletHub = new WalletHub(pools.write, {
     pollIntervalMs: 25,
     areCommitsHalted,
@@ -71,6 +86,7 @@ export function createEngine(
     },
   });
   return {
+    nodes,
     journal: new Journal(pools.write, limits, (ledgerId, entries) => {
       journalHub.publish(ledgerId, entries);
     }),

@@ -1,5 +1,7 @@
 // The connections of one server process to its database, in a pool for each kind of work: what takes long never keeps
 // others waiting.
+import type { CitusNode } from "../store/citus-nodes.ts";
+import { urlOfHost } from "../store/database/connection-url.ts";
 import { Pool } from "../store/database/pool.ts";
 
 /** The connections of each pool at most. */
@@ -59,6 +61,24 @@ export function openReplicaWatchPool(replicaUrl: string): Pool {
     purpose: "replica watch",
     connectionsMax: 1,
     answerTimeoutMs: replicaWatchTimeoutMs,
+  });
+}
+
+/** What lanes write with on a node of a database that Citus spreads, as a process's `write` pool otherwise. */
+export function openNodePool(
+  databaseUrl: string,
+  node: CitusNode,
+  nodeStartedAt: string,
+  connectionsMax: number,
+): Pool {
+  return new Pool({
+    databaseUrl: urlOfHost(databaseUrl, node),
+    nodeStartedAt,
+    purpose: "write",
+    connectionsMax,
+    lockTimeoutMs,
+    answerTimeoutMs: writeTimeoutMs,
+    keepsPlans: true,
   });
 }
 

@@ -85,7 +85,15 @@ export function createService(options: ServiceOptions): Service {
     allowsPrivate: options.allowsPrivateDeliveries ?? false,
   };
   const areCommitsHalted = () => readiness.areCommitsHalted;
-  const engine = createEngine(pools, environment, log, areCommitsHalted, logs, receivers);
+  const engine = createEngine(
+    database.url,
+    pools,
+    environment,
+    log,
+    areCommitsHalted,
+    logs,
+    receivers,
+  );
   const { replicaUrl = null } = options;
   const watched =
     replicaUrl === null
@@ -101,9 +109,15 @@ export function createService(options: ServiceOptions): Service {
     ...engine,
     http: counts,
     readiness,
-    pools: {
-      ...{ interactive, "long-running": longRunning, write, probe },
-      ...(replica && { replica: replica.pool }),
+    get pools() {
+      const ofNodes = [...engine.nodes.pools].map(
+        ([node, pool]) => [`write ${node}`, pool] as const,
+      );
+      return {
+        ...{ interactive, "long-running": longRunning, write, probe },
+        ...Object.fromEntries(ofNodes),
+        ...(replica && { replica: replica.pool }),
+      };
     },
     replica,
     version,
@@ -138,6 +152,7 @@ export function createService(options: ServiceOptions): Service {
     listen: async (host, port) => {
       await readiness.start();
       const url = await server.listen(host, port);
+      if (environment.nodeConnectionsMax > 0) engine.nodes.start();
       engine.poster.start();
       engine.digests.start();
       engine.daySums.start();
@@ -230,6 +245,7 @@ async function stopInOrder(
     checkpoints?.stop(),
     witnesses.stop(),
     engine.deliverer.stop(),
+    engine.nodes.stop(),
   ]);
   const timer = setTimeout(() => void cancelSums(), Math.max(graceMs / 2, graceMs - answerMs));
   await server.close(graceMs);
@@ -238,5 +254,5 @@ async function stopInOrder(
   await poster.stop();
   engine.walletHub.stop();
   engine.journalHub.stop();
-  await Promise.all([write.end(), cancelSums(), inBackground]);
+  await Promise.all([write.end(), cancelSums(), inBackground.then(() => engine.nodes.end())]);
 }

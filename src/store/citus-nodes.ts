@@ -1,6 +1,8 @@
-// The worker nodes of a database that Citus spreads over machines, asked whether they can be reached.
+// The worker nodes of a database that Citus spreads over machines: whether they can be reached, and which ledgers each has.
 import * as z from "zod";
 import type { Connection } from "./database/connection.ts";
+import { LedgerMoved, sqlStateOf } from "./database/errors.ts";
+import { startedAtText } from "./database/session.ts";
 import { sql } from "./database/statement.ts";
 
 const presenceRow = z.object({ isPresent: z.boolean() });
@@ -34,4 +36,104 @@ export async function isReached(
   const { isReached: reached } = await connection.one(sql.type(reachedRow)`
     SELECT coalesce(citus_check_connection_to_node(${name}, ${port}), false) AS "isReached"`);
   return reached;
+}
+
+const shardIdRow = z.object({ shardId: z.number() });
+
+/** The shard that has a ledger. Each shard of a table has the same ledgers as one of `ledger_states`, which is meant. */
+export async function findShardId(connection: Connection, ledgerId: string): Promise<number> {
+  const { shardId } = await connection.one(sql.type(shardIdRow)`
+    SELECT get_shard_id_for_distribution_column('ledger_states', ${ledgerId}::text) AS "shardId"`);
+  return shardId;
+}
+
+const placementRow = nodeRow.extend({ shardId: z.number() });
+
+/** A shard, and the node that has it. */
+type ShardPlacement = z.output<typeof placementRow>;
+
+/** Which node has each shard. */
+export function listPlacements(connection: Connection): Promise<ShardPlacement[]> {
+  return connection.any(sql.type(placementRow)`
+    SELECT shards.shardid AS "shardId", nodes.nodename AS name, nodes.nodeport AS port
+      FROM pg_dist_shard AS shards
+      JOIN pg_dist_placement AS placements
+        ON placements.shardid = shards.shardid AND placements.shardstate = 1
+      JOIN pg_dist_node AS nodes ON nodes.groupid = placements.groupid AND nodes.noderole = 'primary'
+     WHERE shards.logicalrelid = 'ledger_states'::regclass AND nodes.groupid <> 0`);
+}
+
+const shardNameRow = shardIdRow.extend({ table: z.string(), name: z.string() });
+
+/** What each table is called on the node that has a shard, those that every node has a copy of too. */
+export function listShardNames(connection: Connection): Promise<z.output<typeof shardNameRow>[]> {
+  return connection.any(sql.type(shardNameRow)`
+    SELECT shards.shardid AS "shardId", beside.logicalrelid::text AS table,
+           shard_name(beside.logicalrelid, beside.shardid) AS name
+      FROM pg_dist_shard AS shards
+      JOIN pg_dist_partition AS split ON split.logicalrelid = shards.logicalrelid
+      JOIN pg_dist_partition AS tables
+        ON tables.colocationid = split.colocationid OR tables.repmodel = 't'
+      JOIN pg_dist_shard AS beside
+        ON beside.logicalrelid = tables.logicalrelid
+       AND (tables.repmodel = 't' OR beside.shardminvalue = shards.shardminvalue)
+     WHERE shards.logicalrelid = 'ledger_states'::regclass`);
+}
+
+const startRow = z.object({ startedAt: z.string() });
+
+/** Since when a node runs, as `startedAtText` says it there; null where the coordinator does not reach it. */
+export async function findStart(
+  connection: Connection,
+  { name, port }: CitusNode,
+): Promise<string | null> {
+  const found = await connection.maybeOne(sql.type(startRow)`
+    SELECT result AS "startedAt"
+      FROM master_run_on_worker(ARRAY[${name}], ARRAY[${port}::integer], ARRAY[${`SELECT ${startedAtText}`}], false)
+     WHERE success`);
+  return found?.startedAt ?? null;
+}
+
+const ownerRow = z.object({ isOwner: z.boolean() });
+
+/** Whether the role of a connection may hold shards: Citus lets the owner of the tables. */
+export async function mayHoldShards(connection: Connection): Promise<boolean> {
+  const { isOwner } = await connection.one(sql.type(ownerRow)`
+    SELECT pg_has_role(relowner, 'USAGE') AS "isOwner"
+      FROM pg_class WHERE oid = 'ledger_states'::regclass`);
+  return isOwner;
+}
+
+const hereRow = z.object({ isHere: z.boolean() });
+
+/**
+ * Keeps a shard where it is until the transaction ends, on the node that has it: Citus takes the same lock for its own
+ * writers, and a move or a split waits for it. Throws LedgerMoved where it is elsewhere by then; what is on the node
+ * under its name is not written to any more.
+ */
+export async function holdShard(transaction: Connection, shardId: number): Promise<void> {
+  const [, { isHere }] = await Promise.all([
+    lockShard(transaction, shardId),
+    // By itself behind the lock: it sees what was committed before that was held.
+    transaction.one(sql.type(hereRow)`
+      SELECT EXISTS (
+        SELECT FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid)
+         WHERE shardid = ${shardId} AND shardstate = 1) AS "isHere"`),
+  ]);
+  if (!isHere) throw new LedgerMoved();
+}
+
+const lockRow = z.object({});
+const shareLock = 5;
+
+/** Throws LedgerMoved where there is no such shard any more, since it was split. */
+async function lockShard(transaction: Connection, shardId: number): Promise<void> {
+  try {
+    await transaction.any(sql.type(lockRow)`
+      SELECT FROM lock_shard_metadata(${shareLock}, ARRAY[${shardId}::bigint])`);
+  } catch (error) {
+    // Citus has no code for it; whatever else is wrong inside of it, the coordinator will say.
+    if (sqlStateOf(error) === "XX000") throw new LedgerMoved();
+    throw error;
+  }
 }

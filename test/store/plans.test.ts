@@ -8,6 +8,9 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DaySums } from "../../src/engine/day-sums.ts";
 import { Pool } from "../../src/store/database/pool.ts";
+import { findShardId, listPlacements, listShardNames } from "../../src/store/citus-nodes.ts";
+import { urlOfHost } from "../../src/store/database/connection-url.ts";
+import { ShardNames } from "../../src/store/database/shard-names.ts";
 import * as journalSpans from "../../src/store/journal-spans.ts";
 import { isCluster } from "../support/cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -85,13 +88,18 @@ const free = {
 let database: TestDatabase;
 let client: Client;
 
+async function connect(connectionString: string): Promise<Client> {
+  const session = new Client({ connectionString });
+  await session.connect();
+  // As sessions of the service have it; and a bad plan would go on for hours.
+  await session.query(`
+    SET jit = off; SET timezone = 'UTC'; SET ledgerctl.chains_logs = 'on'; SET statement_timeout = '60s'`);
+  return session;
+}
+
 beforeAll(async () => {
   database = await createTestDatabase();
-  client = new Client({ connectionString: database.url });
-  await client.connect();
-  // As sessions of the service have it; and a bad plan would go on for hours.
-  await client.query(`
-    SET jit = off; SET timezone = 'UTC'; SET ledgerctl.chains_logs = 'on'; SET statement_timeout = '60s'`);
+  client = await connect(database.url);
 });
 
 afterAll(async () => {
@@ -103,13 +111,14 @@ afterAll(async () => {
 async function carryOut(
   each: Case,
   connection: ExplainingConnection | TaskCountingConnection,
+  session = client,
 ): Promise<void> {
-  await client.query("BEGIN");
+  await session.query("BEGIN");
   try {
     await each.send(connection);
   } finally {
     await connection.settled();
-    await client.query("ROLLBACK");
+    await session.query("ROLLBACK");
   }
 }
 
@@ -125,6 +134,9 @@ async function expectCosts(each: Case, planning: Planning, costMax: number): Pro
     expect(costOf(plan), JSON.stringify(plan)).toBeLessThanOrEqual(costMax);
   }
 }
+
+/** What is not about one ledger: lanes don't send it. */
+const ofCoordinator = new Set(["insertLedger", "upsertCommitProbe"]);
 
 async function fillUpTo(step: number): Promise<void> {
   await fill(client, steps[step - 1] ?? 0, steps[step] ?? 0);
@@ -157,6 +169,33 @@ describe.runIf(isCluster)("on a cluster", () => {
       }
     },
   );
+
+  describe("with the names of its shards on the node that has the ledger", () => {
+    let node: Client;
+    let shards: ShardNames;
+
+    beforeAll(async () => {
+      const reads = new TaskCountingConnection(client);
+      const shardId = await findShardId(reads, ledgerId);
+      const placements = await listPlacements(reads);
+      const place = placements.find((placement) => placement.shardId === shardId);
+      if (place === undefined) throw new Error("a ledger has a place");
+      const names = (await listShardNames(reads)).filter((name) => name.shardId === shardId);
+      shards = new ShardNames(new Map(names.map(({ table, name }) => [table, name])), "");
+      node = await connect(urlOfHost(database.url, place));
+    });
+
+    afterAll(() => node.end());
+
+    test.each(writePath.filter(({ name }) => !ofCoordinator.has(name)))(
+      "$name is PostgreSQL's alone",
+      async (each) => {
+        const connection = new TaskCountingConnection(node, shards);
+        await carryOut(each, connection, node);
+        for (const { text, tasks } of connection.taskCounts) expect(tasks, text).toEqual([]);
+      },
+    );
+  });
 
   test.each(statements.filter(({ name }) => ofAllNodes.has(name)))(
     "$name goes to several nodes",

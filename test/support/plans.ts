@@ -2,6 +2,7 @@
 import type { Client } from "pg";
 import { Connection } from "../../src/store/database/connection.ts";
 import { parameterText } from "../../src/store/database/parameter-text.ts";
+import type { ShardNames } from "../../src/store/database/shard-names.ts";
 import { queryText, type Statement } from "../../src/store/database/statement.ts";
 import { pgTypes } from "../../src/store/database/value-parsers.ts";
 
@@ -46,11 +47,14 @@ async function explain(
 /** Carries statements out one at a time, on a client that is in a transaction. */
 abstract class OneByOne extends Connection {
   protected readonly client: Client;
+  readonly #shards: ShardNames | null;
   #latest: Promise<unknown> = Promise.resolve();
 
-  constructor(client: Client) {
+  /** `shards`: of the ledgers that statements are about, where the client is connected to the node that has them. */
+  constructor(client: Client, shards: ShardNames | null = null) {
     super();
     this.client = client;
+    this.#shards = shards;
   }
 
   /** Waits for what was sent. */
@@ -60,7 +64,8 @@ abstract class OneByOne extends Connection {
 
   protected override send(statement: Statement): Promise<readonly object[]> {
     const sent = this.#latest.then(async () => {
-      const { text } = queryText(statement);
+      const query = queryText(statement);
+      const { text } = this.#shards?.rename(query) ?? query;
       const values = statement.values.map(parameterText);
       await this.explain(text, values);
       const { rows } = await this.client.query<object>({ text, values, types: pgTypes });

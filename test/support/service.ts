@@ -76,7 +76,12 @@ export async function startService(
   const url = options.databaseUrl ?? books.databaseUrl;
   const pool = openInteractivePool(url);
   const booksMetrics = openBooksMetrics(url, pool);
-  const environment = readEnvironment({ LEDGERCTL_GRACE_MS: "2000", ...options.variables });
+  const environment = readEnvironment({
+    LEDGERCTL_GRACE_MS: "2000",
+    // All that it sends goes that other way, also on a cluster.
+    ...(options.databaseUrl === undefined ? {} : { LEDGERCTL_NODE_CONNECTIONS_MAX: "0" }),
+    ...options.variables,
+  });
   const service = createService({
     environment,
     database: runningDatabase(url),

@@ -133,6 +133,18 @@ export function readReplicaUrl(text: string): string {
   return url;
 }
 
+/** The URL of a database with another host in it: the same user, database and parameters on another server. */
+export function urlOfHost(
+  databaseUrl: string,
+  { name, port }: { name: string; port: number },
+): string {
+  const [first] = parseDatabaseUrl(databaseUrl).hosts;
+  const url = new URL(first?.url ?? "");
+  url.hostname = name.includes(":") ? `[${name}]` : name;
+  url.port = String(port);
+  return url.href;
+}
+
 /** What the driver is given for one host. Throws TypeError on a URL that can't be read. */
 export function connectionTarget(hostUrl: string, applicationName: string): ConnectionTarget {
   const url = new URL(hostUrl);

@@ -56,6 +56,14 @@ export class StateChangeRequested extends Error {
   }
 }
 
+/** The node that was written to has the ledger no more; a writer tries again where it is now. */
+export class LedgerMoved extends Error {
+  constructor() {
+    super("the ledger has moved to another node");
+    this.name = "LedgerMoved";
+  }
+}
+
 /** COMMIT went through although something that belongs to it failed on our side: a bug, and not to be repeated. */
 export class PartialCommit extends Error {
   constructor(cause: unknown) {
@@ -126,11 +134,12 @@ export function isRolledBack(error: unknown): boolean {
 
 /**
  * Whether another attempt may succeed: serialization failure, deadlock (class 40), a change of state that goes
- * first, a lock not had in time (55P03), a COMMIT whose wait was cancelled (once it is known what became of
+ * first, a ledger that has moved, a lock not had in time (55P03), a COMMIT whose wait was cancelled (once it is known what became of
  * it), or the database being out of reach or resources.
  */
 export function isTransient(error: unknown): boolean {
-  if (error instanceof StateChangeRequested || isCommitWarning(error)) return true;
+  const isPassing = error instanceof StateChangeRequested || error instanceof LedgerMoved;
+  if (isPassing || isCommitWarning(error)) return true;
   const fault = databaseFault(error);
   return (fault !== null && /^(40|55P03)/.test(fault.code)) || isUnavailable(error);
 }

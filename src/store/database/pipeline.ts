@@ -19,6 +19,7 @@ import {
 import type { KeptPlans } from "./kept-plans.ts";
 import { type Answer, sendStatements, SentStatement, type Wire } from "./pipelined-query.ts";
 import type { Session } from "./session.ts";
+import type { ShardNames } from "./shard-names.ts";
 import { command, queryText, sql, type QueryText, type Statement } from "./statement.ts";
 
 const beginTransaction = { name: "begin", text: "BEGIN ISOLATION LEVEL READ COMMITTED" };
@@ -80,10 +81,11 @@ export class PipelinedConnection extends Connection {
 
   /**
    * Begins a transaction; BEGIN travels with its first statement. It may begin before the one before is
-   * answered, once that one's end was sent: the database takes one after the other.
+   * answered, once that one's end was sent: the database takes one after the other. With `shards`, its statements
+   * are about the ledgers of one shard, on the node that has it.
    */
-  begin(): Transaction {
-    return this.#begin(beginTransaction);
+  begin(shards: ShardNames | null = null): Transaction {
+    return this.#begin(beginTransaction, shards);
   }
 
   override transaction<Result>(
@@ -121,10 +123,14 @@ export class PipelinedConnection extends Connection {
   }
 
   /** Sends a statement behind all that were sent before; in the open transaction, where there is one. */
-  async sendStatement(statement: Statement): Promise<readonly object[]> {
+  async sendStatement(
+    statement: Statement,
+    shards: ShardNames | null = null,
+  ): Promise<readonly object[]> {
     const isAlone = this.#latest?.hasEnded !== false;
     if (isAlone) this.#discardOldPlans();
-    const answer = this.#queue(queryText(statement), statement.values);
+    const query = queryText(statement);
+    const answer = this.#queue(shards?.rename(query) ?? query, statement.values);
     // By itself it does not share the fate of its neighbours.
     if (isAlone) this.#sync();
     const { rows, isCommitWarned } = await answer;
@@ -161,9 +167,9 @@ export class PipelinedConnection extends Connection {
     void this.#session.end();
   }
 
-  #begin(text: QueryText): Transaction {
+  #begin(text: QueryText, shards: ShardNames | null = null): Transaction {
     assert(this.#latest?.hasEnded !== false, "the end of a transaction is sent before the next");
-    this.#latest = new Transaction(this, text);
+    this.#latest = new Transaction(this, text, shards);
     if (text === beginTransaction) {
       for (const query of this.#session.transactionSettings) void this.sendFixed(query);
     }
@@ -252,19 +258,21 @@ async function committing<Result>(
 /** A transaction whose end its owner sends. READ COMMITTED. */
 export class Transaction extends Connection {
   readonly #connection: PipelinedConnection;
+  readonly #shards: ShardNames | null;
   readonly #begun: Promise<unknown>;
   /** Whether its end is sent. */
   hasEnded = false;
 
-  constructor(connection: PipelinedConnection, begin: QueryText) {
+  constructor(connection: PipelinedConnection, begin: QueryText, shards: ShardNames | null) {
     super();
     this.#connection = connection;
+    this.#shards = shards;
     this.#begun = connection.sendFixed(begin);
   }
 
   protected override async send(statement: Statement): Promise<readonly object[]> {
     assert(!this.hasEnded, "a statement is sent before the end of its transaction");
-    return this.#connection.sendStatement(statement);
+    return this.#connection.sendStatement(statement, this.#shards);
   }
 
   override transaction<Result>(work: (part: Connection) => Promise<Result>): Promise<Result> {

@@ -32,6 +32,8 @@ export interface PoolOptions {
    * are sent over and over, whose planning is a third of their work. Elsewhere each is planned for its values.
    */
   readonly keepsPlans?: boolean;
+  /** For a pool on a node of a Citus cluster: `nodeStartedAt` of its sessions. */
+  readonly nodeStartedAt?: string;
 }
 
 /** A statement that takes no longer than this ends soon enough after its caller is gone. */
@@ -60,5 +62,6 @@ export function sessionOptions(options: PoolOptions, hosts: DatabaseHosts): Sess
       query_timeout: answerTimeoutMs + (cancelsLateStatements === true ? 1_000 : 0),
     },
     detectsDisconnects: answerTimeoutMs > shortMs,
+    nodeStartedAt: options.nodeStartedAt ?? null,
   };
 }

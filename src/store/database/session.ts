@@ -62,7 +62,15 @@ export interface SessionOptions {
   readonly driver: ClientConfig;
   /** Has PostgreSQL end statements whose caller is gone. */
   readonly detectsDisconnects: boolean;
+  /**
+   * For sessions on a node of a Citus cluster that is not its coordinator: since when its PostgreSQL runs, as
+   * `startedAtText` says it there. The coordinator's name of the node may lead to another server from here.
+   */
+  readonly nodeStartedAt?: string | null;
 }
+
+/** Since when a server runs, as SQL: no two of a cluster say the same. */
+export const startedAtText = "extract(epoch FROM pg_postmaster_start_time())::text";
 
 /** What pg calls messages of PostgreSQL that ask for a password. */
 const passwordRequests = [
@@ -90,10 +98,11 @@ const prepareText = `
          CASE WHEN $3 AND NOT pg_is_in_recovery()
               THEN ${timelineText} END AS timeline,
          to_regclass('ledger_acts') IS NOT NULL AS "isDistributed",
+         ${startedAtText} AS "startedAt",
          (SELECT count(*) FROM unnest($1::text[], $2::text[]) AS asked (name, value)
            CROSS JOIN LATERAL set_config(asked.name, CASE
              -- Citus plans for all values what names one row of one ledger, and the rest for the values that it gets.
-             WHEN asked.value = 'force_generic_plan' AND to_regclass('ledger_acts') IS NOT NULL
+             WHEN asked.value = 'force_generic_plan' AND to_regclass('ledger_acts') IS NOT NULL AND NOT $4
              THEN 'auto' ELSE asked.value END, false)) AS settings`;
 
 /** What makes sessions with these options, each to the host that serves then; they are not open yet. */
@@ -186,20 +195,24 @@ export class Session extends Client {
   }
 
   async #prepare(): Promise<HostState> {
-    const { hosts, settings } = this.#options;
+    const { hosts, settings, nodeStartedAt = null } = this.#options;
     const asked = Object.entries({ ...settingsOfAll, ...settings });
     const names = asked.map(([name]) => name);
     const values = asked.map(([, value]) => value);
     const asksTimeline = hosts.isSeveral && hosts.needsPrimary;
-    const { rows } = await this.query<HostState & { pid: number; isDistributed: boolean }>(
-      prepareText,
-      [names, values, asksTimeline],
-    );
+    const { rows } = await this.query<
+      HostState & { pid: number; isDistributed: boolean; startedAt: string }
+    >(prepareText, [names, values, asksTimeline, nodeStartedAt !== null]);
     const [state] = rows;
     if (state === undefined) throw new Error("a session says what it is connected to");
     // A pooler makes up the id by which its clients cancel.
     if (state.pid !== Reflect.get(this, "processID")) hosts.isPooled = true;
-    if (state.isDistributed) {
+    if (nodeStartedAt !== null) {
+      if (state.startedAt !== nodeStartedAt) {
+        throw new Error("it is another server than the coordinator has under this name");
+      }
+      if (hosts.isPooled) throw new Error("a pooler stands in front of it");
+    } else if (state.isDistributed) {
       await this.#refuseWorker();
       this.transactionSettings = settingsToPassOn(this.#options);
     }

@@ -1,6 +1,10 @@
 // URLs of databases, as people and libpq write them.
 import { describe, expect, it } from "vitest";
-import { parseDatabaseUrl, readReplicaUrl } from "../../../src/store/database/connection-url.ts";
+import {
+  parseDatabaseUrl,
+  readReplicaUrl,
+  urlOfHost,
+} from "../../../src/store/database/connection-url.ts";
 import { listMigrations } from "../../../src/store/migrate.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
@@ -137,4 +141,32 @@ it("connects through the socket that the query of a URL names", async () => {
   const url = `postgresql://${username}:${password}@${pathname}?host=${directory}&port=${port}`;
   expect((await listMigrations(url)).length).toBeGreaterThan(0);
   await database.drop();
+});
+
+describe("the URL of another host", () => {
+  const node = { name: "10.0.0.7", port: 5433 };
+
+  it.each([
+    [
+      "postgresql://u:p%40@db:6543/books?sslmode=require",
+      "postgresql://u:p%40@10.0.0.7:5433/books?sslmode=require",
+    ],
+    [
+      "postgresql://u@a:1,b:2/books?target_session_attrs=primary",
+      "postgresql://u@10.0.0.7:5433/books",
+    ],
+    ["postgresql://u:p@/books?host=/run/postgresql", "postgresql://u:p@10.0.0.7:5433/books"],
+    [
+      "postgresql:///books?host=/tmp&port=5434&user=me%20too",
+      "postgresql://10.0.0.7:5433/books?user=me%20too",
+    ],
+  ])("has all else of %s", (url, expected) => {
+    expect(urlOfHost(url, node)).toBe(expected);
+  });
+
+  it("may be an address of IPv6", () => {
+    expect(urlOfHost("postgresql://u@db/books", { name: "fd00::7", port: 5432 })).toBe(
+      "postgresql://u@[fd00::7]:5432/books",
+    );
+  });
 });

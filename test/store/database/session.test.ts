@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hostsOf } from "../../../src/store/database/hosts.ts";
 import { isUnavailable } from "../../../src/store/database/errors.ts";
-import { openSession } from "../../../src/store/database/session.ts";
+import { openSession, startedAtText } from "../../../src/store/database/session.ts";
 import { openCuttingProxy, type CuttingProxy } from "../../support/cutting-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
@@ -19,13 +19,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-const open = (url = proxy.url) =>
+const open = (url = proxy.url, nodeStartedAt: string | null = null) =>
   openSession({
     hosts: hostsOf(url),
     applicationName: "test",
     settings: {},
     driver: {},
     detectsDisconnects: false,
+    nodeStartedAt,
   });
 
 test("one can be ended, and one that is being opened fails", async () => {
@@ -42,5 +43,16 @@ test("one that needs a password says that its URL has none", async () => {
   url.password = "";
   await expect(open(url.href)).rejects.toThrow(
     "the database asks for a password, and its URL has none",
+  );
+});
+
+test("one to a node of a cluster is refused by any server but that", async () => {
+  const started = await open(database.url);
+  const { rows } = await started.query<{ at: string }>(`SELECT ${startedAtText} AS at`);
+  await started.end();
+  const node = await open(database.url, rows[0]?.at ?? "");
+  await node.end();
+  await expect(open(database.url, "1795801726.563447")).rejects.toThrow(
+    "it is another server than the coordinator has under this name",
   );
 });

@@ -123,6 +123,7 @@ What a flag says comes first, then these, then the profile. An empty variable co
   LEDGERCTL_CLOCK_WINDOW_SECONDS  how far a request's timestamp may be from the server's clock
   LEDGERCTL_BODY_BYTES_MAX        the largest body of a request
   LEDGERCTL_CONNECTIONS_MAX       connections beyond which further ones are refused
+  LEDGERCTL_NODE_CONNECTIONS_MAX  connections of a process to each node of a Citus cluster, 8 unless told; 0 for none
   LEDGERCTL_POST_INTERVAL_MS      how long after their acceptance wallet writes are posted
   LEDGERCTL_GRACE_MS              how long a stopping server waits for requests under way
 

@@ -1,0 +1,224 @@
+// Lanes that write to the node of a cluster that has their ledger, past the coordinator. Where the tests' server coordinates
+// no cluster (docs/operations.md, Citus), only that none is looked for.
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LedgerNodes, type LedgerShard } from "../../src/engine/ledger-nodes.ts";
+import { openNodePool } from "../../src/server/pools.ts";
+import { findShardId, holdShard, type CitusNode } from "../../src/store/citus-nodes.ts";
+import { urlOfHost } from "../../src/store/database/connection-url.ts";
+import { LedgerMoved } from "../../src/store/database/errors.ts";
+import { upsertStateRequest } from "../../src/store/ledger-states.ts";
+import { openBooks } from "../support/books.ts";
+import { isCluster } from "../support/cluster.ts";
+import { createTestDatabase, runStatement, type TestDatabase } from "../support/database.ts";
+import { openEngine } from "../support/engine.ts";
+import { entry, listEntries, postEntry } from "../support/entries.ts";
+import { startService, type TestBooks } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { accepted, move, newKey, walletPath } from "../support/wallets.ts";
+
+let database: TestDatabase;
+let books: TestBooks;
+let coordinator: Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const own = await openBooks(database.url, randomBytes(32));
+  books = {
+    ...own,
+    credentials: await own.createKey(),
+    ledgerId: await own.createLedger(),
+    drop: () => database.drop(),
+  };
+  coordinator = new Client({ connectionString: database.url });
+  await coordinator.connect();
+});
+
+afterAll(async () => {
+  await coordinator.end();
+  await books.pool.end();
+  await books.drop();
+});
+
+interface Refusal {
+  readonly address: string;
+  readonly error: unknown;
+}
+
+/** What finds the nodes of ledgers in the books, as a service does; failures are thrown at its end. */
+function openNodes(
+  openPool = (node: CitusNode, at: string) => openNodePool(database.url, node, at, 2),
+) {
+  const failures: unknown[] = [];
+  const refusals: Refusal[] = [];
+  const nodes = new LedgerNodes(books.pool, {
+    intervalMs: 50,
+    openPool,
+    onRefused: (address, error) => refusals.push({ address, error }),
+    onFailure: (error) => failures.push(error),
+    onSuccess: () => undefined,
+  });
+  nodes.start();
+  const stop = async () => {
+    await nodes.stop();
+    await nodes.end();
+    expect(failures).toEqual([]);
+  };
+  return { nodes, refusals, stop };
+}
+
+const find = (nodes: LedgerNodes, ledgerId: string): Promise<LedgerShard> =>
+  until("the node of a ledger is found", () => nodes.find(ledgerId));
+
+/** The worker that has a ledger, and another one. */
+async function findPlaces(ledgerId: string) {
+  const shardId = await findShardId(books.pool, ledgerId);
+  const { rows } = await coordinator.query<CitusNode & { hasLedger: boolean }>(
+    `SELECT nodename AS name, nodeport AS port,
+            groupid IN (SELECT groupid FROM pg_dist_placement WHERE shardid = $1) AS "hasLedger"
+       FROM pg_dist_node WHERE groupid <> 0 AND noderole = 'primary'`,
+    [shardId],
+  );
+  const from = rows.find(({ hasLedger }) => hasLedger);
+  const to = rows.find(({ hasLedger }) => !hasLedger);
+  if (from === undefined || to === undefined) throw new Error("a cluster has two workers");
+  return { shardId, from, to };
+}
+
+/** Moves a ledger to another worker; which that is. */
+async function moveLedger(ledgerId: string, mode = "block_writes"): Promise<CitusNode> {
+  const { shardId, from, to } = await findPlaces(ledgerId);
+  await runStatement(database.url, "SELECT citus_move_shard_placement($1, $2, $3, $4, $5, $6)", [
+    ...[shardId, from.name, from.port, to.name, to.port],
+    mode,
+  ]);
+  return to;
+}
+
+const urlOf = (node: CitusNode) => urlOfHost(database.url, node);
+
+const writers = `FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'ledgerctl write'`;
+const endWriters = `SELECT pg_terminate_backend(pid) ${writers}`;
+
+/** How many connections for writing a worker has in the books' database. */
+const countWriters = (node: CitusNode) => runStatement(urlOf(node), `SELECT ${writers}`);
+
+describe.skipIf(isCluster)("on one machine", () => {
+  test("no nodes are looked for", async () => {
+    const { nodes, refusals, stop } = openNodes();
+    expect(nodes.find(books.ledgerId)).toBeNull();
+    await stop();
+    expect([nodes.pools.size, refusals.length]).toEqual([0, 0]);
+  });
+});
+
+describe.runIf(isCluster)("on a cluster", () => {
+  test("a service writes to the node that has the ledger, while that moves and connections are lost", async () => {
+    const service = await startService(books);
+    const key = newKey(service);
+    const before = await findPlaces(books.ledgerId);
+    let writes = 0;
+    let isOver = false;
+    const keepWriting = async () => {
+      while (!isOver) {
+        accepted(await move(service, key, "credit", 1));
+        await postEntry(service, entry());
+        writes += 1;
+      }
+    };
+    const writing = Promise.all([keepWriting(), keepWriting()]);
+    await until("lanes write to the node", () => countWriters(before.from));
+    for (const mode of ["force_logical", "block_writes"]) {
+      const there = await moveLedger(books.ledgerId, mode);
+      await until("lanes write to the other node", () => countWriters(there));
+    }
+    for (let cut = 0; cut < 10; cut += 1) {
+      for (const node of [before.from, before.to]) await runStatement(urlOf(node), endWriters);
+      await sleep(50);
+    }
+    isOver = true;
+    await writing;
+    expect((await service.get(walletPath(key, "balance"))).body).toMatchObject({
+      balance: String(writes),
+    });
+    const entries = await listEntries(service, "?glAccountCode=1000", books.ledgerId);
+    expect(entries.total).toBe(writes);
+    await service.stop();
+    const engine = openEngine(database.url);
+    expect(await engine.failingChecks(books.ledgerId)).toEqual([]);
+    await engine.end();
+  });
+
+  test("a shard that is held moves when the transaction has ended, and is held there no more", async () => {
+    const ledgerId = await books.createLedger();
+    const { nodes, stop } = openNodes();
+    const shard = await find(nodes, ledgerId);
+    const { from, to } = await findPlaces(ledgerId);
+    const connection = await shard.pool.borrow();
+    const transaction = connection.begin(shard.names);
+    await holdShard(transaction, shard.id);
+    let hasMoved = false;
+    const moving = moveLedger(ledgerId).then(() => {
+      hasMoved = true;
+    });
+    await until("the move waits for the shard", () =>
+      runStatement(
+        urlOf(from),
+        `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      ),
+    );
+    await upsertStateRequest(transaction, ledgerId, 0);
+    expect(hasMoved).toBe(false);
+    await transaction.commit([]);
+    await moving;
+    expect((await findPlaces(ledgerId)).from).toMatchObject({ name: to.name, port: to.port });
+    expect(
+      await runStatement(database.url, "SELECT FROM ledger_state_requests WHERE ledger_id = $1", [
+        ledgerId,
+      ]),
+    ).toBe(1);
+    const late = connection.begin(shard.names);
+    await expect(holdShard(late, shard.id)).rejects.toThrow(LedgerMoved);
+    await late.rollBack();
+    shard.pool.giveBack(connection);
+    nodes.forget(shard);
+    expect((await find(nodes, ledgerId)).pool).not.toBe(shard.pool);
+    await stop();
+  });
+
+  test("another server under the name of a node is not written to", async () => {
+    const { nodes, refusals, stop } = openNodes((node) => openNodePool(database.url, node, "1", 2));
+    await until("all nodes are met", () => refusals.length >= 2);
+    expect(String(refusals[0]?.error)).toContain("it is another server than the coordinator has");
+    expect(nodes.find(books.ledgerId)).toBeNull();
+    await stop();
+  });
+
+  test("a role that does not own the tables writes through the coordinator", async () => {
+    const role = `ledgerctl_test_${randomBytes(6).toString("hex")}`;
+    // Citus makes it on each node.
+    await runStatement(database.url, `CREATE ROLE ${role}`);
+    const url = `${database.url}?options=-c%20role%3D${role}`;
+    const { nodes, refusals, stop } = openNodes((node, at) => openNodePool(url, node, at, 2));
+    await until("all nodes are met", () => refusals.length >= 2);
+    expect(String(refusals[0]?.error)).toContain("the role does not own the tables");
+    expect(nodes.find(books.ledgerId)).toBeNull();
+    await stop();
+    await runStatement(database.url, `DROP ROLE ${role}`);
+  });
+
+  test("a node that can't be connected to is passed over until it can", async () => {
+    const { nodes, stop } = openNodes();
+    const shard = await find(nodes, books.ledgerId);
+    nodes.passOver(shard.pool);
+    expect(nodes.find(books.ledgerId)).toBeNull();
+    const found = await find(nodes, books.ledgerId);
+    expect(found.pool).not.toBe(shard.pool);
+    await found.pool.transaction((transaction) => holdShard(transaction, found.id));
+    await stop();
+  });
+});
