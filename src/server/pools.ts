@@ -64,6 +64,14 @@ export function openReplicaWatchPool(replicaUrl: string): Pool {
   });
 }
 
+/** How lanes are connected, to the database itself and to its nodes. */
+const forWriting = {
+  purpose: "write",
+  lockTimeoutMs,
+  answerTimeoutMs: writeTimeoutMs,
+  keepsPlans: true,
+} as const;
+
 /** What lanes write with on a node of a database that Citus spreads, as a process's `write` pool otherwise. */
 export function openNodePool(
   databaseUrl: string,
@@ -73,12 +81,9 @@ export function openNodePool(
 ): Pool {
   return new Pool({
     databaseUrl: urlOfHost(databaseUrl, node),
+    ...forWriting,
     nodeStartedAt,
-    purpose: "write",
     connectionsMax,
-    lockTimeoutMs,
-    answerTimeoutMs: writeTimeoutMs,
-    keepsPlans: true,
   });
 }
 
@@ -99,10 +104,8 @@ export function openPools(databaseUrl: string, interactive: Pool, isEmbedded: bo
     /** Lanes, posting, and what wallets and their streams are read with. */
     write: new Pool({
       ...always,
-      purpose: "write",
+      ...forWriting,
       connectionsMax: sizes.write,
-      answerTimeoutMs: writeTimeoutMs,
-      keepsPlans: true,
     }),
     /** What readiness is found out with: as the write path's, but for the time that its COMMIT may take. */
     probe: new Pool({

@@ -10,49 +10,34 @@ import { findShardId, holdShard, type CitusNode } from "../../src/store/citus-no
 import { urlOfHost } from "../../src/store/database/connection-url.ts";
 import { LedgerMoved } from "../../src/store/database/errors.ts";
 import { upsertStateRequest } from "../../src/store/ledger-states.ts";
-import { openBooks } from "../support/books.ts";
 import { isCluster } from "../support/cluster.ts";
-import { createTestDatabase, runStatement, type TestDatabase } from "../support/database.ts";
+import { runStatement } from "../support/database.ts";
 import { openEngine } from "../support/engine.ts";
 import { entry, listEntries, postEntry } from "../support/entries.ts";
-import { startService, type TestBooks } from "../support/service.ts";
+import { createBooks, startService, type TestBooks } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { accepted, move, newKey, walletPath } from "../support/wallets.ts";
 
-let database: TestDatabase;
 let books: TestBooks;
 let coordinator: Client;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  const own = await openBooks(database.url, randomBytes(32));
-  books = {
-    ...own,
-    credentials: await own.createKey(),
-    ledgerId: await own.createLedger(),
-    drop: () => database.drop(),
-  };
-  coordinator = new Client({ connectionString: database.url });
+  books = await createBooks();
+  coordinator = new Client({ connectionString: books.databaseUrl });
   await coordinator.connect();
 });
 
 afterAll(async () => {
   await coordinator.end();
-  await books.pool.end();
   await books.drop();
 });
 
-interface Refusal {
-  readonly address: string;
-  readonly error: unknown;
-}
-
 /** What finds the nodes of ledgers in the books, as a service does; failures are thrown at its end. */
 function openNodes(
-  openPool = (node: CitusNode, at: string) => openNodePool(database.url, node, at, 2),
+  openPool = (node: CitusNode, at: string) => openNodePool(books.databaseUrl, node, at, 2),
 ) {
   const failures: unknown[] = [];
-  const refusals: Refusal[] = [];
+  const refusals: { address: string; error: unknown }[] = [];
   const nodes = new LedgerNodes(books.pool, {
     intervalMs: 50,
     openPool,
@@ -90,14 +75,15 @@ async function findPlaces(ledgerId: string) {
 /** Moves a ledger to another worker; which that is. */
 async function moveLedger(ledgerId: string, mode = "block_writes"): Promise<CitusNode> {
   const { shardId, from, to } = await findPlaces(ledgerId);
-  await runStatement(database.url, "SELECT citus_move_shard_placement($1, $2, $3, $4, $5, $6)", [
-    ...[shardId, from.name, from.port, to.name, to.port],
-    mode,
-  ]);
+  await runStatement(
+    books.databaseUrl,
+    "SELECT citus_move_shard_placement($1, $2, $3, $4, $5, $6)",
+    [...[shardId, from.name, from.port, to.name, to.port], mode],
+  );
   return to;
 }
 
-const urlOf = (node: CitusNode) => urlOfHost(database.url, node);
+const urlOf = (node: CitusNode) => urlOfHost(books.databaseUrl, node);
 
 const writers = `FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'ledgerctl write'`;
@@ -147,7 +133,7 @@ describe.runIf(isCluster)("on a cluster", () => {
     const entries = await listEntries(service, "?glAccountCode=1000", books.ledgerId);
     expect(entries.total).toBe(writes);
     await service.stop();
-    const engine = openEngine(database.url);
+    const engine = openEngine(books.databaseUrl);
     expect(await engine.failingChecks(books.ledgerId)).toEqual([]);
     await engine.end();
   });
@@ -177,9 +163,11 @@ describe.runIf(isCluster)("on a cluster", () => {
     await moving;
     expect((await findPlaces(ledgerId)).from).toMatchObject({ name: to.name, port: to.port });
     expect(
-      await runStatement(database.url, "SELECT FROM ledger_state_requests WHERE ledger_id = $1", [
-        ledgerId,
-      ]),
+      await runStatement(
+        books.databaseUrl,
+        "SELECT FROM ledger_state_requests WHERE ledger_id = $1",
+        [ledgerId],
+      ),
     ).toBe(1);
     const late = connection.begin(shard.names);
     await expect(holdShard(late, shard.id)).rejects.toThrow(LedgerMoved);
@@ -191,7 +179,9 @@ describe.runIf(isCluster)("on a cluster", () => {
   });
 
   test("another server under the name of a node is not written to", async () => {
-    const { nodes, refusals, stop } = openNodes((node) => openNodePool(database.url, node, "1", 2));
+    const { nodes, refusals, stop } = openNodes((node) =>
+      openNodePool(books.databaseUrl, node, "1", 2),
+    );
     await until("all nodes are met", () => refusals.length >= 2);
     expect(String(refusals[0]?.error)).toContain("it is another server than the coordinator has");
     expect(nodes.find(books.ledgerId)).toBeNull();
@@ -201,14 +191,14 @@ describe.runIf(isCluster)("on a cluster", () => {
   test("a role that does not own the tables writes through the coordinator", async () => {
     const role = `ledgerctl_test_${randomBytes(6).toString("hex")}`;
     // Citus makes it on each node.
-    await runStatement(database.url, `CREATE ROLE ${role}`);
-    const url = `${database.url}?options=-c%20role%3D${role}`;
+    await runStatement(books.databaseUrl, `CREATE ROLE ${role}`);
+    const url = `${books.databaseUrl}?options=-c%20role%3D${role}`;
     const { nodes, refusals, stop } = openNodes((node, at) => openNodePool(url, node, at, 2));
     await until("all nodes are met", () => refusals.length >= 2);
     expect(String(refusals[0]?.error)).toContain("the role does not own the tables");
     expect(nodes.find(books.ledgerId)).toBeNull();
     await stop();
-    await runStatement(database.url, `DROP ROLE ${role}`);
+    await runStatement(books.databaseUrl, `DROP ROLE ${role}`);
   });
 
   test("a node that can't be connected to is passed over until it can", async () => {

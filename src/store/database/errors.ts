@@ -134,8 +134,8 @@ export function isRolledBack(error: unknown): boolean {
 
 /**
  * Whether another attempt may succeed: serialization failure, deadlock (class 40), a change of state that goes
- * first, a ledger that has moved, a lock not had in time (55P03), a COMMIT whose wait was cancelled (once it is known what became of
- * it), or the database being out of reach or resources.
+ * first, a ledger that has moved, a lock not had in time (55P03), a COMMIT whose wait was cancelled (once it is known
+ * what became of it), or the database being out of reach or resources.
  */
 export function isTransient(error: unknown): boolean {
   const isPassing = error instanceof StateChangeRequested || error instanceof LedgerMoved;
