@@ -1,7 +1,7 @@
 // How fast two servers on one database are together, compared with one: each load is given to the first server alone and
 // to both, half of its connections each, in alternating slices.
 //
-//   node scripts/bench/two-servers.js [--rounds 3] [--slice 2]
+//   node scripts/bench/two-servers.js [--rounds 3] [--slice 2] [--only LOAD]
 //
 // All of them share the machine with the load generator, so a ratio of 1 means that the second server costs nothing; more
 // than that is to be had where there are processors to spare. All writes go to one ledger.
@@ -14,6 +14,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "3" },
     slice: { type: "string", default: "2" },
+    only: { type: "string", default: "" },
   },
 });
 const turns = {
@@ -28,7 +29,7 @@ const loads = [
   { name: "entries, 64 connections", connections: 64, kind: "entries" },
   { name: "entries, 256 connections", connections: 256, kind: "entries" },
   { name: "bulks of 500, 2 connections", connections: 2, bulk: 500 },
-];
+].filter(({ name }) => name.includes(values.only));
 
 /** Slices of a load by the first server alone, and by both. */
 async function prepareSides(servers, load) {

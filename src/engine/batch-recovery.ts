@@ -10,7 +10,8 @@ import {
   KeyConflict,
   PartialCommit,
 } from "../store/database/errors.ts";
-import { rejectTimedOut, type BatchRunner } from "./batch-runner.ts";
+import type { BatchRunner } from "./batch-runner.ts";
+import { Lane, rejectTimedOut } from "./lane.ts";
 import type { Batch, FailedBatch, LaneContext, Plan, Recording } from "./lane-work.ts";
 
 const backoffMsMax = 400;
@@ -84,8 +85,9 @@ export class BatchRecovery<Item, Reply> {
   ): Promise<FailedBatch<Item, Reply> | null> {
     const open = rejectTimedOut(batch, this.#context.options.nowMs());
     if (open.length === 0) return null;
-    const batches = [open];
-    return this.#runner.run(laneKey, () => batches.shift() ?? [], looksUpKeys);
+    const lane = new Lane<Item, Reply>(laneKey, this.#context.options);
+    lane.putBack(open);
+    return this.#runner.run(lane, looksUpKeys);
   }
 
   /**

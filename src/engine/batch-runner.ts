@@ -1,10 +1,11 @@
-// Runs the batches of a lane on one connection, each pipelined behind the one before.
-import { setImmediate as immediate } from "node:timers/promises";
-import { assert, Refusal } from "../core/errors.ts";
+// Runs the batches of a lane, each pipelined behind the one before.
+import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
+import { assert } from "../core/errors.ts";
 import { holdShard } from "../store/citus-nodes.ts";
-import { findCause, HostFailure, LedgerMoved } from "../store/database/errors.ts";
-import type { PipelinedConnection, Transaction } from "../store/database/pipeline.ts";
-import type { Pool } from "../store/database/pool.ts";
+import { LedgerMoved } from "../store/database/errors.ts";
+import type { Transaction } from "../store/database/pipeline.ts";
+import { LaneConnections } from "./lane-connections.ts";
+import type { Lane } from "./lane.ts";
 import type { LedgerShard } from "./ledger-nodes.ts";
 import type { Attempt, Batch, FailedBatch, LaneContext, Plan } from "./lane-work.ts";
 
@@ -12,12 +13,8 @@ const answersPerTick = 24;
 /** Ticks of the event loop between a COMMIT and the locks of the next batch; more than two let the database wait. */
 const gatheringTicks = 2;
 
-/** A connection to where a lane's ledger is: to the node that has its shard, or without one to the database itself. */
-interface Place {
-  readonly pool: Pool;
-  readonly shard: LedgerShard | null;
-  readonly connection: PipelinedConnection;
-}
+/** How long a lane that others write to as well is gathered for at most. */
+const gatheringMsMax = 4;
 
 export class BatchRunner<Item, Reply> {
   readonly #context: LaneContext<Item, Reply>;
@@ -27,28 +24,29 @@ export class BatchRunner<Item, Reply> {
   }
 
   /**
-   * Runs the batches that `take` gives until it gives none, others want the connection, the ledger is found to be
+   * Runs the batches of a lane until nothing waits in it, others want the connection, the ledger is found to be
    * elsewhere, or a batch fails. The locks of a batch follow the COMMIT of the one before without waiting for its
    * answer, so that the database works while the callers of one batch are answered and the next but one gathers.
    */
   async run(
-    laneKey: string,
-    take: () => Batch<Item, Reply>,
+    lane: Lane<Item, Reply>,
     looksUpKeys: boolean,
   ): Promise<FailedBatch<Item, Reply> | null> {
     const { options, tally } = this.#context;
-    let place: Place;
+    let connections: LaneConnections;
     try {
-      place = await this.#borrow(laneKey);
+      connections = await LaneConnections.borrow(this.#context, this.#find(lane.key));
     } catch (error) {
-      const batch = take();
+      const batch = lane.takeBatch();
       return batch.length === 0 ? null : { batch, plan: null, error, next: [] };
     }
-    const attemptNext = () => this.#attempt(place, laneKey, take(), looksUpKeys);
-    const isOver = () => place.pool.isWanted || this.#find(laneKey) !== place.shard;
+    const isOver = () => connections.areWanted || this.#find(lane.key) !== connections.shard;
+    const attemptNext = (mayOverlap = false) =>
+      isOver() ? null : this.#attempt(connections, lane, looksUpKeys, mayOverlap);
+    let headLeft: number | null = null;
     let answered = Promise.resolve();
     try {
-      let attempt = attemptNext();
+      let attempt = this.#attempt(connections, lane, looksUpKeys, false);
       while (attempt !== null) {
         const { batch, transaction } = attempt;
         let plan: Plan<Reply> | null = null;
@@ -58,28 +56,32 @@ export class BatchRunner<Item, Reply> {
           ended = sendEnd(transaction, plan, batch.length);
         } catch (error) {
           await transaction.rollBack();
-          if (error instanceof LedgerMoved && place.shard) options.nodes?.forget(place.shard);
+          const { shard } = connections;
+          if (error instanceof LedgerMoved && shard !== null) options.nodes?.forget(shard);
           return { batch, plan, error, next: [] };
         }
-        // While the database flushes, those who were just answered ask again: a larger batch costs little more.
-        await Promise.race([ended, ticks(gatheringTicks)]).catch(() => undefined);
+        const { head = null, locksAllItWrites = false, recording } = plan;
+        const isShared = head !== null && headLeft !== null && head.found !== headLeft;
+        headLeft = head?.left ?? null;
+        if (locksAllItWrites && batch.length >= options.largeBatchItems) connections.borrowSecond();
+        const gathered = this.#whenGathered(lane, locksAllItWrites);
+        await Promise.race([ended, gathered]).catch(() => undefined);
         // Outside of what is tried: a fault of it is none of this batch's.
-        const next = isOver() ? null : attemptNext();
+        const next = isShared ? null : attemptNext(locksAllItWrites);
         try {
           await ended;
         } catch (error) {
           return { batch, plan, error, next: await undo(next) };
         }
-        if (plan.recording !== null) {
-          tally?.committed(batch.length, options.nowMs() - attempt.startedMs);
-        }
+        if (recording !== null) tally?.committed(batch.length, options.nowMs() - attempt.startedMs);
         const committed = plan;
         answered = answered.then(() => this.answer(batch, committed));
-        attempt = next ?? (isOver() ? null : attemptNext());
+        if (isShared) await whenAskedAgain(lane, batch.length);
+        attempt = next ?? attemptNext();
       }
       return null;
     } finally {
-      place.pool.giveBack(place.connection);
+      connections.giveBack();
       await answered;
     }
   }
@@ -107,34 +109,37 @@ export class BatchRunner<Item, Reply> {
     return this.#context.options.nodes?.find(laneKey) ?? null;
   }
 
-  async #borrow(laneKey: string): Promise<Place> {
-    const { pool, options } = this.#context;
-    const shard = this.#find(laneKey);
-    if (shard !== null) {
-      try {
-        return { pool: shard.pool, shard, connection: await shard.pool.borrow() };
-      } catch (error) {
-        if (findCause(error, HostFailure) === null) throw error;
-        options.nodes?.passOver(shard.pool);
-      }
+  /**
+   * Resolves when the next batch should be taken: while the database flushes, those who were just answered ask again, and a
+   * larger batch costs little more. Where none of them did, but a large batch may overlap this one, when there is one.
+   */
+  async #whenGathered(lane: Lane<Item, Reply>, mayOverlap: boolean): Promise<void> {
+    await ticks(gatheringTicks);
+    if (mayOverlap && lane.waitingCount === 0) {
+      await lane.whenWaiting(this.#context.options.largeBatchItems);
     }
-    return { pool, shard: null, connection: await pool.borrow() };
   }
 
-  /** Sends the locks and reads of a batch; null for one without writes. */
+  /**
+   * Sends the locks and reads of the next batch; null where nothing waits. A large one may overlap the batch that is being
+   * recorded: on the other connection it waits for that one's COMMIT only where both lock the same row.
+   */
   #attempt(
-    { shard, connection }: Place,
-    laneKey: string,
-    batch: Batch<Item, Reply>,
+    connections: LaneConnections,
+    lane: Lane<Item, Reply>,
     looksUpKeys: boolean,
+    mayOverlap: boolean,
   ): Attempt<Item, Reply> | null {
+    const batch = lane.takeBatch();
     if (batch.length === 0) return null;
     const { work, options } = this.#context;
+    if (mayOverlap && batch.length >= options.largeBatchItems) connections.takeTurns();
     const startedMs = options.nowMs();
-    const transaction = connection.begin(shard?.names ?? null);
+    const transaction = connections.begin();
+    const { shard } = connections;
     const held = shard === null ? Promise.resolve() : holdShard(transaction, shard.id);
     const items = batch.map(({ item }) => item);
-    const plan = work.plan(transaction, laneKey, items, looksUpKeys);
+    const plan = work.plan(transaction, lane.key, items, looksUpKeys);
     plan.catch(() => undefined);
     // Whatever the statements found on a node that has the ledger no more, it is not true any more.
     const planned = held.then(() => plan);
@@ -168,15 +173,13 @@ async function ticks(count: number): Promise<void> {
   for (let tick = 0; tick < count; tick += 1) await immediate();
 }
 
-/** Rejects with `unavailable` what has waited too long, none of which was written. Returns the rest. */
-export function rejectTimedOut<Item, Reply>(
-  batch: Batch<Item, Reply>,
-  nowMs: number,
-): Batch<Item, Reply> {
-  return batch.filter((pending) => {
-    if (pending.deadlineAtMs > nowMs) return true;
-    const detail = "the database did not answer in time; nothing was written";
-    pending.reject(new Refusal("unavailable", detail));
-    return false;
-  });
+/**
+ * Resolves when as many as were answered have asked again, or a few ms later. Where another server's batch is under way,
+ * this costs no time: it is had with the next batch's locks otherwise, by a batch of half as many.
+ */
+async function whenAskedAgain<Item, Reply>(
+  lane: Lane<Item, Reply>,
+  answered: number,
+): Promise<void> {
+  await Promise.race([lane.whenWaiting(lane.waitingCount + answered), sleep(gatheringMsMax)]);
 }

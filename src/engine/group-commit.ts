@@ -3,14 +3,9 @@
 import { overloadRefusal, Refusal } from "../core/errors.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { BatchRecovery } from "./batch-recovery.ts";
-import { BatchRunner, rejectTimedOut } from "./batch-runner.ts";
-import type {
-  Batch,
-  GroupCommitOptions,
-  LaneContext,
-  LaneWork,
-  PendingWrite,
-} from "./lane-work.ts";
+import { BatchRunner } from "./batch-runner.ts";
+import { Lane } from "./lane.ts";
+import type { GroupCommitOptions, LaneContext, LaneWork } from "./lane-work.ts";
 import type { Tally } from "./write-counts.ts";
 
 /** What waits in all lanes, with the batches that are under way. */
@@ -19,14 +14,6 @@ export interface QueueState {
   readonly bytes: number;
   /** Batches that were tried again since the start, over trouble that passes. */
   readonly retries: number;
-}
-
-interface Lane<Item, Reply> {
-  readonly key: string;
-  readonly waiting: PendingWrite<Item, Reply>[];
-  /** What waits, with the batch that is under way. */
-  queuedItems: number;
-  queuedBytes: number;
 }
 
 /** Made once: its stack would cost as much as the rest of a rejection. */
@@ -39,9 +26,6 @@ export const commitsHalted = new Refusal(
   "unavailable",
   "the database waits for a standby that does not answer; nothing was written; try again later",
 );
-
-/** So many full batches may wait in a lane, however long. */
-const patientBatches = 2;
 
 export class GroupCommit<Item, Reply> {
   readonly #context: LaneContext<Item, Reply>;
@@ -84,7 +68,7 @@ export class GroupCommit<Item, Reply> {
     const lane = found ?? this.#openLane(laneKey);
     return new Promise((resolve, reject) => {
       const fail: (error: unknown) => void = reject;
-      lane.waiting.push({
+      lane.add({
         item,
         bytes,
         deadlineAtMs: options.nowMs() + options.deadlineMs,
@@ -121,23 +105,14 @@ export class GroupCommit<Item, Reply> {
   }
 
   #takes(lane: Lane<Item, Reply> | undefined, bytes: number): boolean {
-    const { queueItemsMax, queueBytesMax, laneItemsMax, laneBytesMax } = this.#context.options;
+    const { queueItemsMax, queueBytesMax } = this.#context.options;
     if (this.#queuedItems >= queueItemsMax) return false;
     if (this.#queuedBytes + bytes > queueBytesMax) return false;
-    if (lane === undefined || lane.queuedItems === 0) return true;
-    if (lane.queuedItems >= laneItemsMax || lane.queuedBytes + bytes > laneBytesMax) return false;
-    return !this.#isSlow(lane);
-  }
-
-  #isSlow({ waiting }: Lane<Item, Reply>): boolean {
-    const { batchItemsMax, laneWaitMsMax, deadlineMs, nowMs } = this.#context.options;
-    const [first] = waiting;
-    if (first === undefined || waiting.length < patientBatches * batchItemsMax) return false;
-    return nowMs() - (first.deadlineAtMs - deadlineMs) > laneWaitMsMax;
+    return lane === undefined || lane.takes(bytes);
   }
 
   #openLane(key: string): Lane<Item, Reply> {
-    const lane: Lane<Item, Reply> = { key, waiting: [], queuedItems: 0, queuedBytes: 0 };
+    const lane = new Lane<Item, Reply>(key, this.#context.options);
     this.#lanes.set(key, lane);
     // Requests that arrived in the same tick of the event loop share the first batch.
     setImmediate(() => void this.#runLane(lane));
@@ -147,33 +122,19 @@ export class GroupCommit<Item, Reply> {
   #count(lane: Lane<Item, Reply>, items: number, bytes: number): void {
     this.#queuedItems += items;
     this.#queuedBytes += bytes;
-    lane.queuedItems += items;
-    lane.queuedBytes += bytes;
+    lane.count(items, bytes);
   }
 
   async #runLane(lane: Lane<Item, Reply>): Promise<void> {
-    while (lane.waiting.length > 0) {
-      const failed = await this.#runner.run(lane.key, () => this.#takeBatch(lane), false);
+    while (lane.waitingCount > 0) {
+      const failed = await this.#runner.run(lane, false);
       if (failed === null) continue;
-      lane.waiting.unshift(...failed.next);
+      lane.putBack(failed.next);
       await this.#recovery.recover(lane.key, failed);
     }
     this.#lanes.delete(lane.key);
     if (this.#lanes.size > 0) return;
     for (const resolve of this.#whenIdle) resolve();
     this.#whenIdle = [];
-  }
-
-  /** Takes what waits, as much as makes a batch. */
-  #takeBatch(lane: Lane<Item, Reply>): Batch<Item, Reply> {
-    const { batchItemsMax, batchBytesMax } = this.#context.options;
-    let bytes = 0;
-    let count = 0;
-    for (const pending of lane.waiting) {
-      bytes += pending.bytes;
-      if (count > 0 && (count === batchItemsMax || bytes > batchBytesMax)) break;
-      count += 1;
-    }
-    return rejectTimedOut(lane.waiting.splice(0, count), this.#context.options.nowMs());
   }
 }

@@ -138,13 +138,14 @@ const journalWork = (
         decisions = decideJournalBatch({ ...snapshot, idempotencyKeys }, writes, newId);
       }
     }
-    return planOf(ledgerId, decisions, onCommitted);
+    return planOf(ledgerId, decisions, head.lastSequence, onCommitted);
   },
 });
 
 function planOf(
   ledgerId: string,
   decisions: readonly Decision[],
+  lastSequence: number,
   onCommitted: (ledgerId: string, entries: readonly Entry[]) => void,
 ): Plan<readonly WriteResult[]> {
   const outcomes = decisions.map(outcomeOf);
@@ -152,6 +153,7 @@ function planOf(
   const last = entries.at(-1);
   return {
     outcomes,
+    head: { found: lastSequence, left: last?.sequence ?? lastSequence },
     onCommitted: () => {
       onCommitted(ledgerId, entries);
     },

@@ -22,6 +22,8 @@ export interface GroupCommitOptions {
    * those whose write was queued have their answer in time, however many more come.
    */
   readonly laneWaitMsMax: number;
+  /** A batch of so many items may lock and read on a second connection while the one before it is recorded. */
+  readonly largeBatchItems: number;
   /**
    * How long an item is tried, waiting included, before it times out; and then how long the outcome of an
    * ambiguous COMMIT is looked for.
@@ -50,6 +52,13 @@ export interface Plan<Reply> {
   readonly recording: Recording | null;
   /** Called once the batch is known to be committed, before its callers are answered. */
   readonly onCommitted?: () => void;
+  /**
+   * Whether the batch has locked all that it writes and a later one may depend on. Not so where it makes what nobody
+   * can lock yet: whoever looks for that beside it does not wait, and finds nothing.
+   */
+  readonly locksAllItWrites?: boolean;
+  /** Where the batch found the head that all who write to the lane advance, other servers too, and where it leaves it. */
+  readonly head?: { readonly found: number; readonly left: number };
 }
 
 /** How a batch is recorded, and how the outcome of its COMMIT is learned where that went unanswered. */

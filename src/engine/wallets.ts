@@ -146,6 +146,8 @@ function planOf(
               hasWalletWrites(transaction, ledgerId, marksOf(batch.writes)),
             writeBarrier: (transaction) => writeBarrier(transaction, ledgerId),
           },
+    locksAllItWrites:
+      batch.newRules.length === 0 && batch.wallets.every(({ before }) => before !== null),
     onCommitted: () => {
       onCommitted(ledgerId, batch.writes);
     },

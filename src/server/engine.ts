@@ -198,6 +198,7 @@ function writeLimits(bodyBytesMax: number, log: Log) {
     laneItemsMax: queueItemsMax / 4,
     laneBytesMax: queueBytesMax / 4,
     laneWaitMsMax: 1_000,
+    largeBatchItems: 200,
     deadlineMs: writeDeadlineMs,
     nowMs: () => performance.now(),
     onFailure: logOutages(log, "committing writes").onFailure,

@@ -38,6 +38,7 @@ const limits = {
   laneItemsMax: 10_000,
   laneBytesMax: 10_000_000,
   laneWaitMsMax: 60_000,
+  largeBatchItems: 3,
   deadlineMs: 20_000,
   nowMs: () => performance.now(),
   onFailure: () => undefined,

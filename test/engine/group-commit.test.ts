@@ -112,6 +112,7 @@ function engine(
     laneItemsMax: 1_000,
     laneBytesMax: 100_000,
     laneWaitMsMax: 5_000,
+    largeBatchItems: 1_000,
     deadlineMs: 5_000,
     nowMs: () => performance.now(),
     onFailure: (error: unknown) => failures.push(error),
@@ -255,6 +256,25 @@ describe("the batch behind one that is being committed", () => {
       expect(lanes.state).toMatchObject({ writes: 0, bytes: 0 });
     },
   );
+});
+
+test("where others advance the head of a lane, too, all who were answered are waited for", async () => {
+  let head = 0;
+  const shared: typeof work = {
+    async plan(...context) {
+      head += 10;
+      return { ...(await work.plan(...context)), head: { found: head, left: head + 1 } };
+    },
+  };
+  const lanes = engine({}, shared);
+  const writeTwice = async (number: number) => {
+    await lanes.submit("a", number, 1);
+    await lanes.submit("a", number + 10, 1);
+  };
+  const first = writeTwice(0);
+  await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all([first, writeTwice(1), writeTwice(2), writeTwice(3)]);
+  expect(planned).toEqual([[0], [1, 2, 3], [10, 11, 12, 13]]);
 });
 
 describe("an item that breaks its batch", () => {

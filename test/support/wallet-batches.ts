@@ -13,6 +13,7 @@ export const laneLimits = {
   laneItemsMax: 1e3,
   laneBytesMax: 1e6,
   laneWaitMsMax: 5_000,
+  largeBatchItems: 200,
   deadlineMs: 5_000,
   nowMs: () => performance.now(),
   onFailure: () => undefined,

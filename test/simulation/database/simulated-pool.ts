@@ -3,7 +3,7 @@
 import { Connection } from "../../../src/store/database/connection.ts";
 import { ConnectionBroken } from "../../../src/store/database/errors.ts";
 import { PipelinedConnection, type Transaction } from "../../../src/store/database/pipeline.ts";
-import type { Pool } from "../../../src/store/database/pool.ts";
+import type { Pool, PoolUsage } from "../../../src/store/database/pool.ts";
 import type { Statement } from "../../../src/store/database/statement.ts";
 import type { Cluster } from "./cluster.ts";
 import { SimulatedClient } from "./simulated-client.ts";
@@ -40,6 +40,10 @@ export class SimulatedPool extends Connection {
 
   get isWanted(): boolean {
     return this.#waiting.length > 0;
+  }
+
+  get usage(): Pick<PoolUsage, "busy" | "max"> {
+    return { busy: this.#open - this.#idle.length, max: this.#options.connectionsMax };
   }
 
   /** Connections that are in use. */

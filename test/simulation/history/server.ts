@@ -38,6 +38,7 @@ export class Server {
       laneItemsMax: queueItemsMax / 4,
       laneBytesMax: queueBytesMax / 4,
       laneWaitMsMax: 1_000,
+      largeBatchItems: 3,
       deadlineMs: 5_000,
       nowMs: () => scheduler.nowMs,
       onFailure: () => undefined,
