@@ -1,19 +1,15 @@
 // Runs the batches of a lane, each pipelined behind the one before.
 import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { assert } from "../core/errors.ts";
-import { holdShard } from "../store/citus-nodes.ts";
-import { LedgerMoved } from "../store/database/errors.ts";
 import type { Transaction } from "../store/database/pipeline.ts";
 import { LaneConnections } from "./lane-connections.ts";
 import type { Lane } from "./lane.ts";
-import type { LedgerShard } from "./ledger-nodes.ts";
 import type { Attempt, Batch, FailedBatch, LaneContext, Plan } from "./lane-work.ts";
 
 const answersPerTick = 24;
 /** Ticks of the event loop between a COMMIT and the locks of the next batch; more than two let the database wait. */
 const gatheringTicks = 2;
-
-/** How long a lane that others write to as well is gathered for at most. */
+/** How long those who were just answered are waited for; less leaves batches small (docs/decisions/0025). */
 const gatheringMsMax = 4;
 
 export class BatchRunner<Item, Reply> {
@@ -24,60 +20,65 @@ export class BatchRunner<Item, Reply> {
   }
 
   /**
-   * Runs the batches of a lane until nothing waits in it, others want the connection, the ledger is found to be
-   * elsewhere, or a batch fails. The locks of a batch follow the COMMIT of the one before without waiting for its
-   * answer, so that the database works while the callers of one batch are answered and the next but one gathers.
+   * Runs the batches of a lane until nothing waits in it, its connections are due, or a batch fails. The locks of a
+   * batch follow the COMMIT of the one before without waiting for its answer, so that the database works while the
+   * callers of one batch are answered and the next but one gathers.
    */
   async run(
     lane: Lane<Item, Reply>,
     looksUpKeys: boolean,
   ): Promise<FailedBatch<Item, Reply> | null> {
-    const { options, tally } = this.#context;
+    const { pool, options, tally } = this.#context;
     let connections: LaneConnections;
     try {
-      connections = await LaneConnections.borrow(this.#context, this.#find(lane.key));
+      connections = await LaneConnections.borrow(lane.key, { pool, nodes: options.nodes ?? null });
     } catch (error) {
       const batch = lane.takeBatch();
       return batch.length === 0 ? null : { batch, plan: null, error, next: [] };
     }
-    const isOver = () => connections.areWanted || this.#find(lane.key) !== connections.shard;
-    const attemptNext = (mayOverlap = false) =>
-      isOver() ? null : this.#attempt(connections, lane, looksUpKeys, mayOverlap);
-    let headLeft: number | null = null;
+    let lastSequence: number | null = null;
     let answered = Promise.resolve();
     try {
-      let attempt = this.#attempt(connections, lane, looksUpKeys, false);
+      let attempt = this.#attempt(lane, connections, { looksUpKeys });
       while (attempt !== null) {
         const { batch, transaction } = attempt;
         let plan: Plan<Reply> | null = null;
         let ended: Promise<void>;
         try {
           plan = await attempt.planned;
+          // It may have waited for the batch before.
+          transaction.requireConnection();
           ended = sendEnd(transaction, plan, batch.length);
         } catch (error) {
           await transaction.rollBack();
-          const { shard } = connections;
-          if (error instanceof LedgerMoved && shard !== null) options.nodes?.forget(shard);
           return { batch, plan, error, next: [] };
         }
-        const { head = null, locksAllItWrites = false, recording } = plan;
-        const isShared = head !== null && headLeft !== null && head.found !== headLeft;
-        headLeft = head?.left ?? null;
-        if (locksAllItWrites && batch.length >= options.largeBatchItems) connections.borrowSecond();
-        const gathered = this.#whenGathered(lane, locksAllItWrites);
-        await Promise.race([ended, gathered]).catch(() => undefined);
+        const { locksAllItChanges: mayOverlap = false, sequences = null } = plan;
+        if (mayOverlap && this.#isLarge(batch.length)) connections.borrowSecond();
+        const othersWrote =
+          sequences !== null && lastSequence !== null && sequences.before !== lastSequence;
+        lastSequence = sequences?.after ?? null;
+        await Promise.race([ended, this.#whenGathered(lane, mayOverlap)]).catch(() => undefined);
         // Outside of what is tried: a fault of it is none of this batch's.
-        const next = isShared ? null : attemptNext(locksAllItWrites);
+        const mayFollow = !othersWrote && !connections.areDue;
+        const next = mayFollow
+          ? this.#attempt(lane, connections, { looksUpKeys, mayOverlap })
+          : null;
         try {
           await ended;
         } catch (error) {
           return { batch, plan, error, next: await undo(next) };
         }
-        if (recording !== null) tally?.committed(batch.length, options.nowMs() - attempt.startedMs);
+        if (plan.recording !== null) {
+          tally?.committed(batch.length, options.nowMs() - attempt.startedMs);
+        }
         const committed = plan;
         answered = answered.then(() => this.answer(batch, committed));
-        if (isShared) await whenAskedAgain(lane, batch.length);
-        attempt = next ?? attemptNext();
+        if (othersWrote) await this.#whenAskedAgain(lane, batch.length);
+        attempt = next;
+        if (attempt === null && !connections.areDue) {
+          attempt = this.#attempt(lane, connections, { looksUpKeys });
+        }
       }
       return null;
     } finally {
@@ -105,13 +106,13 @@ export class BatchRunner<Item, Reply> {
     }
   }
 
-  #find(laneKey: string): LedgerShard | null {
-    return this.#context.options.nodes?.find(laneKey) ?? null;
+  #isLarge(count: number): boolean {
+    return count >= this.#context.options.largeBatchItems;
   }
 
   /**
-   * Resolves when the next batch should be taken: while the database flushes, those who were just answered ask again, and a
-   * larger batch costs little more. Where none of them did, but a large batch may overlap this one, when there is one.
+   * Waits for two ticks, in which those who were just answered ask again: a larger batch costs little more. If none of them
+   * did and the next batch may overlap this one, it waits for a large one.
    */
   async #whenGathered(lane: Lane<Item, Reply>, mayOverlap: boolean): Promise<void> {
     await ticks(gatheringTicks);
@@ -121,28 +122,33 @@ export class BatchRunner<Item, Reply> {
   }
 
   /**
+   * Waits until as many have asked again as were answered, or a batch is full; for a few ms at most. Another server has the
+   * lock of the journal's head meanwhile: a batch that was sent at once would wait for it in the database, half as large.
+   */
+  async #whenAskedAgain(lane: Lane<Item, Reply>, answered: number): Promise<void> {
+    const count = Math.min(lane.waitingCount + answered, this.#context.options.batchItemsMax);
+    await Promise.race([lane.whenWaiting(count), sleep(gatheringMsMax)]);
+  }
+
+  /**
    * Sends the locks and reads of the next batch; null where nothing waits. A large one may overlap the batch that is being
    * recorded: on the other connection it waits for that one's COMMIT only where both lock the same row.
    */
   #attempt(
-    connections: LaneConnections,
     lane: Lane<Item, Reply>,
-    looksUpKeys: boolean,
-    mayOverlap: boolean,
+    connections: LaneConnections,
+    { looksUpKeys, mayOverlap = false }: { looksUpKeys: boolean; mayOverlap?: boolean },
   ): Attempt<Item, Reply> | null {
     const batch = lane.takeBatch();
     if (batch.length === 0) return null;
     const { work, options } = this.#context;
-    if (mayOverlap && batch.length >= options.largeBatchItems) connections.takeTurns();
+    if (mayOverlap && this.#isLarge(batch.length)) connections.useOther();
     const startedMs = options.nowMs();
-    const transaction = connections.begin();
-    const { shard } = connections;
-    const held = shard === null ? Promise.resolve() : holdShard(transaction, shard.id);
+    const { transaction, located } = connections.begin();
     const items = batch.map(({ item }) => item);
     const plan = work.plan(transaction, lane.key, items, looksUpKeys);
     plan.catch(() => undefined);
-    // Whatever the statements found on a node that has the ledger no more, it is not true any more.
-    const planned = held.then(() => plan);
+    const planned = located.then(() => plan);
     // Asked for only when the batch before is committed.
     planned.catch(() => undefined);
     return { batch, transaction, planned, startedMs };
@@ -171,15 +177,4 @@ async function undo<Item, Reply>(
 
 async function ticks(count: number): Promise<void> {
   for (let tick = 0; tick < count; tick += 1) await immediate();
-}
-
-/**
- * Resolves when as many as were answered have asked again, or a few ms later. Where another server's batch is under way,
- * this costs no time: it is had with the next batch's locks otherwise, by a batch of half as many.
- */
-async function whenAskedAgain<Item, Reply>(
-  lane: Lane<Item, Reply>,
-  answered: number,
-): Promise<void> {
-  await Promise.race([lane.whenWaiting(lane.waitingCount + answered), sleep(gatheringMsMax)]);
 }

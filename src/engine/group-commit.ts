@@ -108,7 +108,7 @@ export class GroupCommit<Item, Reply> {
     const { queueItemsMax, queueBytesMax } = this.#context.options;
     if (this.#queuedItems >= queueItemsMax) return false;
     if (this.#queuedBytes + bytes > queueBytesMax) return false;
-    return lane === undefined || lane.takes(bytes);
+    return lane === undefined || lane.accepts(bytes);
   }
 
   #openLane(key: string): Lane<Item, Reply> {
@@ -122,7 +122,7 @@ export class GroupCommit<Item, Reply> {
   #count(lane: Lane<Item, Reply>, items: number, bytes: number): void {
     this.#queuedItems += items;
     this.#queuedBytes += bytes;
-    lane.count(items, bytes);
+    lane.addToTotals(items, bytes);
   }
 
   async #runLane(lane: Lane<Item, Reply>): Promise<void> {

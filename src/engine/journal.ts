@@ -153,7 +153,7 @@ function planOf(
   const last = entries.at(-1);
   return {
     outcomes,
-    head: { found: lastSequence, left: last?.sequence ?? lastSequence },
+    sequences: { before: lastSequence, after: last?.sequence ?? lastSequence },
     onCommitted: () => {
       onCommitted(ledgerId, entries);
     },

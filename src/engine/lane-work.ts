@@ -53,12 +53,12 @@ export interface Plan<Reply> {
   /** Called once the batch is known to be committed, before its callers are answered. */
   readonly onCommitted?: () => void;
   /**
-   * Whether the batch has locked all that it writes and a later one may depend on. Not so where it makes what nobody
-   * can lock yet: whoever looks for that beside it does not wait, and finds nothing.
+   * Whether every row that the batch changes and a later one may depend on was locked. Not so where it inserts such rows:
+   * other connections neither see them nor wait for them until its COMMIT.
    */
-  readonly locksAllItWrites?: boolean;
-  /** Where the batch found the head that all who write to the lane advance, other servers too, and where it leaves it. */
-  readonly head?: { readonly found: number; readonly left: number };
+  readonly locksAllItChanges?: boolean;
+  /** The journal's last sequence before and behind the batch; whoever else writes to the journal advances it too. */
+  readonly sequences?: { readonly before: number; readonly after: number };
 }
 
 /** How a batch is recorded, and how the outcome of its COMMIT is learned where that went unanswered. */

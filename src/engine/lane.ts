@@ -5,14 +5,17 @@ import type { Batch, GroupCommitOptions, PendingWrite } from "./lane-work.ts";
 /** So many full batches may wait in a lane, however long. */
 const patientBatches = 2;
 
+/** What waits to be written in one ledger, in the order of its arrival. */
 export class Lane<Item, Reply> {
+  /** The ledger's id. */
   readonly key: string;
   readonly #options: GroupCommitOptions;
   readonly #waiting: PendingWrite<Item, Reply>[] = [];
   /** What waits, with the batch that is under way. */
   #items = 0;
   #bytes = 0;
-  #awaited = { count: 0, onReached: (): void => undefined };
+  /** Who waits for how many writes. */
+  #gathering = { count: 0, onReached: (): void => undefined };
 
   constructor(key: string, options: GroupCommitOptions) {
     this.key = key;
@@ -24,14 +27,14 @@ export class Lane<Item, Reply> {
     return this.#waiting.length;
   }
 
-  /** Counts what is queued and what is answered. */
-  count(items: number, bytes: number): void {
+  /** Adds to what waits or is under way; less than zero for what is answered. */
+  addToTotals(items: number, bytes: number): void {
     this.#items += items;
     this.#bytes += bytes;
   }
 
-  /** Whether the lane has room for a write of so many bytes; an empty one has it for any. */
-  takes(bytes: number): boolean {
+  /** Whether a write of so many bytes is within the lane's limits; in an empty lane any is. */
+  accepts(bytes: number): boolean {
     const { laneItemsMax, laneBytesMax } = this.#options;
     if (this.#items === 0) return true;
     if (this.#items >= laneItemsMax || this.#bytes + bytes > laneBytesMax) return false;
@@ -45,9 +48,10 @@ export class Lane<Item, Reply> {
     return nowMs() - (first.deadlineAtMs - deadlineMs) > laneWaitMsMax;
   }
 
+  /** Puts a write behind what waits. */
   add(write: PendingWrite<Item, Reply>): void {
     this.#waiting.push(write);
-    if (this.waitingCount === this.#awaited.count) this.#awaited.onReached();
+    if (this.waitingCount === this.#gathering.count) this.#gathering.onReached();
   }
 
   /** Puts a batch before what waits. */
@@ -68,14 +72,11 @@ export class Lane<Item, Reply> {
     return rejectTimedOut(this.#waiting.splice(0, count), nowMs());
   }
 
-  /**
-   * Resolves when so many writes wait, those of one tick of the event loop together. Whoever waited before is not
-   * told any more.
-   */
+  /** Resolves at the end of the tick in which so many writes wait. For one at a time: of two, only the later one is told. */
   async whenWaiting(count: number): Promise<void> {
     if (this.waitingCount >= count) return;
     await new Promise<void>((resolve) => {
-      this.#awaited = { count, onReached: () => setImmediate(resolve) };
+      this.#gathering = { count, onReached: () => setImmediate(resolve) };
     });
   }
 }

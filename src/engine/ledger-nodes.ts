@@ -6,7 +6,7 @@ import {
   findStart,
   listPlacements,
   listShardNames,
-  mayHoldShards,
+  mayLockShards,
   type CitusNode,
 } from "../store/citus-nodes.ts";
 import type { Pool } from "../store/database/pool.ts";
@@ -77,12 +77,12 @@ export class LedgerNodes {
     await Promise.all([...this.pools.values()].map((pool) => pool.end()));
   }
 
-  /** Where a ledger is; null where that is not known (yet), or can't be written to from here: by the coordinator, then. */
+  /** The shard of a ledger; null where it is not known yet, or its node can't be written to: then the coordinator is. */
   find(ledgerId: string): LedgerShard | null {
     if (this.#shards.size === 0) return null;
     const shardId = this.#shardIds.get(ledgerId);
     if (shardId !== undefined && this.#names.has(shardId)) return this.#shards.get(shardId) ?? null;
-    // It is in another one, too, where its shard was split.
+    // Not known yet, or in another one since its shard was split.
     void this.#learn(ledgerId);
     return null;
   }
@@ -165,7 +165,7 @@ export class LedgerNodes {
     if (startedAt === null) return;
     const pool = this.#options.openPool(node, startedAt);
     try {
-      if (!(await mayHoldShards(pool))) throw new Error("the role does not own the tables");
+      if (!(await mayLockShards(pool))) throw new Error("the role does not own the tables");
       this.#nodes.set(address, { pool, metMs });
     } catch (error) {
       this.#nodes.set(address, { pool: null, metMs });

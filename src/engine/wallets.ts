@@ -16,7 +16,12 @@ import { insertOrderedWrites } from "../store/ordered-wallet-writes.ts";
 import { insertPendingPostings } from "../store/pending-postings.ts";
 import { upsertHolds } from "../store/wallet-holds.ts";
 import { hasWalletWrites, insertWalletWrites } from "../store/wallet-writes.ts";
-import { insertWallets, updateControlledWallets, updateWallets } from "../store/wallets.ts";
+import {
+  insertWallets,
+  lockWallets,
+  updateControlledWallets,
+  updateWallets,
+} from "../store/wallets.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -139,19 +144,32 @@ function planOf(
         ? null
         : {
             send: (transaction) => record(transaction, ledgerId, batch, snapshot),
-            // The batch's transaction holds it shared: whoever has it alone has waited for that. The wallets'
-            // own rows would not do: one that was about to be made can't be locked.
-            lock: (transaction) => lockLedgerState(transaction, ledgerId),
+            lock: (transaction) => lockBehind(transaction, ledgerId, batch),
             isCommitted: (transaction) =>
               hasWalletWrites(transaction, ledgerId, marksOf(batch.writes)),
             writeBarrier: (transaction) => writeBarrier(transaction, ledgerId),
           },
-    locksAllItWrites:
-      batch.newRules.length === 0 && batch.wallets.every(({ before }) => before !== null),
+    // A new rule comes with the first wallet of its asset.
+    locksAllItChanges: batch.wallets.every(({ before }) => before !== null),
     onCommitted: () => {
       onCommitted(ledgerId, batch.writes);
     },
   };
+}
+
+/**
+ * Takes a lock that the batch's transaction holds, and so waits for that: of a wallet that was there. Where it makes all of
+ * its wallets, none can be locked; then it is the ledger's state, which that transaction has together with others: they
+ * may keep whoever wants it alone waiting.
+ */
+async function lockBehind(
+  transaction: Connection,
+  ledgerId: string,
+  { wallets }: WalletBatch,
+): Promise<void> {
+  const there = wallets.find(({ before }) => before !== null);
+  if (there === undefined) await lockLedgerState(transaction, ledgerId);
+  else await lockWallets(transaction, ledgerId, [there.wallet.callerKey]);
 }
 
 /**

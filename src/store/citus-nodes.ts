@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Connection } from "./database/connection.ts";
 import { LedgerMoved, sqlStateOf } from "./database/errors.ts";
 import { startedAtText } from "./database/session.ts";
-import { sql } from "./database/statement.ts";
+import { command, sql } from "./database/statement.ts";
 
 const presenceRow = z.object({ isPresent: z.boolean() });
 
@@ -65,7 +65,7 @@ export function listPlacements(connection: Connection): Promise<ShardPlacement[]
 
 const shardNameRow = shardIdRow.extend({ table: z.string(), name: z.string() });
 
-/** What each table is called on the node that has a shard, those that every node has a copy of too. */
+/** What each table is called on the node that has a shard, with the reference tables, of which each node has a copy. */
 export function listShardNames(connection: Connection): Promise<z.output<typeof shardNameRow>[]> {
   return connection.any(sql.type(shardNameRow)`
     SELECT shards.shardid AS "shardId", beside.logicalrelid::text AS table,
@@ -96,44 +96,49 @@ export async function findStart(
 
 const ownerRow = z.object({ isOwner: z.boolean() });
 
-/** Whether the role of a connection may hold shards: Citus lets the owner of the tables. */
-export async function mayHoldShards(connection: Connection): Promise<boolean> {
+/** Whether the role of a connection may lock shards: Citus lets the owner of the tables. */
+export async function mayLockShards(connection: Connection): Promise<boolean> {
   const { isOwner } = await connection.one(sql.type(ownerRow)`
     SELECT pg_has_role(relowner, 'USAGE') AS "isOwner"
       FROM pg_class WHERE oid = 'ledger_states'::regclass`);
   return isOwner;
 }
 
-const hereRow = z.object({ isHere: z.boolean() });
-
-/**
- * Keeps a shard where it is until the transaction ends, on the node that has it: Citus takes the same lock for its own
- * writers, and a move or a split waits for it. Throws LedgerMoved where it is elsewhere by then; what is on the node
- * under its name is not written to any more.
- */
-export async function holdShard(transaction: Connection, shardId: number): Promise<void> {
-  const [, { isHere }] = await Promise.all([
-    lockShard(transaction, shardId),
-    // By itself behind the lock: it sees what was committed before that was held.
-    transaction.one(sql.type(hereRow)`
-      SELECT EXISTS (
-        SELECT FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid)
-         WHERE shardid = ${shardId} AND shardstate = 1) AS "isHere"`),
-  ]);
-  if (!isHere) throw new LedgerMoved();
-}
-
 const lockRow = z.object({});
+const hereRow = z.object({ isHere: z.boolean() });
+/** PostgreSQL's ShareLock: writers have it together, a move or a split alone. */
 const shareLock = 5;
 
-/** Throws LedgerMoved where there is no such shard any more, since it was split. */
-async function lockShard(transaction: Connection, shardId: number): Promise<void> {
+/**
+ * Locks a shard on its node until the transaction ends, as Citus does for its own writers: a move or a split waits for
+ * it. Throws LedgerMoved where the node does not have the shard any more; what is there under its name is not written to.
+ */
+export async function lockShard(transaction: Connection, shardId: number): Promise<void> {
   try {
-    await transaction.any(sql.type(lockRow)`
-      SELECT FROM lock_shard_metadata(${shareLock}, ARRAY[${shardId}::bigint])`);
+    const [, { isHere }] = await Promise.all([
+      transaction.any(sql.type(lockRow)`
+        SELECT FROM lock_shard_metadata(${shareLock}, ARRAY[${shardId}::bigint])`),
+      // A statement of its own: it sees what was committed before the lock was granted.
+      transaction.one(sql.type(hereRow)`
+        SELECT EXISTS (
+          SELECT FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid)
+           WHERE shardid = ${shardId} AND shardstate = 1) AS "isHere"`),
+    ]);
+    if (isHere) return;
   } catch (error) {
-    // Citus has no code for it; whatever else is wrong inside of it, the coordinator will say.
-    if (sqlStateOf(error) === "XX000") throw new LedgerMoved();
-    throw error;
+    // Citus has no code of its own for a shard that was split; both statements fail of it.
+    if (sqlStateOf(error) !== "XX000") throw error;
   }
+  throw new LedgerMoved();
+}
+
+/**
+ * Keeps a ledger on its node until the transaction ends, where that goes through the coordinator. Citus does so from the first
+ * statement on that changes rows, and not for one that locks them: when they are changed, they could be on another node,
+ * where nobody has locked them. So this is a change, of no row. It comes before the locks.
+ */
+export async function lockPlace(transaction: Connection, ledgerId: string): Promise<void> {
+  if (!transaction.isToCoordinator) return;
+  await transaction.run(command`
+    DELETE FROM ledger_state_requests WHERE ledger_id = ${ledgerId} AND waits_until = '-infinity'`);
 }

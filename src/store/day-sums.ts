@@ -3,6 +3,7 @@
 import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import type { BalanceRow } from "../core/close.ts";
+import { lockPlace } from "./citus-nodes.ts";
 import { countRow, ledgerIdRow } from "./columns.ts";
 import type { Connection } from "./database/connection.ts";
 import { command, sql } from "./database/statement.ts";
@@ -52,14 +53,18 @@ const lockedRow = summedRow.extend({ registeredSequence: z.number() });
 /**
  * Locks a ledger's sums and registers; up to which sequences they go, or null where somebody else has the lock.
  */
-export function tryLockSums(
+export async function tryLockSums(
   connection: Connection,
   ledgerId: string,
 ): Promise<Readonly<z.output<typeof lockedRow>> | null> {
-  return connection.maybeOne(sql.type(lockedRow)`
-    SELECT last_sequence AS "lastSequence", registered_sequence AS "registeredSequence"
-      FROM summed_journals
-     WHERE ledger_id = ${ledgerId} FOR UPDATE SKIP LOCKED`);
+  const [, locked] = await Promise.all([
+    lockPlace(connection, ledgerId),
+    connection.maybeOne(sql.type(lockedRow)`
+      SELECT last_sequence AS "lastSequence", registered_sequence AS "registeredSequence"
+        FROM summed_journals
+       WHERE ledger_id = ${ledgerId} FOR UPDATE SKIP LOCKED`),
+  ]);
+  return locked;
 }
 
 /** The day of an entry `entries`. */

@@ -2,6 +2,7 @@
 // it alone.
 import * as z from "zod";
 import { ledgerStatuses, type LedgerStatus } from "../core/ledger.ts";
+import { lockPlace } from "./citus-nodes.ts";
 import type { Connection } from "./database/connection.ts";
 import { StateChangeRequested } from "./database/errors.ts";
 import { command, sql } from "./database/statement.ts";
@@ -30,7 +31,8 @@ export async function lockLedgerStateOfWallets(
   connection: Connection,
   ledgerId: string,
 ): Promise<{ readonly status: LedgerStatus; readonly ordersWalletWrites: boolean }> {
-  const [state, request] = await Promise.all([
+  const [, state, request] = await Promise.all([
+    lockPlace(connection, ledgerId),
     connection.one(sql.type(sharedRow)`
       SELECT status, wallets_ordered_after IS NOT NULL AS "ordersWalletWrites"
         FROM ledger_states WHERE ledger_id = ${ledgerId} FOR SHARE`),
@@ -63,8 +65,11 @@ export async function lockLedgerState(
   connection: Connection,
   ledgerId: string,
 ): Promise<LedgerStatus | null> {
-  const state = await connection.maybeOne(sql.type(statusRow)`
-    SELECT status FROM ledger_states WHERE ledger_id = ${ledgerId} FOR UPDATE`);
+  const [, state] = await Promise.all([
+    lockPlace(connection, ledgerId),
+    connection.maybeOne(sql.type(statusRow)`
+      SELECT status FROM ledger_states WHERE ledger_id = ${ledgerId} FOR UPDATE`),
+  ]);
   return state?.status ?? null;
 }
 

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { LogIdentity, LogKind } from "../core/log-origin.ts";
 import type { Hash, PerfectSubtree } from "../core/merkle.ts";
+import { lockPlace } from "./citus-nodes.ts";
 import { countRow, hashColumn, ledgerIdRow, timestampColumn } from "./columns.ts";
 import type { Timestamp } from "../core/time.ts";
 import type { Connection } from "./database/connection.ts";
@@ -132,8 +133,11 @@ export async function tryLockLogHead(
   ledgerId: string,
   log: LogKind,
 ): Promise<LogHead | null> {
-  const row = await connection.maybeOne(sql.type(headRow)`${selectHead}
-     WHERE ledger_id = ${ledgerId} AND log = ${log} FOR UPDATE SKIP LOCKED`);
+  const [, row] = await Promise.all([
+    lockPlace(connection, ledgerId),
+    connection.maybeOne(sql.type(headRow)`${selectHead}
+     WHERE ledger_id = ${ledgerId} AND log = ${log} FOR UPDATE SKIP LOCKED`),
+  ]);
   return row && headOf(row);
 }
 
@@ -154,8 +158,11 @@ export async function lockLogHead(
   ledgerId: string,
   log: LogKind,
 ): Promise<LogHead | null> {
-  const row = await connection.maybeOne(sql.type(headRow)`${selectHead}
-     WHERE ledger_id = ${ledgerId} AND log = ${log} FOR UPDATE`);
+  const [, row] = await Promise.all([
+    lockPlace(connection, ledgerId),
+    connection.maybeOne(sql.type(headRow)`${selectHead}
+     WHERE ledger_id = ${ledgerId} AND log = ${log} FOR UPDATE`),
+  ]);
   return row && headOf(row);
 }
 

@@ -263,7 +263,7 @@ test("where others advance the head of a lane, too, all who were answered are wa
   const shared: typeof work = {
     async plan(...context) {
       head += 10;
-      return { ...(await work.plan(...context)), head: { found: head, left: head + 1 } };
+      return { ...(await work.plan(...context)), sequences: { before: head, after: head + 1 } };
     },
   };
   const lanes = engine({}, shared);

@@ -6,10 +6,10 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LedgerNodes, type LedgerShard } from "../../src/engine/ledger-nodes.ts";
 import { openNodePool } from "../../src/server/pools.ts";
-import { findShardId, holdShard, type CitusNode } from "../../src/store/citus-nodes.ts";
+import { findShardId, lockShard, type CitusNode } from "../../src/store/citus-nodes.ts";
 import { urlOfHost } from "../../src/store/database/connection-url.ts";
 import { LedgerMoved } from "../../src/store/database/errors.ts";
-import { upsertStateRequest } from "../../src/store/ledger-states.ts";
+import { lockLedgerStateShared, upsertStateRequest } from "../../src/store/ledger-states.ts";
 import { isCluster } from "../support/cluster.ts";
 import { runStatement } from "../support/database.ts";
 import { openEngine } from "../support/engine.ts";
@@ -87,6 +87,8 @@ const urlOf = (node: CitusNode) => urlOfHost(books.databaseUrl, node);
 
 const writers = `FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'ledgerctl write'`;
+const waitingForShards = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 const endWriters = `SELECT pg_terminate_backend(pid) ${writers}`;
 
 /** How many connections for writing a worker has in the books' database. */
@@ -138,25 +140,19 @@ describe.runIf(isCluster)("on a cluster", () => {
     await engine.end();
   });
 
-  test("a shard that is held moves when the transaction has ended, and is held there no more", async () => {
+  test("a locked shard moves when the transaction has ended; then the old node refuses its lock", async () => {
     const ledgerId = await books.createLedger();
     const { nodes, stop } = openNodes();
     const shard = await find(nodes, ledgerId);
     const { from, to } = await findPlaces(ledgerId);
     const connection = await shard.pool.borrow();
     const transaction = connection.begin(shard.names);
-    await holdShard(transaction, shard.id);
+    await lockShard(transaction, shard.id);
     let hasMoved = false;
     const moving = moveLedger(ledgerId).then(() => {
       hasMoved = true;
     });
-    await until("the move waits for the shard", () =>
-      runStatement(
-        urlOf(from),
-        `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-      ),
-    );
+    await until("the move waits for the shard", () => runStatement(urlOf(from), waitingForShards));
     await upsertStateRequest(transaction, ledgerId, 0);
     expect(hasMoved).toBe(false);
     await transaction.commit([]);
@@ -170,11 +166,51 @@ describe.runIf(isCluster)("on a cluster", () => {
       ),
     ).toBe(1);
     const late = connection.begin(shard.names);
-    await expect(holdShard(late, shard.id)).rejects.toThrow(LedgerMoved);
+    await expect(lockShard(late, shard.id)).rejects.toThrow(LedgerMoved);
     await late.rollBack();
     shard.pool.giveBack(connection);
     nodes.forget(shard);
     expect((await find(nodes, ledgerId)).pool).not.toBe(shard.pool);
+    await stop();
+  });
+
+  test("a ledger whose state is locked through the coordinator moves when the transaction has ended", async () => {
+    const ledgerId = await books.createLedger();
+    const { from, to } = await findPlaces(ledgerId);
+    let hasMoved = false;
+    let moving = Promise.resolve();
+    await books.pool.transaction(async (transaction) => {
+      expect(await lockLedgerStateShared(transaction, ledgerId)).toBe("active");
+      moving = moveLedger(ledgerId).then(() => {
+        hasMoved = true;
+      });
+      await until("the move waits for the ledger", () =>
+        runStatement(books.databaseUrl, waitingForShards),
+      );
+      await upsertStateRequest(transaction, ledgerId, 0);
+      expect(hasMoved).toBe(false);
+    });
+    await moving;
+    expect((await findPlaces(ledgerId)).from).toMatchObject({ name: to.name, port: to.port });
+    expect(from).not.toEqual(to);
+  });
+
+  test("a shard that was split is locked no more, and the ledger's new one is found", async () => {
+    const ledgerId = await books.createLedger();
+    const { nodes, stop } = openNodes();
+    const { id, pool } = await find(nodes, ledgerId);
+    await runStatement(
+      books.databaseUrl,
+      "SELECT isolate_tenant_to_new_shard('ledger_states', $1::uuid, 'CASCADE', 'block_writes')",
+      [ledgerId],
+    );
+    const late = pool.transaction((transaction) => lockShard(transaction, id));
+    await expect(late).rejects.toThrow(LedgerMoved);
+    const isFound = () => {
+      const shard = nodes.find(ledgerId);
+      return shard !== null && shard.id !== id;
+    };
+    await until("the new shard", isFound);
     await stop();
   });
 
@@ -208,7 +244,7 @@ describe.runIf(isCluster)("on a cluster", () => {
     expect(nodes.find(books.ledgerId)).toBeNull();
     const found = await find(nodes, books.ledgerId);
     expect(found.pool).not.toBe(shard.pool);
-    await found.pool.transaction((transaction) => holdShard(transaction, found.id));
+    await found.pool.transaction((transaction) => lockShard(transaction, found.id));
     await stop();
   });
 });

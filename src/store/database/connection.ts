@@ -6,6 +6,11 @@ import type { Statement } from "./statement.ts";
 
 /** A pool, one of its connections, or a transaction on one. */
 export abstract class Connection {
+  /** Whether it is to the coordinator of a database that Citus spreads, which sends statements on to nodes. */
+  get isToCoordinator(): boolean {
+    return false;
+  }
+
   /** Sends a statement at once, without waiting for those before it; resolves with its rows, unchecked. */
   protected abstract send(statement: Statement): Promise<readonly object[]>;
 

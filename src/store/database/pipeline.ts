@@ -8,6 +8,7 @@ import {
   AmbiguousCommit,
   asConnectionError,
   CommitWarning,
+  ConnectionBroken,
   isCommitWarning,
   isConnectionLost,
   isNodeLost,
@@ -72,6 +73,10 @@ export class PipelinedConnection extends Connection {
     session.on("notice", () => {
       this.#wire.notices += 1;
     });
+  }
+
+  override get isToCoordinator(): boolean {
+    return this.#session.isToCoordinator;
   }
 
   /** Whether the pool can lend it again: it holds, and no transaction is open on it. */
@@ -270,6 +275,10 @@ export class Transaction extends Connection {
     this.#begun = connection.sendFixed(begin);
   }
 
+  override get isToCoordinator(): boolean {
+    return this.#connection.isToCoordinator;
+  }
+
   protected override async send(statement: Statement): Promise<readonly object[]> {
     assert(!this.hasEnded, "a statement is sent before the end of its transaction");
     return this.#connection.sendStatement(statement, this.#shards);
@@ -277,6 +286,11 @@ export class Transaction extends Connection {
 
   override transaction<Result>(work: (part: Connection) => Promise<Result>): Promise<Result> {
     return work(this);
+  }
+
+  /** Throws ConnectionBroken where the connection is known to be lost, so that nothing of this was committed. */
+  requireConnection(): void {
+    if (this.#connection.isBroken) throw new ConnectionBroken("it was lost before COMMIT was sent");
   }
 
   /**

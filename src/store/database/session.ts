@@ -134,6 +134,8 @@ export class Session extends Client {
   readonly #host: DatabaseHost;
   /** What transactions that change rows begin with where several nodes work on them; none on one machine. */
   transactionSettings: readonly QueryText[] = [];
+  /** Whether it is to the coordinator of a database that Citus spreads. */
+  isToCoordinator = false;
   #isPasswordAsked = false;
 
   constructor(options: SessionOptions, host: DatabaseHost, target: ConnectionTarget) {
@@ -214,6 +216,7 @@ export class Session extends Client {
       if (hosts.isPooled) throw new Error("a pooler stands in front of it");
     } else if (state.isDistributed) {
       await this.#refuseWorker();
+      this.isToCoordinator = true;
       this.transactionSettings = settingsToPassOn(this.#options);
     }
     return state;

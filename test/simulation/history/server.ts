@@ -38,7 +38,8 @@ export class Server {
       laneItemsMax: queueItemsMax / 4,
       laneBytesMax: queueBytesMax / 4,
       laneWaitMsMax: 1_000,
-      largeBatchItems: 3,
+      // The batches of the one overlap, those of the other don't.
+      largeBatchItems: index % 2 === 0 ? 1 : Infinity,
       deadlineMs: 5_000,
       nowMs: () => scheduler.nowMs,
       onFailure: () => undefined,

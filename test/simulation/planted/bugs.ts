@@ -58,8 +58,8 @@ export const bugs: readonly PlantedBug[] = [
   {
     name: "puts a pipelined batch behind those that wait",
     rule: "Writes are recorded in the order of their arrival.",
-    file: "src/engine/group-commit.ts",
-    changes: [["lane.waiting.unshift(...failed.next);", "lane.waiting.push(...failed.next);"]],
+    file: "src/engine/lane.ts",
+    changes: [["this.#waiting.unshift(...batch);", "this.#waiting.push(...batch);"]],
   },
   {
     name: "reads closes before it locks the head",
