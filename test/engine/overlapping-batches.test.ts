@@ -32,7 +32,10 @@ beforeAll(async () => {
     lockTimeoutMs: 10_000,
     answerTimeoutMs: 20_000,
   });
-  // Both are there when a lane asks for the second one.
+});
+
+/** Two are there when a lane asks for the second one. */
+beforeEach(async () => {
   const opened = await Promise.all([connections.borrow(), connections.borrow()]);
   for (const connection of opened) connections.giveBack(connection);
 });
@@ -55,6 +58,9 @@ async function countWaiting(): Promise<number> {
   );
   return rows[0]?.count ?? 0;
 }
+
+const idleInTransaction = `FROM pg_stat_activity
+  WHERE datname = current_database() AND state = 'idle in transaction'`;
 
 describe("numbers, each under the lock of its row, that are recorded while a table is not locked", () => {
   /** What happened, in the order in which this process learned of it. */
@@ -137,10 +143,15 @@ describe("numbers, each under the lock of its row, that are recorded while a tab
   test("are known not to be written when their connection is lost meanwhile", async () => {
     const answers = await submit([1, 2, 3], [4, 5, 6]);
     await untilEvent("locked 4,5,6");
-    await client.query(`
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND state = 'idle in transaction' AND pid <> pg_backend_pid()`);
-    await untilWaiting(1);
+    // That of the test itself shows as active.
+    await client.query(`SELECT pg_terminate_backend(pid) ${idleInTransaction}`);
+    // Once the database has it no more, this process has been told.
+    await until("its session has ended", async () => {
+      const { rows } = await observer.query(`SELECT ${idleInTransaction} AND pid <> $1`, [
+        Reflect.get(client, "processID"),
+      ]);
+      return rows.length === 0;
+    });
     await client.query("COMMIT");
     await Promise.all(answers);
     expect(events.slice(2)).toEqual(["recorded 1,2,3", "locked 4,5,6", "recorded 4,5,6"]);
