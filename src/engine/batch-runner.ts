@@ -2,6 +2,7 @@
 import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { assert } from "../core/errors.ts";
 import type { Transaction } from "../store/database/pipeline.ts";
+import { type Arrivals, Gathering } from "./gathering.ts";
 import { LaneConnections } from "./lane-connections.ts";
 import type { Lane } from "./lane.ts";
 import type { Attempt, Batch, FailedBatch, LaneContext, Plan } from "./lane-work.ts";
@@ -9,11 +10,14 @@ import type { Attempt, Batch, FailedBatch, LaneContext, Plan } from "./lane-work
 const answersPerTick = 24;
 /** Ticks of the event loop between a COMMIT and the locks of the next batch; more than two let the database wait. */
 const gatheringTicks = 2;
-/** How long those who were just answered are waited for; less leaves batches small (docs/decisions/0025). */
+/** How long those who were just answered are waited for; less leaves batches small (docs/decisions/0026). */
 const gatheringMsMax = 4;
+/** So many lanes are remembered; of others it is learned anew. */
+const gatheringsMax = 1_000;
 
 export class BatchRunner<Item, Reply> {
   readonly #context: LaneContext<Item, Reply>;
+  readonly #gatherings = new Map<string, Gathering>();
 
   constructor(context: LaneContext<Item, Reply>) {
     this.#context = context;
@@ -36,7 +40,7 @@ export class BatchRunner<Item, Reply> {
       const batch = lane.takeBatch();
       return batch.length === 0 ? null : { batch, plan: null, error, next: [] };
     }
-    let lastSequence: number | null = null;
+    const gathering = this.#gatheringOf(lane.key);
     let answered = Promise.resolve();
     try {
       let attempt = this.#attempt(lane, connections, { looksUpKeys });
@@ -53,14 +57,12 @@ export class BatchRunner<Item, Reply> {
           await transaction.rollBack();
           return { batch, plan, error, next: [] };
         }
-        const { locksAllItChanges: mayOverlap = false, sequences = null } = plan;
+        const mayOverlap = plan.locksAllItChanges ?? false;
         if (mayOverlap && this.#isLarge(batch.length)) connections.borrowSecond();
-        const othersWrote =
-          sequences !== null && lastSequence !== null && sequences.before !== lastSequence;
-        lastSequence = sequences?.after ?? null;
         await Promise.race([ended, this.#whenGathered(lane, mayOverlap)]).catch(() => undefined);
         // Outside of what is tried: a fault of it is none of this batch's.
-        const mayFollow = !othersWrote && !connections.areDue;
+        const gathers = lane.isOfSeveralLightWrites && !connections.areDue && gathering.isWaitDue();
+        const mayFollow = !gathers && !connections.areDue;
         const next = mayFollow
           ? this.#attempt(lane, connections, { looksUpKeys, mayOverlap })
           : null;
@@ -69,12 +71,15 @@ export class BatchRunner<Item, Reply> {
         } catch (error) {
           return { batch, plan, error, next: await undo(next) };
         }
-        if (plan.recording !== null) {
-          tally?.committed(batch.length, options.nowMs() - attempt.startedMs);
-        }
+        const recordingMs = options.nowMs() - attempt.startedMs;
+        if (plan.recording !== null) tally?.committed(batch.length, recordingMs);
         const committed = plan;
         answered = answered.then(() => this.answer(batch, committed));
-        if (othersWrote) await this.#whenAskedAgain(lane, batch.length);
+        if (gathers) {
+          const writes = lane.waitingCount;
+          const waited = await this.#whenAskedAgain(lane, batch.length);
+          gathering.waited({ writes, ms: recordingMs }, waited);
+        }
         attempt = next;
         if (attempt === null && !connections.areDue) {
           attempt = this.#attempt(lane, connections, { looksUpKeys });
@@ -121,13 +126,42 @@ export class BatchRunner<Item, Reply> {
     }
   }
 
-  /**
-   * Waits until as many have asked again as were answered, or a batch is full; for a few ms at most. Another server has the
-   * lock of the journal's head meanwhile: a batch that was sent at once would wait for it in the database, half as large.
-   */
-  async #whenAskedAgain(lane: Lane<Item, Reply>, answered: number): Promise<void> {
-    const count = Math.min(lane.waitingCount + answered, this.#context.options.batchItemsMax);
+  /** Waits until as many have asked again as were answered, or a batch is full; for a few ms at most. */
+  async #whenAskedAgain(lane: Lane<Item, Reply>, answered: number): Promise<Arrivals> {
+    const { batchItemsMax, nowMs } = this.#context.options;
+    const before = lane.waitingCount;
+    const startedMs = nowMs();
+    const count = Math.min(before + answered, batchItemsMax);
     await Promise.race([lane.whenWaiting(count), sleep(gatheringMsMax)]);
+    return { writes: lane.waitingCount - before, ms: nowMs() - startedMs };
+  }
+
+  /** Has a batch look for others once in a while. A large one would see the batch of its own lane that it overlaps. */
+  #lookForOthers({ key }: Lane<Item, Reply>, transaction: Transaction, count: number): void {
+    const { isAlone } = this.#context.work;
+    if (isAlone === undefined || count < 2 || this.#isLarge(count)) return;
+    const gathering = this.#gatheringOf(key);
+    if (!gathering.isLookDue()) return;
+    isAlone(transaction, key).then(
+      (answer) => {
+        gathering.looked(!answer);
+      },
+      // The batch fails of it.
+      () => undefined,
+    );
+  }
+
+  /** What was learned of a lane before: it is forgotten itself whenever it is idle. */
+  #gatheringOf(key: string): Gathering {
+    let gathering = this.#gatherings.get(key);
+    if (gathering === undefined) {
+      const oldest = this.#gatherings.keys().next();
+      if (this.#gatherings.size >= gatheringsMax && oldest.done !== true)
+        this.#gatherings.delete(oldest.value);
+      gathering = new Gathering();
+      this.#gatherings.set(key, gathering);
+    }
+    return gathering;
   }
 
   /**
@@ -145,6 +179,7 @@ export class BatchRunner<Item, Reply> {
     if (mayOverlap && this.#isLarge(batch.length)) connections.useOther();
     const startedMs = options.nowMs();
     const { transaction, located } = connections.begin();
+    this.#lookForOthers(lane, transaction, batch.length);
     const items = batch.map(({ item }) => item);
     const plan = work.plan(transaction, lane.key, items, looksUpKeys);
     plan.catch(() => undefined);

@@ -19,7 +19,11 @@ import {
   listOriginals,
 } from "../store/journal-entries.ts";
 import { advanceJournalHead, lockJournalHead, readClock } from "../store/journal-heads.ts";
-import { lockLedgerStateShared, writeBarrier } from "../store/ledger-states.ts";
+import {
+  lockLedgerStateShared,
+  isLedgerStateUnlocked,
+  writeBarrier,
+} from "../store/ledger-states.ts";
 import { listWalletPostings } from "../store/wallet-postings.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
@@ -101,6 +105,7 @@ const journalWork = (
   closedPeriods: ClosedPeriods,
   onCommitted: (ledgerId: string, entries: readonly Entry[]) => void,
 ): LaneWork<JournalItem, readonly WriteResult[]> => ({
+  isAlone: isLedgerStateUnlocked,
   async plan(transaction, ledgerId, items, looksUpKeys) {
     const ledger = items[0]?.ledger;
     if (ledger === undefined) throw new Error("a batch has an item");
@@ -138,14 +143,13 @@ const journalWork = (
         decisions = decideJournalBatch({ ...snapshot, idempotencyKeys }, writes, newId);
       }
     }
-    return planOf(ledgerId, decisions, head.lastSequence, onCommitted);
+    return planOf(ledgerId, decisions, onCommitted);
   },
 });
 
 function planOf(
   ledgerId: string,
   decisions: readonly Decision[],
-  lastSequence: number,
   onCommitted: (ledgerId: string, entries: readonly Entry[]) => void,
 ): Plan<readonly WriteResult[]> {
   const outcomes = decisions.map(outcomeOf);
@@ -153,7 +157,6 @@ function planOf(
   const last = entries.at(-1);
   return {
     outcomes,
-    sequences: { before: lastSequence, after: last?.sequence ?? lastSequence },
     onCommitted: () => {
       onCommitted(ledgerId, entries);
     },

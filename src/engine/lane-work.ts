@@ -57,8 +57,6 @@ export interface Plan<Reply> {
    * other connections neither see them nor wait for them until its COMMIT.
    */
   readonly locksAllItChanges?: boolean;
-  /** The journal's last sequence before and behind the batch; whoever else writes to the journal advances it too. */
-  readonly sequences?: { readonly before: number; readonly after: number };
 }
 
 /** How a batch is recorded, and how the outcome of its COMMIT is learned where that went unanswered. */
@@ -75,6 +73,8 @@ export interface Recording {
 
 /** How one kind of write is decided and recorded. Attempts may be repeated; only the last one counts. */
 export interface LaneWork<Item, Reply> {
+  /** Whether nobody else writes to the lane at this moment; sent before the locks of some batches. Unless given, nobody does. */
+  readonly isAlone?: (transaction: Connection, laneKey: string) => Promise<boolean>;
   /**
    * Locks, reads and decides. The locks are of rows, which is written to the log: the COMMIT confirms what was read.
    * With `looksUpKeys`, idempotency keys that are in use are looked up first; without,

@@ -4,6 +4,8 @@ import type { Batch, GroupCommitOptions, PendingWrite } from "./lane-work.ts";
 
 /** So many full batches may wait in a lane, however long. */
 const patientBatches = 2;
+/** From so many bytes on, reading what comes takes longer than one batch more would; it is done while the database works. */
+const gatheringBytesMax = 64 * 1024;
 
 /** What waits to be written in one ledger, in the order of its arrival. */
 export class Lane<Item, Reply> {
@@ -46,6 +48,11 @@ export class Lane<Item, Reply> {
     const [first] = this.#waiting;
     if (first === undefined || this.waitingCount < patientBatches * batchItemsMax) return false;
     return nowMs() - (first.deadlineAtMs - deadlineMs) > laneWaitMsMax;
+  }
+
+  /** Whether several writes wait or are under way, and all are so small that one batch may as well take them. */
+  get isOfSeveralLightWrites(): boolean {
+    return this.#items > 1 && this.#bytes < gatheringBytesMax;
   }
 
   /** Puts a write behind what waits. */

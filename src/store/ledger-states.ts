@@ -74,6 +74,25 @@ export async function lockLedgerState(
 }
 
 /**
+ * Whether nobody writes to a ledger at this moment: whether its state could be locked against them. It is locked and given
+ * free at once, so that nobody has to wait. For a transaction that has no lock of the state yet.
+ */
+export async function isLedgerStateUnlocked(
+  connection: Connection,
+  ledgerId: string,
+): Promise<boolean> {
+  const [, , state] = await Promise.all([
+    lockPlace(connection, ledgerId),
+    connection.run(command`SAVEPOINT unlocked`),
+    connection.maybeOne(sql.type(statusRow)`
+      SELECT status FROM ledger_states WHERE ledger_id = ${ledgerId} FOR NO KEY UPDATE SKIP LOCKED`),
+    connection.run(command`ROLLBACK TO SAVEPOINT unlocked`),
+    connection.run(command`RELEASE SAVEPOINT unlocked`),
+  ]);
+  return state !== null;
+}
+
+/**
  * Writes to the log where the ledger is stored, without changing a row: the COMMIT behind it is answered only when
  * the standbys have all that was visible here before (docs/decisions/0010). The lock waits only for who changes the
  * ledger's state, and keeps nobody else waiting.

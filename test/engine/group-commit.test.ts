@@ -258,23 +258,37 @@ describe("the batch behind one that is being committed", () => {
   );
 });
 
-test("where others advance the head of a lane, too, all who were answered are waited for", async () => {
-  let head = 0;
-  const shared: typeof work = {
-    async plan(...context) {
-      head += 10;
-      return { ...(await work.plan(...context)), sequences: { before: head, after: head + 1 } };
-    },
-  };
-  const lanes = engine({}, shared);
-  const writeTwice = async (number: number) => {
-    await lanes.submit("a", number, 1);
-    await lanes.submit("a", number + 10, 1);
-  };
-  const first = writeTwice(0);
-  await new Promise((resolve) => setImmediate(resolve));
-  await Promise.all([first, writeTwice(1), writeTwice(2), writeTwice(3)]);
-  expect(planned).toEqual([[0], [1, 2, 3], [10, 11, 12, 13]]);
+describe("clients that write again once they are answered", () => {
+  /** The sizes of the batches of four clients with twenty writes each, the first of them a little before the others. */
+  async function batchSizes(laneWork: typeof work, bytes = 1): Promise<number[]> {
+    const lanes = engine({ batchBytesMax: 100_000 }, laneWork);
+    const write = async (client: number) => {
+      for (const number of range(20)) await lanes.submit("a", client * 20 + number, bytes);
+    };
+    const first = write(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([first, write(1), write(2), write(3)]);
+    expect(await storedNumbers()).toEqual(range(80));
+    return planned.map(({ length }) => length);
+  }
+
+  const besideOthers: typeof work = { ...work, isAlone: () => Promise.resolve(false) };
+
+  test("take turns, where one server writes", async () => {
+    const alone = { ...work, isAlone: () => Promise.resolve(true) };
+    expect(await batchSizes(alone)).toEqual(range(20).flatMap(() => [1, 3]));
+  });
+
+  test("are waited for once that was seen to pay, where others write, too", async () => {
+    const sizes = await batchSizes(besideOthers);
+    // The first batch has one write and looks for nobody. Sixteen follow at once.
+    const turns = range(8).flatMap(() => [1, 3]);
+    expect(sizes).toEqual([...turns, 1, 3, ...range(11).map(() => 4)]);
+  });
+
+  test("are not waited for with writes as large as these", async () => {
+    expect(await batchSizes(besideOthers, 20_000)).toEqual(range(20).flatMap(() => [1, 3]));
+  });
 });
 
 describe("an item that breaks its batch", () => {

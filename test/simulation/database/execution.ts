@@ -169,6 +169,12 @@ export class Execution {
     }
   }
 
+  /** Whether a row could be locked without waiting. */
+  canLock<Row extends object>(table: Table<Row>, key: Partial<Row>, mode: LockMode): boolean {
+    const lock = table.lockOf(table.keyOf(key));
+    return conflictingHolders(lock, mode, this.#transaction).length === 0;
+  }
+
   *#acquire<Row extends object>(table: Table<Row>, key: string, mode: LockMode): Waiting<void> {
     const lock = table.lockOf(key);
     for (;;) {

@@ -6,6 +6,7 @@ import {
   lockLedgerStateShared,
   writeBarrier,
   readLedgerState,
+  isLedgerStateUnlocked,
   updateLedgerState,
   upsertStateRequest,
 } from "../../../../src/store/ledger-states.ts";
@@ -49,6 +50,19 @@ function addStates(handlers: Handlers): void {
       const leftMs = request.waitsUntilMs - db.clockMs();
       return [{ isPending: leftMs > 0 && leftMs <= Number(msMax) }];
     },
+  );
+  handlers.add(
+    (connection) => isLedgerStateUnlocked(connection, anId),
+    () => [],
+    (db, [ledgerId]) => {
+      const key = { ledgerId: text(ledgerId) };
+      const state = db.find(db.tables.ledgerStates, key);
+      if (state === null || !db.canLock(db.tables.ledgerStates, key, "noKeyUpdate")) return [];
+      return [{ status: state.status }];
+    },
+    // The lock is given free at once: it was not taken.
+    () => [],
+    () => [],
   );
   handlers.add(
     (connection) => lockLedgerState(connection, anId),
