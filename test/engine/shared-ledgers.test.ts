@@ -75,17 +75,17 @@ test.each([
       batchSizes(wallets, (client) => wallets.write(ledger, credit(`${client}`, 1n), 100)),
   },
 ])("of $of: all four come together once others were seen", async ({ sizesIn }) => {
-  const { createLedger, organizationId, pool: others } = service.books;
+  const { books } = service;
   const newLedger = async () => ({
-    ledgerId: await createLedger(),
-    organizationId,
+    ledgerId: await books.createLedger(),
+    organizationId: books.organizationId,
     functionalCurrency: "USD",
   });
   // The connections are open by then.
   await sizesIn(await newLedger());
   expect(await sizesIn(await newLedger())).toHaveLength(40);
   const shared = await newLedger();
-  await others.transaction(async (other) => {
+  await books.pool.transaction(async (other) => {
     await lockLedgerStateShared(other, shared.ledgerId);
     const sizes = await sizesIn(shared);
     expect(sizes.slice(-8)).toEqual(new Array<number>(8).fill(4));

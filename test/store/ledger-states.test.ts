@@ -13,21 +13,21 @@ test.each([
   ["who writes", lockLedgerStateShared],
   ["who changes its state", lockLedgerState],
 ])("the state of a ledger is seen to be locked by %s", async (_who, lock) => {
-  const { pool, createLedger } = service.books;
-  const ledgerId = await createLedger();
-  await pool.transaction(async (other) => {
+  const { books } = service;
+  const ledgerId = await books.createLedger();
+  await books.pool.transaction(async (other) => {
     await lock(other, ledgerId);
-    expect(await pool.transaction((own) => isLedgerStateUnlocked(own, ledgerId))).toBe(false);
+    expect(await books.pool.transaction((own) => isLedgerStateUnlocked(own, ledgerId))).toBe(false);
   });
-  expect(await pool.transaction((own) => isLedgerStateUnlocked(own, ledgerId))).toBe(true);
+  expect(await books.pool.transaction((own) => isLedgerStateUnlocked(own, ledgerId))).toBe(true);
 });
 
 test("who looks keeps nobody from locking it, and can lock it", async () => {
-  const { pool, createLedger } = service.books;
-  const ledgerId = await createLedger();
-  await pool.transaction(async (own) => {
+  const { books } = service;
+  const ledgerId = await books.createLedger();
+  await books.pool.transaction(async (own) => {
     expect(await isLedgerStateUnlocked(own, ledgerId)).toBe(true);
-    await pool.transaction(async (other) => {
+    await books.pool.transaction(async (other) => {
       expect(await lockLedgerState(other, ledgerId)).toBe("active");
     });
     expect(await lockLedgerStateShared(own, ledgerId)).toBe("active");
