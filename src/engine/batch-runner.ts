@@ -2,7 +2,6 @@
 import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { assert } from "../core/errors.ts";
 import type { Transaction } from "../store/database/pipeline.ts";
-import { type Arrivals, Gathering } from "./gathering.ts";
 import { LaneConnections } from "./lane-connections.ts";
 import type { Lane } from "./lane.ts";
 import type { Attempt, Batch, FailedBatch, LaneContext, Plan } from "./lane-work.ts";
@@ -10,14 +9,11 @@ import type { Attempt, Batch, FailedBatch, LaneContext, Plan } from "./lane-work
 const answersPerTick = 24;
 /** Ticks of the event loop between a COMMIT and the locks of the next batch; more than two let the database wait. */
 const gatheringTicks = 2;
-/** How long those who were just answered are waited for; less leaves batches small (docs/decisions/0026). */
-const gatheringMsMax = 4;
-/** So many lanes are remembered; of others it is learned anew. */
-const gatheringsMax = 1_000;
+/** How long clients that were just answered are waited for; less leaves batches small (docs/decisions/0026). */
+const waitMsMax = 4;
 
 export class BatchRunner<Item, Reply> {
   readonly #context: LaneContext<Item, Reply>;
-  readonly #gatherings = new Map<string, Gathering>();
 
   constructor(context: LaneContext<Item, Reply>) {
     this.#context = context;
@@ -40,7 +36,6 @@ export class BatchRunner<Item, Reply> {
       const batch = lane.takeBatch();
       return batch.length === 0 ? null : { batch, plan: null, error, next: [] };
     }
-    const gathering = this.#gatheringOf(lane.key);
     let answered = Promise.resolve();
     try {
       let attempt = this.#attempt(lane, connections, { looksUpKeys });
@@ -59,13 +54,15 @@ export class BatchRunner<Item, Reply> {
         }
         const mayOverlap = plan.locksAllItChanges ?? false;
         if (mayOverlap && this.#isLarge(batch.length)) connections.borrowSecond();
-        await Promise.race([ended, this.#whenGathered(lane, mayOverlap)]).catch(() => undefined);
+        const waits = this.#nextWaits(lane, connections);
+        if (!waits) {
+          await Promise.race([ended, this.#whenGathered(lane, mayOverlap)]).catch(() => undefined);
+        }
         // Outside of what is tried: a fault of it is none of this batch's.
-        const gathers = lane.isOfSeveralLightWrites && !connections.areDue && gathering.isWaitDue();
-        const mayFollow = !gathers && !connections.areDue;
-        const next = mayFollow
-          ? this.#attempt(lane, connections, { looksUpKeys, mayOverlap })
-          : null;
+        const next =
+          waits || connections.areDue
+            ? null
+            : this.#attempt(lane, connections, { looksUpKeys, mayOverlap });
         try {
           await ended;
         } catch (error) {
@@ -75,11 +72,7 @@ export class BatchRunner<Item, Reply> {
         if (plan.recording !== null) tally?.committed(batch.length, recordingMs);
         const committed = plan;
         answered = answered.then(() => this.answer(batch, committed));
-        if (gathers) {
-          const writes = lane.waitingCount;
-          const waited = await this.#whenAskedAgain(lane, batch.length);
-          gathering.waited({ writes, ms: recordingMs }, waited);
-        }
+        if (waits) await this.#whenAskedAgain(lane, batch.length, recordingMs);
         attempt = next;
         if (attempt === null && !connections.areDue) {
           attempt = this.#attempt(lane, connections, { looksUpKeys });
@@ -126,42 +119,41 @@ export class BatchRunner<Item, Reply> {
     }
   }
 
-  /** Waits until as many have asked again as were answered, or a batch is full; for a few ms at most. */
-  async #whenAskedAgain(lane: Lane<Item, Reply>, answered: number): Promise<Arrivals> {
-    const { batchItemsMax, nowMs } = this.#context.options;
-    const before = lane.waitingCount;
-    const startedMs = nowMs();
-    const count = Math.min(before + answered, batchItemsMax);
-    await Promise.race([lane.whenWaiting(count), sleep(gatheringMsMax)]);
-    return { writes: lane.waitingCount - before, ms: nowMs() - startedMs };
+  /** Whether the next batch waits for the clients that this one answers; never where others want the connection. */
+  #nextWaits({ gathering, bytes }: Lane<Item, Reply>, connections: LaneConnections): boolean {
+    if (gathering === null || connections.areDue) return false;
+    return gathering.nextBatchWaits(bytes);
   }
 
-  /** Has a batch look for others once in a while. A large one would see the batch of its own lane that it overlaps. */
-  #lookForOthers({ key }: Lane<Item, Reply>, transaction: Transaction, count: number): void {
-    const { isAlone } = this.#context.work;
-    if (isAlone === undefined || count < 2 || this.#isLarge(count)) return;
-    const gathering = this.#gatheringOf(key);
-    if (!gathering.isLookDue()) return;
-    isAlone(transaction, key).then(
-      (answer) => {
-        gathering.looked(!answer);
+  /** Waits until as many have asked again as were answered, or a batch is full; for a few ms at most. */
+  async #whenAskedAgain(
+    lane: Lane<Item, Reply>,
+    answered: number,
+    recordingMs: number,
+  ): Promise<void> {
+    const { batchItemsMax, nowMs } = this.#context.options;
+    const writes = lane.waitingCount;
+    const startedMs = nowMs();
+    const count = Math.min(writes + answered, batchItemsMax);
+    await Promise.race([lane.whenWaiting(count), sleep(waitMsMax)]);
+    const came = { writes: lane.waitingCount - writes, ms: nowMs() - startedMs };
+    lane.gathering?.waited({ writes, ms: recordingMs }, came);
+  }
+
+  /** Has a batch look for others once in a while. A lone write is followed by none that could wait. */
+  #lookForOthers(
+    { key, gathering }: Lane<Item, Reply>,
+    transaction: Transaction,
+    count: number,
+  ): void {
+    if (gathering === null || count < 2 || !gathering.nextBatchLooks()) return;
+    this.#context.work.isSharedNow(transaction, key).then(
+      (isShared) => {
+        gathering.looked(isShared);
       },
       // The batch fails of it.
       () => undefined,
     );
-  }
-
-  /** What was learned of a lane before: it is forgotten itself whenever it is idle. */
-  #gatheringOf(key: string): Gathering {
-    let gathering = this.#gatherings.get(key);
-    if (gathering === undefined) {
-      const oldest = this.#gatherings.keys().next();
-      if (this.#gatherings.size >= gatheringsMax && oldest.done !== true)
-        this.#gatherings.delete(oldest.value);
-      gathering = new Gathering();
-      this.#gatherings.set(key, gathering);
-    }
-    return gathering;
   }
 
   /**
@@ -176,10 +168,12 @@ export class BatchRunner<Item, Reply> {
     const batch = lane.takeBatch();
     if (batch.length === 0) return null;
     const { work, options } = this.#context;
-    if (mayOverlap && this.#isLarge(batch.length)) connections.useOther();
+    const overlaps = mayOverlap && this.#isLarge(batch.length);
+    if (overlaps) connections.useOther();
     const startedMs = options.nowMs();
     const { transaction, located } = connections.begin();
-    this.#lookForOthers(lane, transaction, batch.length);
+    // One that overlaps the batch before it would see that one.
+    if (!overlaps) this.#lookForOthers(lane, transaction, batch.length);
     const items = batch.map(({ item }) => item);
     const plan = work.plan(transaction, lane.key, items, looksUpKeys);
     plan.catch(() => undefined);

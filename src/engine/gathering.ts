@@ -1,15 +1,22 @@
-// Whether the next batch of a lane follows at once, or those whom the one before answers are waited for
+// Whether the next batch of a lane is pipelined, or waits for the clients that the batch before answers
 // (docs/decisions/0026).
 
-/** A batch in so many looks whether others write to the lane; so often in a row without seeing them, and they are gone. */
-const batchesBetweenLooks = 16;
-const unseenLooksMax = 4;
-/** So many batches follow at once until it is tried again whether waiting pays. */
-const batchesBetweenTrials = 16;
-/** Waiting pays where writes come at more than so many times the rate at which they came before. */
+/** One batch in so many looks whether others have the ledger. */
+const batchesToLook = 16;
+/**
+ * A look that sees them counts 2, one that does not -1, within these bounds: another server is seen by most looks, this
+ * server's postings by one once in a while.
+ */
+const seenMin = 3;
+const seenMax = 8;
+/** So many batches are pipelined from one trial of waiting to the next. */
+const batchesToTrial = 32;
+/** Waiting pays while writes come more than so many times as fast as they do while a batch is recorded. */
 const rateRatioMin = 2;
-/** How much the waits before count beside the latest. */
+/** How much earlier waits count beside the latest. */
 const weightOfBefore = 0.75;
+/** From so many bytes in a lane on, reading bodies takes longer than the wait saves. */
+const bytesMax = 64 * 1024;
 
 /** Writes that came into a lane, and in which time. */
 export interface Arrivals {
@@ -20,46 +27,59 @@ export interface Arrivals {
 const none: Arrivals = { writes: 0, ms: 0 };
 
 /**
- * Learns whether others write to a lane, and whether those who were answered write again at once. Clients that wait for
- * their answers do: most writes come just after a batch, and few while one is recorded. Clients of their own mind come as
- * much at any time, and would only wait.
+ * Learns of one lane whether others write to its ledger, and whether its clients form a closed loop: then most writes come just
+ * after answers, and few while a batch is recorded. Open-loop clients write as much at any time; a wait would only delay them.
  */
 export class Gathering {
-  #batchesToLook = 0;
-  #unseenLooks = unseenLooksMax;
-  #batchesToTrial = batchesBetweenTrials;
+  #batchesLeftToLook = 0;
+  #seen = 0;
+  #batchesLeftToTrial = batchesToTrial;
+  #isTrial = true;
   #whileRecording = none;
   #whileWaiting = none;
 
-  /** Whether a batch is to look for others. Asked once for each batch that can. */
-  isLookDue(): boolean {
-    this.#batchesToLook -= 1;
-    if (this.#batchesToLook > 0) return false;
-    this.#batchesToLook = batchesBetweenLooks;
+  /** Whether the next batch looks for others. To be called once for each batch that can. */
+  nextBatchLooks(): boolean {
+    if (this.#batchesLeftToLook > 0) {
+      this.#batchesLeftToLook -= 1;
+      return false;
+    }
+    this.#batchesLeftToLook = batchesToLook - 1;
     return true;
   }
 
-  /** Takes in what a batch saw that looked for others. */
-  looked(areOthersThere: boolean): void {
-    this.#unseenLooks = areOthersThere ? 0 : this.#unseenLooks + 1;
+  /** Takes in what a batch saw that looked: whether others had the ledger. */
+  looked(isShared: boolean): void {
+    this.#seen = Math.min(seenMax, Math.max(0, this.#seen + (isShared ? 2 : -1)));
   }
 
-  /** Whether those whom a batch answers are to be waited for. Asked once for each batch where that may be of use. */
-  isWaitDue(): boolean {
-    if (this.#unseenLooks >= unseenLooksMax) return false;
-    if (this.#batchesToTrial === 0) return true;
-    this.#batchesToTrial -= 1;
+  /** Whether the next batch waits. To be called once for each batch, with the bytes of what waits and is under way. */
+  nextBatchWaits(bytes: number): boolean {
+    if (this.#seen < seenMin || bytes >= bytesMax) return false;
+    if (this.#batchesLeftToTrial === 0) return true;
+    this.#batchesLeftToTrial -= 1;
     return false;
   }
 
-  /** Takes in what came while a batch was recorded, and then while those whom it answered were waited for. */
+  /** Takes in what came while a batch was recorded, and then during the wait. */
   waited(whileRecording: Arrivals, whileWaiting: Arrivals): void {
-    const recording = withBefore(this.#whileRecording, whileRecording);
-    const waiting = withBefore(this.#whileWaiting, whileWaiting);
-    const pays = waiting.writes * recording.ms > rateRatioMin * recording.writes * waiting.ms;
-    this.#batchesToTrial = pays ? 0 : batchesBetweenTrials;
-    this.#whileRecording = pays ? recording : none;
-    this.#whileWaiting = pays ? waiting : none;
+    // The batch before a trial was pipelined: clients that were answered before it wrote again while it was recorded.
+    const isFirst = this.#isTrial;
+    this.#isTrial = false;
+    if (isFirst) return;
+    this.#whileRecording = withBefore(this.#whileRecording, whileRecording);
+    this.#whileWaiting = withBefore(this.#whileWaiting, whileWaiting);
+    if (this.#pays()) return;
+    this.#batchesLeftToTrial = batchesToTrial;
+    this.#isTrial = true;
+    this.#whileRecording = none;
+    this.#whileWaiting = none;
+  }
+
+  #pays(): boolean {
+    const recording = this.#whileRecording;
+    const waiting = this.#whileWaiting;
+    return waiting.writes * recording.ms > rateRatioMin * recording.writes * waiting.ms;
   }
 }
 

@@ -4,9 +4,13 @@ import { overloadRefusal, Refusal } from "../core/errors.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { BatchRecovery } from "./batch-recovery.ts";
 import { BatchRunner } from "./batch-runner.ts";
+import { Gathering } from "./gathering.ts";
 import { Lane } from "./lane.ts";
 import type { GroupCommitOptions, LaneContext, LaneWork } from "./lane-work.ts";
 import type { Tally } from "./write-counts.ts";
+
+/** Of so many lanes it is kept how their clients write. */
+const gatheringsMax = 1_000;
 
 /** What waits in all lanes, with the batches that are under way. */
 export interface QueueState {
@@ -33,6 +37,8 @@ export class GroupCommit<Item, Reply> {
   readonly #recovery: BatchRecovery<Item, Reply>;
   /** Lanes with work; an idle lane is forgotten. */
   readonly #lanes = new Map<string, Lane<Item, Reply>>();
+  /** What was learned of lanes, those used last at the end. */
+  readonly #gatherings = new Map<string, Gathering>();
   #queuedItems = 0;
   #queuedBytes = 0;
   #isDraining = false;
@@ -112,11 +118,22 @@ export class GroupCommit<Item, Reply> {
   }
 
   #openLane(key: string): Lane<Item, Reply> {
-    const lane = new Lane<Item, Reply>(key, this.#context.options);
+    const lane = new Lane<Item, Reply>(key, this.#context.options, this.#gatheringOf(key));
     this.#lanes.set(key, lane);
     // Requests that arrived in the same tick of the event loop share the first batch.
     setImmediate(() => void this.#runLane(lane));
     return lane;
+  }
+
+  #gatheringOf(key: string): Gathering {
+    const gathering = this.#gatherings.get(key) ?? new Gathering();
+    this.#gatherings.delete(key);
+    const [oldest] = this.#gatherings.keys();
+    if (this.#gatherings.size >= gatheringsMax && oldest !== undefined) {
+      this.#gatherings.delete(oldest);
+    }
+    this.#gatherings.set(key, gathering);
+    return gathering;
   }
 
   #count(lane: Lane<Item, Reply>, items: number, bytes: number): void {

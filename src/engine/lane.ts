@@ -1,32 +1,39 @@
 // The queue of one lane: what waits in it, and how it becomes batches.
 import { Refusal } from "../core/errors.ts";
+import type { Gathering } from "./gathering.ts";
 import type { Batch, GroupCommitOptions, PendingWrite } from "./lane-work.ts";
 
 /** So many full batches may wait in a lane, however long. */
 const patientBatches = 2;
-/** From so many bytes on, reading what comes takes longer than one batch more would; it is done while the database works. */
-const gatheringBytesMax = 64 * 1024;
 
 /** What waits to be written in one ledger, in the order of its arrival. */
 export class Lane<Item, Reply> {
   /** The ledger's id. */
   readonly key: string;
+  readonly gathering: Gathering | null;
   readonly #options: GroupCommitOptions;
   readonly #waiting: PendingWrite<Item, Reply>[] = [];
   /** What waits, with the batch that is under way. */
   #items = 0;
   #bytes = 0;
   /** Who waits for how many writes. */
-  #gathering = { count: 0, onReached: (): void => undefined };
+  #waiter = { count: 0, onReached: (): void => undefined };
 
-  constructor(key: string, options: GroupCommitOptions) {
+  /** Without `gathering`, its batches neither wait for clients nor look for others. */
+  constructor(key: string, options: GroupCommitOptions, gathering: Gathering | null = null) {
     this.key = key;
+    this.gathering = gathering;
     this.#options = options;
   }
 
   /** How many writes wait, without the batch that is under way. */
   get waitingCount(): number {
     return this.#waiting.length;
+  }
+
+  /** Of what waits and is under way. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Adds to what waits or is under way; less than zero for what is answered. */
@@ -50,15 +57,10 @@ export class Lane<Item, Reply> {
     return nowMs() - (first.deadlineAtMs - deadlineMs) > laneWaitMsMax;
   }
 
-  /** Whether several writes wait or are under way, and all are so small that one batch may as well take them. */
-  get isOfSeveralLightWrites(): boolean {
-    return this.#items > 1 && this.#bytes < gatheringBytesMax;
-  }
-
   /** Puts a write behind what waits. */
   add(write: PendingWrite<Item, Reply>): void {
     this.#waiting.push(write);
-    if (this.waitingCount === this.#gathering.count) this.#gathering.onReached();
+    if (this.waitingCount === this.#waiter.count) this.#waiter.onReached();
   }
 
   /** Puts a batch before what waits. */
@@ -83,7 +85,7 @@ export class Lane<Item, Reply> {
   async whenWaiting(count: number): Promise<void> {
     if (this.waitingCount >= count) return;
     await new Promise<void>((resolve) => {
-      this.#gathering = { count, onReached: () => setImmediate(resolve) };
+      this.#waiter = { count, onReached: () => setImmediate(resolve) };
     });
   }
 }

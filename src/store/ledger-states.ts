@@ -74,22 +74,31 @@ export async function lockLedgerState(
 }
 
 /**
- * Whether nobody writes to a ledger at this moment: whether its state could be locked against them. It is locked and given
- * free at once, so that nobody has to wait. For a transaction that has no lock of the state yet.
+ * Whether another transaction has a ledger's state locked, as all who write to it do. Tried is a lock that conflicts with
+ * theirs, and it is released at once, so that nobody waits for it. The place is locked before, to stay so.
  */
-export async function isLedgerStateUnlocked(
+export async function isLedgerStateLocked(
   connection: Connection,
   ledgerId: string,
 ): Promise<boolean> {
-  const [, , state] = await Promise.all([
+  const [, , status] = await Promise.all([
     lockPlace(connection, ledgerId),
-    connection.run(command`SAVEPOINT unlocked`),
-    connection.maybeOne(sql.type(statusRow)`
-      SELECT status FROM ledger_states WHERE ledger_id = ${ledgerId} FOR NO KEY UPDATE SKIP LOCKED`),
-    connection.run(command`ROLLBACK TO SAVEPOINT unlocked`),
-    connection.run(command`RELEASE SAVEPOINT unlocked`),
+    connection.run(command`SAVEPOINT tried`),
+    tryLockLedgerState(connection, ledgerId),
+    connection.run(command`ROLLBACK TO SAVEPOINT tried`),
+    connection.run(command`RELEASE SAVEPOINT tried`),
   ]);
-  return state !== null;
+  return status === null;
+}
+
+/** Null where it would have to wait. Who only needs the row to be there (`writeBarrier`) does not conflict with it. */
+export async function tryLockLedgerState(
+  connection: Connection,
+  ledgerId: string,
+): Promise<LedgerStatus | null> {
+  const state = await connection.maybeOne(sql.type(statusRow)`
+    SELECT status FROM ledger_states WHERE ledger_id = ${ledgerId} FOR NO KEY UPDATE SKIP LOCKED`);
+  return state?.status ?? null;
 }
 
 /**

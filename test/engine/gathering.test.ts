@@ -1,87 +1,109 @@
-// When those who were answered are waited for.
+// When the clients that a batch answers are waited for.
 import { expect, test } from "vitest";
 import { Gathering } from "../../src/engine/gathering.ts";
 
-/** Sixteen batches follow at once, and the next one waits. */
-const untilTrial = [...new Array<boolean>(16).fill(false), true];
-const againAtOnce = [
+const bytes = 400;
+const closedLoop = [
   { writes: 1, ms: 3 },
   { writes: 30, ms: 2 },
 ] as const;
-const atAnyTime = [
+const openLoop = [
   { writes: 6, ms: 3 },
   { writes: 6, ms: 3 },
 ] as const;
 
 function besideOthers(): Gathering {
   const gathering = new Gathering();
-  gathering.looked(true);
+  for (let look = 0; look < 10; look += 1) gathering.looked(true);
   return gathering;
 }
 
-function waits(gathering: Gathering, batches = 17): boolean[] {
-  return Array.from({ length: batches }, () => gathering.isWaitDue());
+/** After how many batches one waits. */
+function batchesBeforeWait(gathering: Gathering): number {
+  let batches = 0;
+  while (batches < 1_000 && !gathering.nextBatchWaits(bytes)) batches += 1;
+  return batches;
 }
 
-test("a batch in sixteen looks for others, the first one, too", () => {
+/** The waits of a trial, as many as there are arrivals given. */
+function waitThrough(gathering: Gathering, ...waits: (typeof closedLoop | typeof openLoop)[]) {
+  for (const [whileRecording, whileWaiting] of waits) {
+    expect(gathering.nextBatchWaits(bytes)).toBe(true);
+    gathering.waited(whileRecording, whileWaiting);
+  }
+}
+
+test("one batch in sixteen looks for others, the first one, too", () => {
   const gathering = new Gathering();
-  const looks = Array.from({ length: 48 }, () => gathering.isLookDue());
-  expect(looks.flatMap((isDue, batch) => (isDue ? [batch] : []))).toEqual([0, 16, 32]);
+  const looks = Array.from({ length: 48 }, () => gathering.nextBatchLooks());
+  expect(looks.flatMap((does, batch) => (does ? [batch] : []))).toEqual([0, 16, 32]);
 });
 
-test("nobody is waited for where there are no others", () => {
+test("no batch waits where there are no others, or where they are seen once in a while", () => {
   const gathering = new Gathering();
-  gathering.looked(false);
-  expect(waits(gathering, 40)).not.toContain(true);
-});
-
-test("beside others it is tried once in a while whether waiting pays", () => {
-  expect(waits(besideOthers())).toEqual(untilTrial);
-});
-
-test("those who write again at once are waited for each time", () => {
-  const gathering = besideOthers();
-  waits(gathering);
-  for (let batch = 0; batch < 20; batch += 1) {
-    gathering.waited(...againAtOnce);
-    expect(gathering.isWaitDue()).toBe(true);
+  expect(batchesBeforeWait(gathering)).toBe(1_000);
+  for (let look = 0; look < 100; look += 1) {
+    gathering.looked(look % 10 === 0);
+    expect(gathering.nextBatchWaits(bytes)).toBe(false);
   }
 });
 
-test("those who write at any time are not waited for until the next trial", () => {
+test("no batch waits where 64 KiB are in the lane", () => {
   const gathering = besideOthers();
-  waits(gathering);
-  gathering.waited(...atAnyTime);
-  expect(waits(gathering)).toEqual(untilTrial);
+  const waits = Array.from({ length: 100 }, () => gathering.nextBatchWaits(64 * 1024));
+  expect(waits).not.toContain(true);
+});
+
+test("beside others waiting is tried after 32 batches", () => {
+  expect(batchesBeforeWait(besideOthers())).toBe(32);
+});
+
+test("a closed loop is waited for at each batch", () => {
+  const gathering = besideOthers();
+  batchesBeforeWait(gathering);
+  waitThrough(gathering, ...new Array<typeof closedLoop>(20).fill(closedLoop));
+});
+
+test("an open loop is not waited for until the next trial", () => {
+  const gathering = besideOthers();
+  batchesBeforeWait(gathering);
+  waitThrough(gathering, openLoop, openLoop);
+  expect(batchesBeforeWait(gathering)).toBe(32);
+});
+
+test("the first wait of a trial is not judged: the batch before it was pipelined", () => {
+  const gathering = besideOthers();
+  batchesBeforeWait(gathering);
+  waitThrough(gathering, openLoop, closedLoop, closedLoop);
 });
 
 test("where nobody came, there is nobody to wait for", () => {
   const gathering = besideOthers();
-  waits(gathering);
+  batchesBeforeWait(gathering);
+  gathering.waited(...closedLoop);
   gathering.waited({ writes: 0, ms: 3 }, { writes: 0, ms: 4 });
-  expect(gathering.isWaitDue()).toBe(false);
+  expect(batchesBeforeWait(gathering)).toBe(32);
 });
 
-test("a pause of those who wrote at once does not end it, a change of their ways does", () => {
+test("a pause of a closed loop ends no waiting; that it becomes an open one does after a few waits", () => {
   const gathering = besideOthers();
-  waits(gathering);
-  gathering.waited(...againAtOnce);
+  batchesBeforeWait(gathering);
+  waitThrough(gathering, closedLoop, closedLoop, closedLoop);
   gathering.waited({ writes: 0, ms: 3 }, { writes: 0, ms: 4 });
-  expect(gathering.isWaitDue()).toBe(true);
-  const asked = Array.from({ length: 10 }, () => {
-    gathering.waited(...atAnyTime);
-    return gathering.isWaitDue();
-  });
-  expect(asked).toContain(false);
+  let waits = 0;
+  for (; waits < 20 && gathering.nextBatchWaits(bytes); waits += 1) gathering.waited(...openLoop);
+  expect(waits).toBeGreaterThan(1);
+  expect(waits).toBeLessThan(8);
 });
 
-test("others may go unseen for some looks; after four they are gone", () => {
+test("others who are not seen by some looks are there; after six in a row they are gone", () => {
   const gathering = besideOthers();
-  waits(gathering);
-  for (let look = 0; look < 3; look += 1) gathering.looked(false);
-  expect(gathering.isWaitDue()).toBe(true);
+  batchesBeforeWait(gathering);
+  for (let look = 0; look < 5; look += 1) gathering.looked(false);
+  expect(gathering.nextBatchWaits(bytes)).toBe(true);
   gathering.looked(false);
-  expect(gathering.isWaitDue()).toBe(false);
+  expect(gathering.nextBatchWaits(bytes)).toBe(false);
   gathering.looked(true);
-  expect(gathering.isWaitDue()).toBe(true);
+  gathering.looked(true);
+  expect(gathering.nextBatchWaits(bytes)).toBe(true);
 });

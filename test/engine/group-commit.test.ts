@@ -11,6 +11,7 @@ import type { Connection } from "../../src/store/database/connection.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import { command, sql } from "../../src/store/database/statement.ts";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
+import { clientCount, inTurns, writeInClosedLoop, writesOfEach } from "../support/closed-loop.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
@@ -58,6 +59,7 @@ beforeEach(async () => {
 
 /** Writes the numbers; one from 1000 on breaks a constraint, and a negative one is refused. */
 const work: LaneWork<number, string> = {
+  isSharedNow: () => Promise.resolve(false),
   async plan(transaction, lane, items) {
     planned.push([...items]);
     await lockLane(transaction, lane);
@@ -198,6 +200,7 @@ describe("the batch behind one that is being committed", () => {
   test("is planned before that one is answered", async () => {
     const events: string[] = [];
     const noting: typeof work = {
+      ...work,
       plan: (transaction, lane, items, looksUpKeys) => {
         events.push(`planned ${items.join(" and ")}`);
         return work.plan(transaction, lane, items, looksUpKeys);
@@ -259,35 +262,31 @@ describe("the batch behind one that is being committed", () => {
 });
 
 describe("clients that write again once they are answered", () => {
-  /** The sizes of the batches of four clients with twenty writes each, the first of them a little before the others. */
+  const shared: typeof work = { ...work, isSharedNow: () => Promise.resolve(true) };
+  const largeBytes = 64 * 1024;
+  const roomy = { batchBytesMax: 1e6, laneBytesMax: 1e6, queueBytesMax: 1e6 };
+
   async function batchSizes(laneWork: typeof work, bytes = 1): Promise<number[]> {
-    const lanes = engine({ batchBytesMax: 100_000 }, laneWork);
-    const write = async (client: number) => {
-      for (const number of range(20)) await lanes.submit("a", client * 20 + number, bytes);
-    };
-    const first = write(0);
-    await new Promise((resolve) => setImmediate(resolve));
-    await Promise.all([first, write(1), write(2), write(3)]);
-    expect(await storedNumbers()).toEqual(range(80));
+    const lanes = engine(roomy, laneWork);
+    await writeInClosedLoop((client, number) =>
+      lanes.submit("a", client * writesOfEach + number, bytes),
+    );
+    expect(await storedNumbers()).toEqual(range(clientCount * writesOfEach));
     return planned.map(({ length }) => length);
   }
 
-  const besideOthers: typeof work = { ...work, isAlone: () => Promise.resolve(false) };
-
-  test("take turns, where one server writes", async () => {
-    const alone = { ...work, isAlone: () => Promise.resolve(true) };
-    expect(await batchSizes(alone)).toEqual(range(20).flatMap(() => [1, 3]));
+  test("take turns, where nobody else writes", async () => {
+    expect(await batchSizes(work)).toEqual(inTurns(writesOfEach));
   });
 
-  test("are waited for once that was seen to pay, where others write, too", async () => {
-    const sizes = await batchSizes(besideOthers);
-    // The first batch has one write and looks for nobody. Sixteen follow at once.
-    const turns = range(8).flatMap(() => [1, 3]);
-    expect(sizes).toEqual([...turns, 1, 3, ...range(11).map(() => 4)]);
+  test("are waited for where others write, too: 32 batches after these were seen twice", async () => {
+    const sizes = await batchSizes(shared);
+    const together = new Array<number>(writesOfEach - 33).fill(clientCount);
+    expect(sizes).toEqual([...inTurns(33), ...together]);
   });
 
   test("are not waited for with writes as large as these", async () => {
-    expect(await batchSizes(besideOthers, 20_000)).toEqual(range(20).flatMap(() => [1, 3]));
+    expect(await batchSizes(shared, largeBytes)).toEqual(inTurns(writesOfEach));
   });
 });
 
@@ -402,6 +401,7 @@ describe("the share of one lane", () => {
 
 describe("a callback that throws once a batch is committed", () => {
   const throwing: typeof work = {
+    ...work,
     async plan(...context) {
       const plan = await work.plan(...context);
       return {
@@ -494,6 +494,7 @@ describe("a COMMIT whose answer is lost", () => {
     const lanes = engine(
       {},
       {
+        ...work,
         async plan(...context) {
           const plan = await work.plan(...context);
           const lock = () => Promise.reject(new Error("the lock can't be had"));

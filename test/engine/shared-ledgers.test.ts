@@ -6,36 +6,35 @@ import { Journal } from "../../src/engine/journal.ts";
 import { Wallets } from "../../src/engine/wallets.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import { lockLedgerStateShared } from "../../src/store/ledger-states.ts";
-import { serveBooks } from "../support/service.ts";
+import { clientCount, inTurns, writeInClosedLoop, writesOfEach } from "../support/closed-loop.ts";
+import { createBooks, type TestBooks } from "../support/service.ts";
 import { credit, laneLimits } from "../support/wallet-batches.ts";
 
-const service = serveBooks();
+let books: TestBooks;
 let pool: Pool;
 let journal: Journal;
 let wallets: Wallets;
 
-beforeAll(() => {
-  const { databaseUrl } = service.books;
+beforeAll(async () => {
+  books = await createBooks();
+  const { databaseUrl } = books;
   pool = new Pool({ databaseUrl, connectionsMax: 4, answerTimeoutMs: 20_000 });
   journal = new Journal(pool, laneLimits);
   wallets = new Wallets(pool, laneLimits, () => undefined);
 });
 
-afterAll(() => pool.end());
+afterAll(async () => {
+  await pool.end();
+  await books.drop();
+});
 
-/** The sizes of the batches of four clients who write twenty times each, the first of them a little before the others. */
 async function batchSizes(
   { counts }: Journal | Wallets,
   write: (client: number) => Promise<unknown>,
 ): Promise<number[]> {
   const sizes: number[] = [];
   counts.onBatch = (writes) => sizes.push(writes);
-  const writeAll = async (client: number) => {
-    for (let number = 0; number < 20; number += 1) await write(client);
-  };
-  const first = writeAll(0);
-  await new Promise((resolve) => setImmediate(resolve));
-  await Promise.all([first, writeAll(1), writeAll(2), writeAll(3)]);
+  await writeInClosedLoop(write);
   return sizes;
 }
 
@@ -75,7 +74,6 @@ test.each([
       batchSizes(wallets, (client) => wallets.write(ledger, credit(`${client}`, 1n), 100)),
   },
 ])("of $of: all four come together once others were seen", async ({ sizesIn }) => {
-  const { books } = service;
   const newLedger = async () => ({
     ledgerId: await books.createLedger(),
     organizationId: books.organizationId,
@@ -83,11 +81,11 @@ test.each([
   });
   // The connections are open by then.
   await sizesIn(await newLedger());
-  expect(await sizesIn(await newLedger())).toHaveLength(40);
+  expect(await sizesIn(await newLedger())).toEqual(inTurns(writesOfEach));
   const shared = await newLedger();
   await books.pool.transaction(async (other) => {
     await lockLedgerStateShared(other, shared.ledgerId);
     const sizes = await sizesIn(shared);
-    expect(sizes.slice(-8)).toEqual(new Array<number>(8).fill(4));
+    expect(sizes.slice(-8)).toEqual(new Array<number>(8).fill(clientCount));
   });
 });

@@ -1,32 +1,40 @@
-// Whether somebody writes to a ledger, seen without keeping anybody from it.
-import { expect, test } from "vitest";
+// Whether somebody else has a ledger's state locked, seen without keeping anybody from it.
+import { afterAll, beforeAll, expect, test } from "vitest";
 import {
-  isLedgerStateUnlocked,
+  isLedgerStateLocked,
   lockLedgerState,
   lockLedgerStateShared,
 } from "../../src/store/ledger-states.ts";
-import { serveBooks } from "../support/service.ts";
+import { createBooks, type TestBooks } from "../support/service.ts";
 
-const service = serveBooks();
+let books: TestBooks;
+
+beforeAll(async () => {
+  books = await createBooks();
+});
+
+afterAll(() => books.drop());
+
+function isLocked(ledgerId: string): Promise<boolean> {
+  return books.pool.transaction((own) => isLedgerStateLocked(own, ledgerId));
+}
 
 test.each([
   ["who writes", lockLedgerStateShared],
-  ["who changes its state", lockLedgerState],
+  ["who changes it", lockLedgerState],
 ])("the state of a ledger is seen to be locked by %s", async (_who, lock) => {
-  const { books } = service;
   const ledgerId = await books.createLedger();
   await books.pool.transaction(async (other) => {
     await lock(other, ledgerId);
-    expect(await books.pool.transaction((own) => isLedgerStateUnlocked(own, ledgerId))).toBe(false);
+    expect(await isLocked(ledgerId)).toBe(true);
   });
-  expect(await books.pool.transaction((own) => isLedgerStateUnlocked(own, ledgerId))).toBe(true);
+  expect(await isLocked(ledgerId)).toBe(false);
 });
 
 test("who looks keeps nobody from locking it, and can lock it", async () => {
-  const { books } = service;
   const ledgerId = await books.createLedger();
   await books.pool.transaction(async (own) => {
-    expect(await isLedgerStateUnlocked(own, ledgerId)).toBe(true);
+    expect(await isLedgerStateLocked(own, ledgerId)).toBe(false);
     await books.pool.transaction(async (other) => {
       expect(await lockLedgerState(other, ledgerId)).toBe("active");
     });

@@ -92,6 +92,12 @@ export class Execution {
     return this.#newest(table, text)?.row ?? null;
   }
 
+  /** Whether a row could be locked without waiting. */
+  canLock<Row extends object>(table: Table<Row>, key: Partial<Row>, mode: LockMode): boolean {
+    const lock = table.lockOf(table.keyOf(key));
+    return conflictingHolders(lock, mode, this.#transaction).length === 0;
+  }
+
   /** Changes the row with a primary key, as it is once it is locked. Whether there was one. */
   *update<Row extends object>(
     table: Table<Row>,
@@ -167,12 +173,6 @@ export class Execution {
       if (taken !== null || writers.length === 0) return taken;
       yield writers;
     }
-  }
-
-  /** Whether a row could be locked without waiting. */
-  canLock<Row extends object>(table: Table<Row>, key: Partial<Row>, mode: LockMode): boolean {
-    const lock = table.lockOf(table.keyOf(key));
-    return conflictingHolders(lock, mode, this.#transaction).length === 0;
   }
 
   *#acquire<Row extends object>(table: Table<Row>, key: string, mode: LockMode): Waiting<void> {

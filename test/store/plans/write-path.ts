@@ -140,7 +140,7 @@ const writtenWallets = logEntries.map(({ callerKey, walletId: id }) => ({
 /** Statements of batches, of posting and of streams, and look-ups by key: for fifty or a hundred rows each. */
 export const writePath: readonly Case[] = [
   within(of(ledgerStates.lockLedgerStateShared, ledgerId), "lockLedgerStateOfWallets"),
-  of(ledgerStates.isLedgerStateUnlocked, ledgerId),
+  of(ledgerStates.tryLockLedgerState, ledgerId),
   of(ledgerStates.lockLedgerState, ledgerId),
   of(ledgerStates.readLedgerState, ledgerId),
   of(ledgerStates.writeBarrier, ledgerId),

@@ -6,7 +6,7 @@ import {
   lockLedgerStateShared,
   writeBarrier,
   readLedgerState,
-  isLedgerStateUnlocked,
+  isLedgerStateLocked,
   updateLedgerState,
   upsertStateRequest,
 } from "../../../../src/store/ledger-states.ts";
@@ -52,7 +52,7 @@ function addStates(handlers: Handlers): void {
     },
   );
   handlers.add(
-    (connection) => isLedgerStateUnlocked(connection, anId),
+    (connection) => isLedgerStateLocked(connection, anId),
     () => [],
     (db, [ledgerId]) => {
       const key = { ledgerId: text(ledgerId) };
@@ -60,7 +60,7 @@ function addStates(handlers: Handlers): void {
       if (state === null || !db.canLock(db.tables.ledgerStates, key, "noKeyUpdate")) return [];
       return [{ status: state.status }];
     },
-    // The lock is given free at once: it was not taken.
+    // The lock is released at once: it was not taken.
     () => [],
     () => [],
   );
