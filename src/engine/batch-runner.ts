@@ -1,4 +1,4 @@
-// Runs the batches of a lane, each pipelined behind the one before.
+// Runs the batches of a lane, each pipelined behind the one before, unless it waits for the clients of that one.
 import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { assert } from "../core/errors.ts";
 import type { Transaction } from "../store/database/pipeline.ts";
@@ -8,7 +8,7 @@ import type { Attempt, Batch, FailedBatch, LaneContext, Plan } from "./lane-work
 
 const answersPerTick = 24;
 /** Ticks of the event loop between a COMMIT and the locks of the next batch; more than two let the database wait. */
-const gatheringTicks = 2;
+const ticksBeforeNext = 2;
 /** How long clients that were just answered are waited for; less leaves batches small (docs/decisions/0026). */
 const waitMsMax = 4;
 
@@ -21,8 +21,8 @@ export class BatchRunner<Item, Reply> {
 
   /**
    * Runs the batches of a lane until nothing waits in it, its connections are due, or a batch fails. The locks of a
-   * batch follow the COMMIT of the one before without waiting for its answer, so that the database works while the
-   * callers of one batch are answered and the next but one gathers.
+   * batch mostly follow the COMMIT of the one before without waiting for its answer, so that the database works while the
+   * callers of one batch are answered and the next but one comes in.
    */
   async run(
     lane: Lane<Item, Reply>,
@@ -56,7 +56,9 @@ export class BatchRunner<Item, Reply> {
         if (mayOverlap && this.#isLarge(batch.length)) connections.borrowSecond();
         const waits = this.#nextWaits(lane, connections);
         if (!waits) {
-          await Promise.race([ended, this.#whenGathered(lane, mayOverlap)]).catch(() => undefined);
+          await Promise.race([ended, this.#whenNextMayFollow(lane, mayOverlap)]).catch(
+            () => undefined,
+          );
         }
         // Outside of what is tried: a fault of it is none of this batch's.
         const next =
@@ -112,8 +114,8 @@ export class BatchRunner<Item, Reply> {
    * Waits for two ticks, in which those who were just answered ask again: a larger batch costs little more. If none of them
    * did and the next batch may overlap this one, it waits for a large one.
    */
-  async #whenGathered(lane: Lane<Item, Reply>, mayOverlap: boolean): Promise<void> {
-    await ticks(gatheringTicks);
+  async #whenNextMayFollow(lane: Lane<Item, Reply>, mayOverlap: boolean): Promise<void> {
+    await ticks(ticksBeforeNext);
     if (mayOverlap && lane.waitingCount === 0) {
       await lane.whenWaiting(this.#context.options.largeBatchItems);
     }
@@ -121,8 +123,7 @@ export class BatchRunner<Item, Reply> {
 
   /** Whether the next batch waits for the clients that this one answers; never where others want the connection. */
   #nextWaits({ gathering, bytes }: Lane<Item, Reply>, connections: LaneConnections): boolean {
-    if (gathering === null || connections.areDue) return false;
-    return gathering.nextBatchWaits(bytes);
+    return gathering?.nextBatchWaits(!connections.areDue, bytes) ?? false;
   }
 
   /** Waits until as many have asked again as were answered, or a batch is full; for a few ms at most. */
@@ -140,16 +141,16 @@ export class BatchRunner<Item, Reply> {
     lane.gathering?.waited({ writes, ms: recordingMs }, came);
   }
 
-  /** Has a batch look for others once in a while. A lone write is followed by none that could wait. */
+  /** Has a batch look for others once in a while; a lone write does not, which would take as long again. */
   #lookForOthers(
     { key, gathering }: Lane<Item, Reply>,
     transaction: Transaction,
     count: number,
   ): void {
     if (gathering === null || count < 2 || !gathering.nextBatchLooks()) return;
-    this.#context.work.isSharedNow(transaction, key).then(
-      (isShared) => {
-        gathering.looked(isShared);
+    this.#context.work.isLockedByOthers(transaction, key).then(
+      (answer) => {
+        gathering.looked(answer);
       },
       // The batch fails of it.
       () => undefined,
@@ -168,8 +169,7 @@ export class BatchRunner<Item, Reply> {
     const batch = lane.takeBatch();
     if (batch.length === 0) return null;
     const { work, options } = this.#context;
-    const overlaps = mayOverlap && this.#isLarge(batch.length);
-    if (overlaps) connections.useOther();
+    const overlaps = mayOverlap && this.#isLarge(batch.length) && connections.useOther();
     const startedMs = options.nowMs();
     const { transaction, located } = connections.begin();
     // One that overlaps the batch before it would see that one.

@@ -34,7 +34,7 @@ export class Gathering {
   #batchesLeftToLook = 0;
   #seen = 0;
   #batchesLeftToTrial = batchesToTrial;
-  #isTrial = true;
+  #wasPipelined = true;
   #whileRecording = none;
   #whileWaiting = none;
 
@@ -49,13 +49,22 @@ export class Gathering {
   }
 
   /** Takes in what a batch saw that looked: whether others had the ledger. */
-  looked(isShared: boolean): void {
-    this.#seen = Math.min(seenMax, Math.max(0, this.#seen + (isShared ? 2 : -1)));
+  looked(isLockedByOthers: boolean): void {
+    this.#seen = Math.min(seenMax, Math.max(0, this.#seen + (isLockedByOthers ? 2 : -1)));
   }
 
-  /** Whether the next batch waits. To be called once for each batch, with the bytes of what waits and is under way. */
-  nextBatchWaits(bytes: number): boolean {
-    if (this.#seen < seenMin || bytes >= bytesMax) return false;
+  /**
+   * Whether the next batch waits, where it may: to be called once for each batch. `bytes` are those of what waits and is under
+   * way in the lane.
+   */
+  nextBatchWaits(mayWait: boolean, bytes: number): boolean {
+    const waits = mayWait && bytes < bytesMax && this.#isTimeToWait();
+    if (!waits) this.#wasPipelined = true;
+    return waits;
+  }
+
+  #isTimeToWait(): boolean {
+    if (this.#seen < seenMin) return false;
     if (this.#batchesLeftToTrial === 0) return true;
     this.#batchesLeftToTrial -= 1;
     return false;
@@ -63,15 +72,15 @@ export class Gathering {
 
   /** Takes in what came while a batch was recorded, and then during the wait. */
   waited(whileRecording: Arrivals, whileWaiting: Arrivals): void {
-    // The batch before a trial was pipelined: clients that were answered before it wrote again while it was recorded.
-    const isFirst = this.#isTrial;
-    this.#isTrial = false;
-    if (isFirst) return;
+    // Not of a batch that was pipelined: clients that were answered before it wrote again while it was recorded.
+    if (this.#wasPipelined) {
+      this.#wasPipelined = false;
+      return;
+    }
     this.#whileRecording = withBefore(this.#whileRecording, whileRecording);
     this.#whileWaiting = withBefore(this.#whileWaiting, whileWaiting);
     if (this.#pays()) return;
     this.#batchesLeftToTrial = batchesToTrial;
-    this.#isTrial = true;
     this.#whileRecording = none;
     this.#whileWaiting = none;
   }

@@ -1,4 +1,4 @@
-// Group commit: writes wait in lanes, and while one batch of a lane is being committed the next one gathers.
+// Group commit: writes wait in lanes, and while one batch of a lane is being committed the next one comes in.
 // Generic over what is written: no rule of the journal or of wallets is here.
 import { overloadRefusal, Refusal } from "../core/errors.ts";
 import type { Pool } from "../store/database/pool.ts";
@@ -9,7 +9,7 @@ import { Lane } from "./lane.ts";
 import type { GroupCommitOptions, LaneContext, LaneWork } from "./lane-work.ts";
 import type { Tally } from "./write-counts.ts";
 
-/** Of so many lanes it is kept how their clients write. */
+/** Of so many lanes it is kept what was learned of their clients. */
 const gatheringsMax = 1_000;
 
 /** What waits in all lanes, with the batches that are under way. */
@@ -37,7 +37,7 @@ export class GroupCommit<Item, Reply> {
   readonly #recovery: BatchRecovery<Item, Reply>;
   /** Lanes with work; an idle lane is forgotten. */
   readonly #lanes = new Map<string, Lane<Item, Reply>>();
-  /** What was learned of lanes, those used last at the end. */
+  /** Those of the lanes that were opened last at the end. */
   readonly #gatherings = new Map<string, Gathering>();
   #queuedItems = 0;
   #queuedBytes = 0;

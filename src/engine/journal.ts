@@ -21,7 +21,7 @@ import {
 import { advanceJournalHead, lockJournalHead, readClock } from "../store/journal-heads.ts";
 import {
   lockLedgerStateShared,
-  isLedgerStateLocked,
+  isLedgerStateLockedByOthers,
   writeBarrier,
 } from "../store/ledger-states.ts";
 import { listWalletPostings } from "../store/wallet-postings.ts";
@@ -105,7 +105,7 @@ const journalWork = (
   closedPeriods: ClosedPeriods,
   onCommitted: (ledgerId: string, entries: readonly Entry[]) => void,
 ): LaneWork<JournalItem, readonly WriteResult[]> => ({
-  isSharedNow: isLedgerStateLocked,
+  isLockedByOthers: isLedgerStateLockedByOthers,
   async plan(transaction, ledgerId, items, looksUpKeys) {
     const ledger = items[0]?.ledger;
     if (ledger === undefined) throw new Error("a batch has an item");

@@ -71,10 +71,12 @@ export class LaneConnections {
     return { transaction, located };
   }
 
-  /** Has the next transaction begin on the other connection, if there is one. */
-  useOther(): void {
+  /** Has the next transaction begin on the other connection, if there is one; says whether it does. */
+  useOther(): boolean {
     const other = this.#other;
-    if (other?.isReusable === true) [this.#current, this.#other] = [other, this.#current];
+    if (other?.isReusable !== true) return false;
+    [this.#current, this.#other] = [other, this.#current];
+    return true;
   }
 
   /** Borrows a second one in the background, unless it would be waited for. */

@@ -73,8 +73,8 @@ export interface Recording {
 
 /** How one kind of write is decided and recorded. Attempts may be repeated; only the last one counts. */
 export interface LaneWork<Item, Reply> {
-  /** Whether another transaction has the lock that all batches of the lane share; in some batches, before their locks. */
-  isSharedNow(transaction: Connection, laneKey: string): Promise<boolean>;
+  /** Sent before a batch's own locks, once in a while: whether another transaction has the lock that every batch shares. */
+  isLockedByOthers(transaction: Connection, laneKey: string): Promise<boolean>;
   /**
    * Locks, reads and decides. The locks are of rows, which is written to the log: the COMMIT confirms what was read.
    * With `looksUpKeys`, idempotency keys that are in use are looked up first; without,

@@ -11,7 +11,11 @@ import type { TransferReply, WalletTransfer } from "../core/wallet-transfer.ts";
 import type { Wallet, WalletLogEntry, WalletReply, WalletWrite } from "../core/wallet.ts";
 import { insertMissingAccounts } from "../store/accounts.ts";
 import { insertAssetRules } from "../store/asset-rules.ts";
-import { lockLedgerState, isLedgerStateLocked, writeBarrier } from "../store/ledger-states.ts";
+import {
+  lockLedgerState,
+  isLedgerStateLockedByOthers,
+  writeBarrier,
+} from "../store/ledger-states.ts";
 import { insertOrderedWrites } from "../store/ordered-wallet-writes.ts";
 import { insertPendingPostings } from "../store/pending-postings.ts";
 import { upsertHolds } from "../store/wallet-holds.ts";
@@ -107,7 +111,7 @@ function walletWork(
   onCommitted: (ledgerId: string, writes: readonly WalletLogEntry[]) => void,
 ): LaneWork<LaneItem, Reply> {
   return {
-    isSharedNow: isLedgerStateLocked,
+    isLockedByOthers: isLedgerStateLockedByOthers,
     async plan(transaction, _laneKey, items, looksUpKeys) {
       const ledger = items[0]?.ledger;
       if (ledger === undefined) throw new Error("a batch has an item");

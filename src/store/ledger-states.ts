@@ -74,10 +74,11 @@ export async function lockLedgerState(
 }
 
 /**
- * Whether another transaction has a ledger's state locked, as all who write to it do. Tried is a lock that conflicts with
- * theirs, and it is released at once, so that nobody waits for it. The place is locked before, to stay so.
+ * Whether another transaction has a ledger's state locked, as all who write to it do; also where there is no such ledger.
+ * Tried is a lock that conflicts with theirs. Who comes meanwhile waits until it is released, by the statement behind it. The
+ * ledger's place is locked before, to stay so.
  */
-export async function isLedgerStateLocked(
+export async function isLedgerStateLockedByOthers(
   connection: Connection,
   ledgerId: string,
 ): Promise<boolean> {

@@ -1,16 +1,17 @@
 // When the clients that a batch answers are waited for.
 import { expect, test } from "vitest";
-import { Gathering } from "../../src/engine/gathering.ts";
+import { type Arrivals, Gathering } from "../../src/engine/gathering.ts";
 
 const bytes = 400;
-const closedLoop = [
+type Wait = readonly [whileRecording: Arrivals, whileWaiting: Arrivals];
+const closedLoop: Wait = [
   { writes: 1, ms: 3 },
   { writes: 30, ms: 2 },
-] as const;
-const openLoop = [
+];
+const openLoop: Wait = [
   { writes: 6, ms: 3 },
   { writes: 6, ms: 3 },
-] as const;
+];
 
 function besideOthers(): Gathering {
   const gathering = new Gathering();
@@ -21,15 +22,14 @@ function besideOthers(): Gathering {
 /** After how many batches one waits. */
 function batchesBeforeWait(gathering: Gathering): number {
   let batches = 0;
-  while (batches < 1_000 && !gathering.nextBatchWaits(bytes)) batches += 1;
+  while (batches < 1_000 && !gathering.nextBatchWaits(true, bytes)) batches += 1;
   return batches;
 }
 
-/** The waits of a trial, as many as there are arrivals given. */
-function waitThrough(gathering: Gathering, ...waits: (typeof closedLoop | typeof openLoop)[]) {
-  for (const [whileRecording, whileWaiting] of waits) {
-    expect(gathering.nextBatchWaits(bytes)).toBe(true);
-    gathering.waited(whileRecording, whileWaiting);
+function waitThrough(gathering: Gathering, ...waits: readonly Wait[]): void {
+  for (const wait of waits) {
+    expect(gathering.nextBatchWaits(true, bytes)).toBe(true);
+    gathering.waited(...wait);
   }
 }
 
@@ -44,13 +44,13 @@ test("no batch waits where there are no others, or where they are seen once in a
   expect(batchesBeforeWait(gathering)).toBe(1_000);
   for (let look = 0; look < 100; look += 1) {
     gathering.looked(look % 10 === 0);
-    expect(gathering.nextBatchWaits(bytes)).toBe(false);
+    expect(gathering.nextBatchWaits(true, bytes)).toBe(false);
   }
 });
 
 test("no batch waits where 64 KiB are in the lane", () => {
   const gathering = besideOthers();
-  const waits = Array.from({ length: 100 }, () => gathering.nextBatchWaits(64 * 1024));
+  const waits = Array.from({ length: 100 }, () => gathering.nextBatchWaits(true, 64 * 1024));
   expect(waits).not.toContain(true);
 });
 
@@ -61,7 +61,7 @@ test("beside others waiting is tried after 32 batches", () => {
 test("a closed loop is waited for at each batch", () => {
   const gathering = besideOthers();
   batchesBeforeWait(gathering);
-  waitThrough(gathering, ...new Array<typeof closedLoop>(20).fill(closedLoop));
+  waitThrough(gathering, ...new Array<Wait>(20).fill(closedLoop));
 });
 
 test("an open loop is not waited for until the next trial", () => {
@@ -74,6 +74,14 @@ test("an open loop is not waited for until the next trial", () => {
 test("the first wait of a trial is not judged: the batch before it was pipelined", () => {
   const gathering = besideOthers();
   batchesBeforeWait(gathering);
+  waitThrough(gathering, openLoop, closedLoop, closedLoop);
+});
+
+test("nor is the first one after a batch that could not wait", () => {
+  const gathering = besideOthers();
+  batchesBeforeWait(gathering);
+  waitThrough(gathering, closedLoop, closedLoop);
+  expect(gathering.nextBatchWaits(false, bytes)).toBe(false);
   waitThrough(gathering, openLoop, closedLoop, closedLoop);
 });
 
@@ -91,7 +99,8 @@ test("a pause of a closed loop ends no waiting; that it becomes an open one does
   waitThrough(gathering, closedLoop, closedLoop, closedLoop);
   gathering.waited({ writes: 0, ms: 3 }, { writes: 0, ms: 4 });
   let waits = 0;
-  for (; waits < 20 && gathering.nextBatchWaits(bytes); waits += 1) gathering.waited(...openLoop);
+  for (; waits < 20 && gathering.nextBatchWaits(true, bytes); waits += 1)
+    gathering.waited(...openLoop);
   expect(waits).toBeGreaterThan(1);
   expect(waits).toBeLessThan(8);
 });
@@ -100,10 +109,10 @@ test("others who are not seen by some looks are there; after six in a row they a
   const gathering = besideOthers();
   batchesBeforeWait(gathering);
   for (let look = 0; look < 5; look += 1) gathering.looked(false);
-  expect(gathering.nextBatchWaits(bytes)).toBe(true);
+  expect(gathering.nextBatchWaits(true, bytes)).toBe(true);
   gathering.looked(false);
-  expect(gathering.nextBatchWaits(bytes)).toBe(false);
+  expect(gathering.nextBatchWaits(true, bytes)).toBe(false);
   gathering.looked(true);
   gathering.looked(true);
-  expect(gathering.nextBatchWaits(bytes)).toBe(true);
+  expect(gathering.nextBatchWaits(true, bytes)).toBe(true);
 });

@@ -13,6 +13,7 @@ import { command, sql } from "../../src/store/database/statement.ts";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
 import { clientCount, inTurns, writeInClosedLoop, writesOfEach } from "../support/closed-loop.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { until } from "../support/until.ts";
 
 let database: TestDatabase;
 let proxy: CuttingProxy;
@@ -59,7 +60,7 @@ beforeEach(async () => {
 
 /** Writes the numbers; one from 1000 on breaks a constraint, and a negative one is refused. */
 const work: LaneWork<number, string> = {
-  isSharedNow: () => Promise.resolve(false),
+  isLockedByOthers: () => Promise.resolve(false),
   async plan(transaction, lane, items) {
     planned.push([...items]);
     await lockLane(transaction, lane);
@@ -262,31 +263,48 @@ describe("the batch behind one that is being committed", () => {
 });
 
 describe("clients that write again once they are answered", () => {
-  const shared: typeof work = { ...work, isSharedNow: () => Promise.resolve(true) };
+  const shared: typeof work = { ...work, isLockedByOthers: () => Promise.resolve(true) };
+  /** Batches of one client and of the others in turn, until the second look has seen others and 32 batches more have come. */
+  const turnsBeforeWait = 33;
   const largeBytes = 64 * 1024;
   const roomy = { batchBytesMax: 1e6, laneBytesMax: 1e6, queueBytesMax: 1e6 };
 
-  async function batchSizes(laneWork: typeof work, bytes = 1): Promise<number[]> {
-    const lanes = engine(roomy, laneWork);
+  beforeEach(async () => {
+    connections.giveBack(await connections.borrow());
+  });
+
+  async function batchSizes(
+    lanes: GroupCommit<number, string>,
+    bytes = 1,
+  ): Promise<readonly number[]> {
+    planned = [];
     await writeInClosedLoop((client, number) =>
       lanes.submit("a", client * writesOfEach + number, bytes),
     );
-    expect(await storedNumbers()).toEqual(range(clientCount * writesOfEach));
     return planned.map(({ length }) => length);
   }
 
   test("take turns, where nobody else writes", async () => {
-    expect(await batchSizes(work)).toEqual(inTurns(writesOfEach));
+    const lanes = engine(roomy);
+    expect(await batchSizes(lanes)).toEqual(inTurns(writesOfEach));
+    await lanes.drain();
+    expect(await storedNumbers()).toEqual(range(clientCount * writesOfEach));
   });
 
-  test("are waited for where others write, too: 32 batches after these were seen twice", async () => {
-    const sizes = await batchSizes(shared);
-    const together = new Array<number>(writesOfEach - 33).fill(clientCount);
-    expect(sizes).toEqual([...inTurns(33), ...together]);
+  test("are waited for where others write, too; from the first batch on where that is known", async () => {
+    const lanes = engine(roomy, shared);
+    const together = new Array<number>(writesOfEach - turnsBeforeWait).fill(clientCount);
+    expect(await batchSizes(lanes)).toEqual([...inTurns(turnsBeforeWait), ...together]);
+    await until("the lane is idle", () => connections.usage.busy === 0);
+    const later = new Array<number>(writesOfEach - 1).fill(clientCount);
+    expect(await batchSizes(lanes)).toEqual([1, ...later, clientCount - 1]);
+    await lanes.drain();
   });
 
   test("are not waited for with writes as large as these", async () => {
-    expect(await batchSizes(shared, largeBytes)).toEqual(inTurns(writesOfEach));
+    const lanes = engine(roomy, shared);
+    expect(await batchSizes(lanes, largeBytes)).toEqual(inTurns(writesOfEach));
+    await lanes.drain();
   });
 });
 

@@ -75,7 +75,7 @@ describe("numbers, each under the lock of its row, that are recorded while a tab
   });
 
   const work: LaneWork<number, number> = {
-    isSharedNow: () => Promise.resolve(false),
+    isLockedByOthers: () => Promise.resolve(false),
     async plan(transaction, _laneKey, items) {
       const numbers = sql.array([...items], "int4");
       const name = items.join();

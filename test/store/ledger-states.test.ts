@@ -1,7 +1,7 @@
 // Whether somebody else has a ledger's state locked, seen without keeping anybody from it.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
-  isLedgerStateLocked,
+  isLedgerStateLockedByOthers,
   lockLedgerState,
   lockLedgerStateShared,
 } from "../../src/store/ledger-states.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => books.drop());
 
 function isLocked(ledgerId: string): Promise<boolean> {
-  return books.pool.transaction((own) => isLedgerStateLocked(own, ledgerId));
+  return books.pool.transaction((own) => isLedgerStateLockedByOthers(own, ledgerId));
 }
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
 test("who looks keeps nobody from locking it, and can lock it", async () => {
   const ledgerId = await books.createLedger();
   await books.pool.transaction(async (own) => {
-    expect(await isLedgerStateLocked(own, ledgerId)).toBe(false);
+    expect(await isLedgerStateLockedByOthers(own, ledgerId)).toBe(false);
     await books.pool.transaction(async (other) => {
       expect(await lockLedgerState(other, ledgerId)).toBe("active");
     });

@@ -71,7 +71,7 @@ const free = {
   "audit/wallets.ts": "an audit reads all rows of a ledger once",
   "backup/": "a backup has whole tables",
   "database/": "the way statements go",
-  isLedgerStateLocked: "surrounds one statement with a savepoint",
+  isLedgerStateLockedByOthers: "surrounds one statement with a savepoint",
   "citus-nodes.ts": "asks Citus, which is not there",
   "distribution.ts": "asks the catalog, and Citus",
   listReachedLedgersWithPending: "asks Citus, which is not there",

@@ -1,4 +1,4 @@
-// Clients of which each writes again once it is answered.
+// Clients of which each writes again once it is answered. How their batches come is only certain where a connection is open.
 
 export const clientCount = 4;
 export const writesOfEach = 45;

@@ -6,7 +6,7 @@ import {
   lockLedgerStateShared,
   writeBarrier,
   readLedgerState,
-  isLedgerStateLocked,
+  isLedgerStateLockedByOthers,
   updateLedgerState,
   upsertStateRequest,
 } from "../../../../src/store/ledger-states.ts";
@@ -52,7 +52,7 @@ function addStates(handlers: Handlers): void {
     },
   );
   handlers.add(
-    (connection) => isLedgerStateLocked(connection, anId),
+    (connection) => isLedgerStateLockedByOthers(connection, anId),
     () => [],
     (db, [ledgerId]) => {
       const key = { ledgerId: text(ledgerId) };
