@@ -1,6 +1,7 @@
 // Group commit: writes wait in lanes, and while one batch of a lane is being committed the next one comes in.
 // Generic over what is written: no rule of the journal or of wallets is here.
 import { overloadRefusal, Refusal } from "../core/errors.ts";
+import { evictOldest } from "../core/evict-oldest.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { BatchRecovery } from "./batch-recovery.ts";
 import { BatchRunner } from "./batch-runner.ts";
@@ -128,10 +129,7 @@ export class GroupCommit<Item, Reply> {
   #gatheringOf(key: string): Gathering {
     const gathering = this.#gatherings.get(key) ?? new Gathering();
     this.#gatherings.delete(key);
-    const [oldest] = this.#gatherings.keys();
-    if (this.#gatherings.size >= gatheringsMax && oldest !== undefined) {
-      this.#gatherings.delete(oldest);
-    }
+    evictOldest(this.#gatherings, gatheringsMax);
     this.#gatherings.set(key, gathering);
     return gathering;
   }

@@ -1,4 +1,5 @@
 // What a wallet's listeners have been given, and what of its log and its postings they are given next.
+import { evictOldest } from "../core/evict-oldest.ts";
 import type { WalletLogEntry } from "../core/wallet.ts";
 import type { Feed } from "./feeds.ts";
 
@@ -35,11 +36,8 @@ export function sendPostings(feed: WalletFeed, journalOf: ReadonlyMap<string, st
     if (!feed.sentEntries.has(journalId)) entries.add(journalId);
   }
   for (const journalId of entries) {
+    evictOldest(feed.sentEntries, sentEntriesMax);
     feed.sentEntries.add(journalId);
-    const [oldest] = feed.sentEntries;
-    if (feed.sentEntries.size > sentEntriesMax && oldest !== undefined) {
-      feed.sentEntries.delete(oldest);
-    }
     const event = { ...feed.latest, isPosting: true };
     for (const listener of feed.listeners.keys()) listener(event);
   }

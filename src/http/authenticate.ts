@@ -1,5 +1,6 @@
 // Who is calling: API key, timestamp and signature of a request.
 import { Refusal } from "../core/errors.ts";
+import { evictOldest } from "../core/evict-oldest.ts";
 import type { Scope } from "../core/ledger.ts";
 import {
   deriveApiSecret,
@@ -162,8 +163,7 @@ export class Authenticator {
       expiresAtMs: expiresAt === null ? Infinity : Date.parse(expiresAt),
       fetchedAtMs,
     };
-    const oldest = cache.keys().next();
-    if (cache.size >= cachedKeysMax && oldest.done !== true) cache.delete(oldest.value);
+    evictOldest(cache, cachedKeysMax);
     cache.set(apiKey, key);
     return key;
   }

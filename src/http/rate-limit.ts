@@ -1,6 +1,7 @@
 // How many requests an API key may make: a bucket of tokens for each key. A request takes one, and so does each item
 // of a bulk. What clients are told of it: RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers.
 import { Refusal } from "../core/errors.ts";
+import { evictOldest } from "../core/evict-oldest.ts";
 
 /** So many tokens come into a bucket in a second, and so many are in it at most. */
 export interface RateLimit {
@@ -39,10 +40,7 @@ export class RateLimiter {
   bucketOf(apiKey: string): TokenBucket {
     let bucket = this.#buckets.get(apiKey);
     if (bucket === undefined) {
-      const oldest = this.#buckets.keys().next();
-      if (this.#buckets.size >= bucketsMax && oldest.done !== true) {
-        this.#buckets.delete(oldest.value);
-      }
+      evictOldest(this.#buckets, bucketsMax);
       bucket = new TokenBucket(this.#limit, this.#policy, this.#nowMs);
       this.#buckets.set(apiKey, bucket);
     }

@@ -10,6 +10,7 @@ import {
   type LineAmounts,
 } from "../../src/core/journal.ts";
 import type { Timestamp } from "../../src/core/time.ts";
+import { line } from "../support/entry-drafts.ts";
 
 function partial(functionalAmount: bigint, more: Partial<LineAmounts> = {}): LineAmounts {
   return {
@@ -17,19 +18,6 @@ function partial(functionalAmount: bigint, more: Partial<LineAmounts> = {}): Lin
     functionalCurrency: "USD",
     transactionAmount: null,
     transactionCurrency: "USD",
-    ...more,
-  };
-}
-
-function line(glAccountCode: string, amount: bigint, more: Partial<Line> = {}): Line {
-  return {
-    glAccountCode,
-    description: null,
-    transactionAmount: amount,
-    transactionCurrency: "USD",
-    functionalAmount: amount,
-    functionalCurrency: "USD",
-    spotRate: null,
     ...more,
   };
 }

@@ -1,10 +1,10 @@
 // Trouble that meets two batches at once: one that is being committed, and the one whose locks travel behind.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { EntryDraft, Line } from "../../src/core/journal.ts";
 import { Journal } from "../../src/engine/journal.ts";
 import { Wallets } from "../../src/engine/wallets.ts";
 import { Pool } from "../../src/store/database/pool.ts";
+import { entryDraft, line } from "../support/entry-drafts.ts";
 import { openForgettingProxy, type ForgettingProxy } from "../support/forgetting-proxy.ts";
 import { readRows } from "../support/rows.ts";
 import { createBooks, type TestBooks } from "../support/service.ts";
@@ -49,18 +49,6 @@ async function newLedger() {
     ledgerId: await books.createLedger(),
     organizationId: books.organizationId,
     functionalCurrency: "USD",
-  };
-}
-
-function line(glAccountCode: string, amount: bigint): Line {
-  return {
-    glAccountCode,
-    description: null,
-    transactionAmount: amount,
-    transactionCurrency: "USD",
-    functionalAmount: amount,
-    functionalCurrency: "USD",
-    spotRate: null,
   };
 }
 
@@ -113,17 +101,7 @@ test("a batch of wallets is known to be recorded while a forgotten connection ha
 test("a batch of entries is known to be recorded while a forgotten connection has locks for the next", async () => {
   const journal = new Journal(connections, limits);
   const ledger = await newLedger();
-  const draft: EntryDraft = {
-    originSystem: null,
-    originAccount: null,
-    eventType: null,
-    externalId: null,
-    description: null,
-    metadata: {},
-    entryType: "STANDARD",
-    transactionDate: null,
-    lines: [line("1000", 5n), line("2000", -5n)],
-  };
+  const draft = entryDraft([line("1000", 5n), line("2000", -5n)]);
   const post = () => journal.postEntry(ledger, draft, 100);
   await post();
   const { first, second } = await writeTwice(post, "FROM journal_heads");

@@ -1,12 +1,12 @@
 // A ledger to which others write: the batches of those who wait for their answers become one.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LedgerIdentity } from "../../src/core/ledger.ts";
-import type { EntryDraft, Line } from "../../src/core/journal.ts";
 import { Journal } from "../../src/engine/journal.ts";
 import { Wallets } from "../../src/engine/wallets.ts";
 import { Pool } from "../../src/store/database/pool.ts";
 import { lockLedgerStateShared } from "../../src/store/ledger-states.ts";
 import { clientCount, inTurns, writeInClosedLoop, writesOfEach } from "../support/closed-loop.ts";
+import { entryDraft, line } from "../support/entry-drafts.ts";
 import { createBooks, type TestBooks } from "../support/service.ts";
 import { credit, laneLimits } from "../support/wallet-batches.ts";
 
@@ -38,29 +38,7 @@ async function batchSizes(
   return sizes;
 }
 
-function line(glAccountCode: string, amount: bigint): Line {
-  return {
-    glAccountCode,
-    description: null,
-    transactionAmount: amount,
-    transactionCurrency: "USD",
-    functionalAmount: amount,
-    functionalCurrency: "USD",
-    spotRate: null,
-  };
-}
-
-const draft: EntryDraft = {
-  entryType: "STANDARD",
-  transactionDate: null,
-  externalId: null,
-  originSystem: null,
-  originAccount: null,
-  eventType: null,
-  description: null,
-  metadata: {},
-  lines: [line("1000", 5n), line("4000", -5n)],
-};
+const draft = entryDraft([line("1000", 5n), line("4000", -5n)]);
 
 test.each([
   {
