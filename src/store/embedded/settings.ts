@@ -22,6 +22,9 @@ const fixedSettings: Record<string, string | number> = {
   max_wal_size: "4GB",
   min_wal_size: "512MB",
   checkpoint_timeout: "15min",
+  // Where a session crashes, all of PostgreSQL ends, and its opener starts it again. If it started again by itself, a SIGINT
+  // meanwhile would have it wait for ever for its checkpointer, which it does not tell to end.
+  restart_after_crash: "off",
   timezone: "UTC",
   log_timezone: "UTC",
   // Tables only grow: visibility maps and statistics must follow inserts, not updates.

@@ -8,6 +8,7 @@ import {
   openEmbeddedDatabase,
   type EmbeddedDatabaseOptions,
 } from "../../../src/store/embedded/embedded-database.ts";
+import { until } from "../../support/until.ts";
 import { findPostmaster } from "../../../src/store/embedded/postmaster.ts";
 import {
   clusterOf,
@@ -91,6 +92,15 @@ async function withClient<T>(url: string, work: (client: Client) => Promise<T>):
 function kill(pid: number | undefined): void {
   if (pid === undefined) throw new Error("nothing to kill");
   process.kill(pid, "SIGKILL");
+}
+
+/** As a full disk or a lack of memory ends one: PostgreSQL then ends all others. */
+async function crashSession(url: string): Promise<void> {
+  const session = new Client({ connectionString: url });
+  session.on("error", () => undefined);
+  await session.connect();
+  const { rows } = await session.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  kill(rows[0]?.pid);
 }
 
 test("makes a database on the first start and keeps it for the second", async () => {
@@ -226,6 +236,15 @@ describe("a supervised database", () => {
     }
   });
 
+  test("starts again after one of its sessions crashed", async () => {
+    const pid = await postmasterPid(dataDir);
+    await crashSession(url);
+    expect((await server.receive("told")).state).toBe("restarting");
+    expect((await server.receive("told")).state).toBe("running");
+    expect(await postmasterPid(dataDir)).not.toBe(pid);
+    await withClient(url, (client) => client.query("SELECT 1"));
+  });
+
   test("waits for a busy session of the one that was killed before it starts the next", async () => {
     // Computes without ever waiting, so that it does not notice that the postmaster is gone.
     const busy = withClient(url, (client) =>
@@ -271,6 +290,18 @@ test("stops in the middle of a restart and leaves nothing running", async () => 
     await server.stop();
     const { running } = await findPostmaster(await clusterOf(dataDir));
     expect(running).toBeUndefined();
+  }
+});
+
+test("stops, whenever it is asked to, after one of its sessions crashed", async () => {
+  for (const delayMs of [0, 5, 10, 20, 40, 80, 120, 160]) {
+    const { database: command } = await openHere();
+    await crashSession(command.url);
+    await sleep(delayMs);
+    await command.stop();
+    const { running } = await findPostmaster(await clusterOf(dataDir));
+    if (running !== undefined)
+      await until("PostgreSQL is gone", async () => (await postmasterPid(dataDir)) === undefined);
   }
 });
 
