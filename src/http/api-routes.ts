@@ -7,6 +7,7 @@ import { overloadRefusal } from "../core/errors.ts";
 import { pacedAs, rejectionOf, type PacedKind } from "./admission.ts";
 import { answerRefusal } from "./answer-refusal.ts";
 import { isCancelled, isOver, whenClosed } from "./exchanges.ts";
+import { asIncomingRequest } from "./incoming-request.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
 import type { PacedRejections } from "./paced-rejections.ts";
 import type { PathParameters } from "./path-parameters.ts";
@@ -91,7 +92,7 @@ async function answer(
 ): Promise<FastifyReply> {
   const notes = (request.notes ??= newNotes());
   notes.route = name;
-  notes.body = await bodies.read(request.raw, reply.raw);
+  notes.body = await bodies.read(asIncomingRequest(request.raw), reply.raw);
   // The last bytes of a request may come after its client was answered 408.
   if (isCancelled(reply.raw)) return reply.hijack();
   const { status, body } = await dispatch(

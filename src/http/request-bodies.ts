@@ -1,12 +1,16 @@
 // Reading the bodies of requests: how long one may be, and how many bytes of all of them are buffered.
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { overloadRefusal, Refusal } from "../core/errors.ts";
+import type { BodyTaker, IncomingRequest } from "./incoming-request.ts";
 
 /** Bodies up to this size are always taken, so that a few large ones can't keep out the many small. */
 const smallBodyBytes = 16 * 1024;
 
 /** How long a body may take before it times out where others need its part of the budget. */
 const slowMs = 2_000;
+
+/** For a request without a body. */
+const nothing: BodyTaker = { take: () => undefined, end: () => undefined, fail: () => undefined };
 
 /** A body that has not arrived whole. */
 interface Unfinished {
@@ -29,9 +33,10 @@ export class RequestBodies {
   }
 
   /** The bytes of a body as they come, null for none, or the refusals `bodyTooLarge` and `unavailable`. */
-  read(request: IncomingMessage, response: ServerResponse): Promise<Buffer | null> {
+  read(request: IncomingRequest, response: ServerResponse): Promise<Buffer | null> {
     const { "content-length": length, "transfer-encoding": encoding } = request.headers;
     if (encoding === undefined && (length === undefined || length === "0")) {
+      request.takeBody(nothing);
       return Promise.resolve(null);
     }
     if (Number(length) > this.#bodyBytesMax) return Promise.reject(tooLarge());
@@ -39,11 +44,12 @@ export class RequestBodies {
     let bytes = 0;
     let unfinished: Unfinished | null = null;
     return new Promise((resolve, reject) => {
+      let isRefused = false;
       const refuse = (refusal: Refusal) => {
+        // What still comes is read and dropped.
+        isRefused = true;
         chunks.length = 0;
         if (unfinished !== null) this.#release(unfinished);
-        // What still comes is read and dropped.
-        request.removeListener("data", take);
         reject(refusal);
       };
       const start = () => {
@@ -61,6 +67,7 @@ export class RequestBodies {
         return started;
       };
       const take = (chunk: Buffer) => {
+        if (isRefused) return;
         bytes += chunk.length;
         if (bytes > smallBodyBytes) unfinished ??= start();
         if (bytes > this.#bodyBytesMax) {
@@ -71,16 +78,12 @@ export class RequestBodies {
           chunks.push(chunk);
         }
       };
-      request.on("data", take);
-      request.once("error", reject);
-      request.once("end", () => {
+      const end = () => {
         if (unfinished !== null) this.#unfinished.delete(unfinished);
-        // An idle connection keeps its last request, which must not keep its body.
-        request.removeListener("data", take);
-        request.removeListener("error", reject);
         const [first] = chunks;
         resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
-      });
+      };
+      request.takeBody({ take, end, fail: reject });
     });
   }
 

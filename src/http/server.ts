@@ -24,6 +24,7 @@ import { isCancelled, isLast } from "./exchanges.ts";
 import type { HttpCounts } from "./http-counts.ts";
 import { addOwnRoutes, type OwnRoutesOptions } from "./own-routes.ts";
 import { PacedRejections } from "./paced-rejections.ts";
+import { IncomingRequest } from "./incoming-request.ts";
 import { logAnswersTo, type LogAnswer } from "./request-log.ts";
 import { newNotes, pathOf } from "./request-notes.ts";
 import type { Dispatcher } from "./route-dispatch.ts";
@@ -122,6 +123,7 @@ function createApp(): FastifyInstance {
     keepAliveTimeout: idleTimeoutMs,
     requestTimeout: requestTimeoutMs,
     http: {
+      IncomingMessage: IncomingRequest,
       maxHeaderSize: headerBytesMax,
       headersTimeout: requestTimeoutMs,
       // A header that may be sent once only is no valid value when it is sent twice, Authorization above all.

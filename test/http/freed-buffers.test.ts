@@ -1,19 +1,20 @@
 // What is buffered for callers who go away is freed, whenever they go.
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Connections } from "../../src/http/connections.ts";
 import { whenClosed } from "../../src/http/exchanges.ts";
+import { IncomingRequest } from "../../src/http/incoming-request.ts";
 import { ResponseBuffer } from "../../src/http/response-buffer.ts";
 import { RequestBodies } from "../../src/http/request-bodies.ts";
 
 const bodyBytes = 100_000;
 
-let server: ReturnType<typeof createServer>;
+let server: Server<typeof IncomingRequest>;
 
 beforeEach(async () => {
-  server = createServer();
+  server = createServer({ IncomingMessage: IncomingRequest });
   new Connections(server, null);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -28,8 +29,8 @@ afterEach(() => {
 async function send(...requests: string[]) {
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   socket.on("error", () => undefined);
-  const taken = new Promise<[IncomingMessage, ServerResponse]>((resolve) => {
-    const take = (request: IncomingMessage, response: ServerResponse) => {
+  const taken = new Promise<[IncomingRequest, ServerResponse]>((resolve) => {
+    const take = (request: IncomingRequest, response: ServerResponse) => {
       if (request.url !== "/last") return;
       server.off("request", take);
       resolve([request, response]);
