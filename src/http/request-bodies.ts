@@ -1,16 +1,13 @@
 // Reading the bodies of requests: how long one may be, and how many bytes of all of them are buffered.
 import type { ServerResponse } from "node:http";
 import { overloadRefusal, Refusal } from "../core/errors.ts";
-import type { BodyTaker, IncomingRequest } from "./incoming-request.ts";
+import type { IncomingRequest } from "./incoming-request.ts";
 
 /** Bodies up to this size are always taken, so that a few large ones can't keep out the many small. */
 const smallBodyBytes = 16 * 1024;
 
 /** How long a body may take before it times out where others need its part of the budget. */
 const slowMs = 2_000;
-
-/** For a request without a body. */
-const nothing: BodyTaker = { take: () => undefined, end: () => undefined, fail: () => undefined };
 
 /** A body that has not arrived whole. */
 interface Unfinished {
@@ -36,18 +33,20 @@ export class RequestBodies {
   read(request: IncomingRequest, response: ServerResponse): Promise<Buffer | null> {
     const { "content-length": length, "transfer-encoding": encoding } = request.headers;
     if (encoding === undefined && (length === undefined || length === "0")) {
-      request.takeBody(nothing);
+      // As a stream, it would still have to end.
+      request.dropBody();
       return Promise.resolve(null);
     }
-    if (Number(length) > this.#bodyBytesMax) return Promise.reject(tooLarge());
+    if (Number(length) > this.#bodyBytesMax) {
+      request.dropBody();
+      return Promise.reject(tooLarge());
+    }
     const chunks: Buffer[] = [];
     let bytes = 0;
     let unfinished: Unfinished | null = null;
     return new Promise((resolve, reject) => {
-      let isRefused = false;
       const refuse = (refusal: Refusal) => {
-        // What still comes is read and dropped.
-        isRefused = true;
+        request.dropBody();
         chunks.length = 0;
         if (unfinished !== null) this.#release(unfinished);
         reject(refusal);
@@ -66,8 +65,7 @@ export class RequestBodies {
         });
         return started;
       };
-      const take = (chunk: Buffer) => {
-        if (isRefused) return;
+      const write = (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes > smallBodyBytes) unfinished ??= start();
         if (bytes > this.#bodyBytesMax) {
@@ -83,7 +81,7 @@ export class RequestBodies {
         const [first] = chunks;
         resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
       };
-      request.takeBody({ take, end, fail: reject });
+      request.readBody({ write, end, abort: reject });
     });
   }
 

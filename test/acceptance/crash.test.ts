@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   LedgerClient,
@@ -244,15 +245,36 @@ describe("a server that is killed with SIGKILL under load", () => {
   );
 });
 
-describe("a database that is killed with SIGKILL under load", () => {
-  it.each([1, 2])(
-    "is started again by the server, which loses and doubles nothing (round %i)",
-    async () => {
+/** Of PostgreSQL as a whole, or of one of the sessions that write. */
+async function findPid(whose: "postmaster" | "session"): Promise<number> {
+  if (whose === "postmaster") {
+    const pidFile = readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8");
+    return Number(pidFile.split("\n")[0]);
+  }
+  const client = new Client({
+    host: join(dataDir, "socket"),
+    user: "ledgerctl",
+    database: "ledgerctl",
+    password: readFileSync(join(dataDir, "database-password"), "utf8").trim(),
+  });
+  client.on("error", () => undefined);
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'ledgerctl write'",
+  );
+  await client.end();
+  const [session] = rows;
+  if (session === undefined) throw new Error("the server has no session");
+  return session.pid;
+}
+
+describe("a database of which a process is killed with SIGKILL under load", () => {
+  it.each(["postmaster", "session"] as const)(
+    "is started again by the server, which loses and doubles nothing (%s)",
+    async (whose) => {
       await underLoad(
-        () => {
-          const pidFile = readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8");
-          process.kill(Number(pidFile.split("\n")[0]), "SIGKILL");
-          return Promise.resolve();
+        async () => {
+          process.kill(await findPid(whose), "SIGKILL");
         },
         // More than were under way.
         () => acknowledge(3 * writers),

@@ -86,7 +86,7 @@ async function findServer(): Promise<Omit<RunningServer, "template" | "nodes">> 
   const binariesDir = process.env["LEDGERCTL_TEST_POSTGRES_DIR"];
   const database = await openEmbeddedDatabase({
     dataDir,
-    supervise: false,
+    supervise: true,
     ...(binariesDir ? { binariesDir } : {}),
   });
   // Nothing here outlives the run. What is about durability (test/acceptance/crash, test/store/embedded) starts

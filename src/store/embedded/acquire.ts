@@ -24,7 +24,8 @@ const stoppingPatienceMs = 5_000;
 
 /** Rejects with DatabaseUnavailable when it cannot work, with an AbortError once `signal` says so. */
 export async function acquireLease(folder: Installation, signal: AbortSignal): Promise<Lease> {
-  let startedHere = false;
+  /** Of the PostgreSQL that was started here. */
+  let ownPid: number | null = null;
   // How long one and the same situation has lasted.
   let status: Postmaster["status"] | null = null;
   let sinceMs = 0;
@@ -33,8 +34,7 @@ export async function acquireLease(folder: Installation, signal: AbortSignal): P
       signal.throwIfAborted();
       const { running } = await findPostmaster(folder.cluster);
       if (running === undefined) {
-        await startAndWait(folder, signal);
-        startedHere = true;
+        ownPid = await startAndWait(folder, signal);
         continue;
       }
       const attempt = await tryLease(folder, running);
@@ -49,25 +49,32 @@ export async function acquireLease(folder: Installation, signal: AbortSignal): P
       await sleep(attempt.trouble === undefined ? pollMs : retryMs, undefined, { signal });
     }
   } catch (error) {
-    // Nobody else gets in either, so nobody would ever stop it.
-    if (startedHere && error instanceof DatabaseUnavailable) await stopPostgres(folder);
+    if (ownPid !== null) await stopForNobody(folder, ownPid, error);
     throw error;
   }
 }
 
 /**
- * A lease for somebody who lost theirs and wants to end: what they started again may run by now with
- * nobody's lease on it. A database that is still replaying its log is stopped at once.
+ * Stops a PostgreSQL that was started for a lease which is not to be had, where nobody else would: nobody gets in, or its
+ * starter ends while it replays its log.
+ */
+async function stopForNobody(folder: DataFolder, pid: number, error: unknown): Promise<void> {
+  const { running } = await findPostmaster(folder.cluster);
+  if (running?.pid !== pid) return;
+  if (error instanceof DatabaseUnavailable || running.status === "starting") {
+    await stopPostgres(folder);
+  }
+}
+
+/**
+ * A lease for somebody who lost theirs and wants to end: what they started again may run by now with nobody's lease on it.
+ * Undefined where nothing is left to stop, or somebody else is at it: starts it, or stops it.
  */
 export async function leaseForStopping(folder: DataFolder): Promise<Lease | undefined> {
   const deadline = Date.now() + stoppingPatienceMs;
   while (Date.now() < deadline) {
     const { running } = await findPostmaster(folder.cluster);
-    if (running === undefined || running.status === "stopping") return undefined;
-    if (running.status === "starting") {
-      await stopPostgres(folder);
-      return undefined;
-    }
+    if (running?.status !== "ready") return undefined;
     const attempt = await tryLease(folder, running);
     if ("lease" in attempt) return attempt.lease;
     if (attempt.trouble === undefined) return undefined;
@@ -110,16 +117,16 @@ async function tryLease(
   }
 }
 
-/** Returns once some PostgreSQL, ours or a faster starter's, runs or has to be looked at again. */
-async function startAndWait(folder: Installation, signal: AbortSignal): Promise<void> {
+/** Resolves once some PostgreSQL runs or has to be looked at again: with the pid of ours, or null for a faster starter's. */
+async function startAndWait(folder: Installation, signal: AbortSignal): Promise<number | null> {
   const begun = Date.now();
   let patienceMs = startPatienceMs;
   for (;;) {
     const finding = await findPostmaster(folder.cluster);
-    if (finding.running) return;
-    if (finding.crashed) patienceMs = crashPatienceMs;
-    const said = await startedOrEnded(folder);
-    if (said === undefined) return;
+    if (finding.running) return null;
+    if (finding.leftPidFile) patienceMs = crashPatienceMs;
+    const { pid, said } = await startedOrEnded(folder);
+    if (said === undefined) return pid;
     if (Date.now() - begun > patienceMs) {
       throw new DatabaseUnavailable(
         `PostgreSQL did not start in ${folder.cluster}: ${await explainFailedStart(folder, said)}`,
@@ -129,13 +136,19 @@ async function startAndWait(folder: Installation, signal: AbortSignal): Promise<
   }
 }
 
-/** Undefined when a PostgreSQL runs; else the last words of ours. Not to be interrupted: it would be lost. */
-async function startedOrEnded(folder: Installation): Promise<string | undefined> {
-  const { ended } = await startPostgres(folder);
+/**
+ * `said` is undefined when a PostgreSQL runs, whose pid is null where it is not ours; else the last words of ours. Not to be
+ * interrupted: it would be lost.
+ */
+async function startedOrEnded(
+  folder: Installation,
+): Promise<{ pid: number | null; said: string | undefined }> {
+  const { pid, ended } = await startPostgres(folder);
   for (;;) {
     const said = await Promise.race([ended, sleep(pollMs, undefined)]);
-    if ((await findPostmaster(folder.cluster)).running) return undefined;
-    if (said !== undefined) return said;
+    const { running } = await findPostmaster(folder.cluster);
+    if (running) return { pid: running.pid === pid ? pid : null, said: undefined };
+    if (said !== undefined) return { pid: null, said };
   }
 }
 

@@ -19,14 +19,17 @@ export interface Postmaster {
   status: "starting" | "ready" | "stopping";
 }
 
-/** What is known about the cluster's PostgreSQL; `crashed`: none runs, but one did and did not end well. */
-export type Finding = { running: Postmaster } | { running: undefined; crashed: boolean };
+/**
+ * What is known about the cluster's PostgreSQL. `leftPidFile`: none runs, but one did that could not remove its file, and some of
+ * its processes may still be there.
+ */
+export type Finding = { running: Postmaster } | { running: undefined; leftPidFile: boolean };
 
 /** Looks at postmaster.pid and the process behind it. Sets the file aside when its process is another one. */
 export async function findPostmaster(cluster: string): Promise<Finding> {
   const path = join(cluster, "postmaster.pid");
   const text = await ignoring(readFile(path, "utf8"), "ENOENT");
-  if (text === undefined) return { running: undefined, crashed: false };
+  if (text === undefined) return { running: undefined, leftPidFile: false };
   const postmaster = parsePidFile(text);
   if (postmaster === undefined) return await judgeEmptyFile(path, text);
   if (await isPostmaster(postmaster.pid, cluster)) return { running: postmaster };
@@ -34,7 +37,7 @@ export async function findPostmaster(cluster: string): Promise<Finding> {
   if (await answers(postmaster)) return { running: postmaster };
   // PostgreSQL clears the file itself when the pid is free; it balks at a stranger, or a zombie, with that pid.
   if (isAlive(postmaster.pid)) await setAside(path, text);
-  return { running: undefined, crashed: true };
+  return { running: undefined, leftPidFile: true };
 }
 
 /** The socket's own lock file names a pid too, and a stranger or a zombie with it stops a start just so. */
@@ -83,7 +86,7 @@ function parsePidFile(text: string): Postmaster | undefined {
 async function judgeEmptyFile(path: string, text: string): Promise<Finding> {
   const found = await stat(path).catch(() => undefined);
   if (found && Date.now() - found.mtimeMs > emptyFilePatienceMs) await setAside(path, text);
-  return { running: undefined, crashed: true };
+  return { running: undefined, leftPidFile: true };
 }
 
 async function answers(postmaster: Postmaster): Promise<boolean> {

@@ -25,7 +25,9 @@ const lookEveryMs = 1_000;
  * Starts PostgreSQL and returns at once; postmaster.pid says when it is ready. `ended` resolves when the process
  * ended, with what it said before its log file was open.
  */
-export async function startPostgres(folder: Installation): Promise<{ ended: Promise<string> }> {
+export async function startPostgres(
+  folder: Installation,
+): Promise<{ pid: number | undefined; ended: Promise<string> }> {
   const socketDirectory = await prepareSocketDirectory(folder.home, folder.account);
   await writeSettings(folder, socketDirectory);
   await clearStaleSocketLock(folder.cluster, socketDirectory);
@@ -40,7 +42,7 @@ export async function startPostgres(folder: Installation): Promise<{ ended: Prom
   // Neither the process nor its pipe may keep a command from ending.
   child.unref();
   if (child.stderr instanceof Socket) child.stderr.unref();
-  return { ended };
+  return { pid: child.pid, ended };
 }
 
 /** Why a start failed, for a person. `said` is what PostgreSQL wrote before its log file was open. */

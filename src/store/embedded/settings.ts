@@ -22,8 +22,9 @@ const fixedSettings: Record<string, string | number> = {
   max_wal_size: "4GB",
   min_wal_size: "512MB",
   checkpoint_timeout: "15min",
-  // Where a session crashes, all of PostgreSQL ends, and its opener starts it again. If it started again by itself, a SIGINT
-  // meanwhile would have it wait for ever for its checkpointer, which it does not tell to end.
+  // Where one of its processes crashes, PostgreSQL ends, and a supervising opener starts it again. If it started itself again,
+  // nobody would have a lease on it; and a SIGINT meanwhile would leave PostgreSQL 18 waiting for its checkpointer, which it never
+  // told to end (docs/decisions/0005).
   restart_after_crash: "off",
   timezone: "UTC",
   log_timezone: "UTC",

@@ -8,8 +8,8 @@ import {
   openEmbeddedDatabase,
   type EmbeddedDatabaseOptions,
 } from "../../../src/store/embedded/embedded-database.ts";
-import { until } from "../../support/until.ts";
 import { findPostmaster } from "../../../src/store/embedded/postmaster.ts";
+import { until } from "../../support/until.ts";
 import {
   clusterOf,
   endDatabase,
@@ -293,7 +293,8 @@ test("stops in the middle of a restart and leaves nothing running", async () => 
   }
 });
 
-test("stops, whenever it is asked to, after one of its sessions crashed", async () => {
+test("leaves nothing running where it is stopped after one of its sessions crashed", async () => {
+  // It ends within some 20 ms, on a slow machine later.
   for (const delayMs of [0, 5, 10, 20, 40, 80, 120, 160]) {
     const { database: command } = await openHere();
     await crashSession(command.url);
@@ -303,6 +304,30 @@ test("stops, whenever it is asked to, after one of its sessions crashed", async 
     if (running !== undefined)
       await until("PostgreSQL is gone", async () => (await postmasterPid(dataDir)) === undefined);
   }
+});
+
+test("is left alone by a command that ends while the server's database replays its log", async () => {
+  const server = open({ supervise: true });
+  await server.receive("open");
+  const { database: command, told } = await openHere();
+  // To have something to replay.
+  await withClient(command.url, (client) =>
+    client.query(
+      "SELECT pg_logical_emit_message(true, '', repeat('x', 1000000)) FROM generate_series(1, 300)",
+    ),
+  );
+  const cluster = await clusterOf(dataDir);
+  const crashedPid = await postmasterPid(dataDir);
+  await crashSession(command.url);
+  await told;
+  const replaying = await until("the next one runs", async () => {
+    const { running } = await findPostmaster(cluster);
+    return running !== undefined && running.pid !== crashedPid && running;
+  });
+  await command.stop();
+  expect((await server.receive("told")).state).toBe("restarting");
+  expect((await server.receive("told")).state).toBe("running");
+  expect(await postmasterPid(dataDir)).toBe(replaying.pid);
 });
 
 test("stays up through Ctrl-C until its server has stopped it", async () => {
