@@ -4,10 +4,12 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { newId } from "../../src/engine/new-id.ts";
 import { runCli, startCli } from "../support/cli.ts";
 import {
   executable,
@@ -15,6 +17,7 @@ import {
   startServerProcess,
   type ServerProcess,
 } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 const buildScript = new URL("../../scripts/executable/build.js", import.meta.url);
 const version =
@@ -59,6 +62,27 @@ test("records an entry", async () => {
   const lines = ["--line", "1000:+12500", "--line", "4000:-12500"];
   await run("entry", "post", ...lines, "--date", "2026-03-01", "--quiet");
   expect(await run("balance", "1000")).toMatch(/^1000 +125\.00 USD +1$/m);
+});
+
+test("answers requests that offer an upgrade and have a body, and those behind them", async () => {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let received = "";
+  socket.on("data", (chunk: Buffer) => (received += chunk.toString()));
+  const statuses = () => received.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [];
+  const post = `POST /v1/ledgers/${newId()}/journal-entries HTTP/1.1\r\nHost: localhost\r\n`;
+  const offer = "Connection: Upgrade\r\nUpgrade: h2c\r\n";
+  const requests = [
+    `${post}${offer}Content-Length: 2\r\n\r\n{}`,
+    `${post}${offer}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`,
+    "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+  ];
+  for (const [index, request] of requests.entries()) {
+    socket.write(request);
+    await until("an answer", () => statuses().length > index);
+  }
+  socket.destroy();
+  expect(statuses()).toEqual(["401", "401", "200"]);
 });
 
 test("streams what is written to a wallet", async () => {

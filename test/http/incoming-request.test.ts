@@ -78,6 +78,20 @@ test("a body that came whole before it was read is given at once", async () => {
   await until("an answer", () => answers() === 1);
 });
 
+test("a body of several chunks that came whole before it was read is given in order", async () => {
+  const noted: string[] = [];
+  const incoming = nextRequest();
+  socket.write("POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
+  socket.write("3\r\nabc\r\n3\r\ndef\r\n3\r\nghi\r\n0\r\n\r\n");
+  const [request, response] = await incoming;
+  await until("all of it", () => request.complete);
+  noteBody(request, noted);
+  expect(noted.pop()).toBe("end");
+  expect(noted.join("")).toBe("abcdefghi");
+  response.end();
+  await until("an answer", () => answers() === 1);
+});
+
 test("a body of which a part came before it was read is given from its first byte on", async () => {
   const noted: string[] = [];
   const incoming = nextRequest();

@@ -17,7 +17,7 @@ import { authorize, type Dispatcher } from "../route-dispatch.ts";
 import { closeCodes } from "./close-codes.ts";
 import { clientMessageBytesMax } from "./limits.ts";
 import { EntryStream } from "./entry-stream.ts";
-import { ignoreUpgrade, streamTarget, Upgrade } from "./upgrade.ts";
+import { declineUpgradesOfBodies, ignoreUpgrade, streamTarget, Upgrade } from "./upgrade.ts";
 import { WalletStream } from "./wallet-stream.ts";
 
 interface StreamServices {
@@ -50,6 +50,7 @@ export function serveStreams(server: Server, services: StreamServices) {
     const headers = upgrades.get(request)?.headers() ?? {};
     lines.push(...Object.entries(headers).map(([name, value]) => `${name}: ${value}`));
   });
+  declineUpgradesOfBodies(server);
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     afterAnswers(server, socket, () => {
       const target = streamTarget(request);

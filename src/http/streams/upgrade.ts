@@ -142,3 +142,14 @@ export function ignoreUpgrade(
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
   server.emit("connection", socket);
 }
+
+/**
+ * Has Node decline the upgrade of a request with a body. From version 25 on it would read the body first, and let go of the
+ * connection only then. What comes in one packet behind such a request is lost, a fault of Node's.
+ */
+export function declineUpgradesOfBodies(server: Server): void {
+  if (Number(process.versions.node.split(".")[0]) < 25) return;
+  const shouldUpgradeCallback = ({ headers }: IncomingMessage) =>
+    headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
+  Object.assign(server, { shouldUpgradeCallback });
+}
