@@ -1,10 +1,9 @@
 // kill -9 of the server and of its database while entries are posted and amounts are transferred between wallets, out of
 // holds, too: what was acknowledged is there once, and what was not ends up there once when it is tried again.
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   LedgerClient,
@@ -12,6 +11,7 @@ import {
   type Entry,
   type WalletLogEntry,
 } from "../../src/client/ledger-client.ts";
+import { processesOf } from "../support/frozen-cluster.ts";
 import { startServerProcess, type ServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
@@ -245,27 +245,13 @@ describe("a server that is killed with SIGKILL under load", () => {
   );
 });
 
-/** Of PostgreSQL as a whole, or of one of the sessions that write. */
-async function findPid(whose: "postmaster" | "session"): Promise<number> {
-  if (whose === "postmaster") {
-    const pidFile = readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8");
-    return Number(pidFile.split("\n")[0]);
-  }
-  const client = new Client({
-    host: join(dataDir, "socket"),
-    user: "ledgerctl",
-    database: "ledgerctl",
-    password: readFileSync(join(dataDir, "database-password"), "utf8").trim(),
-  });
-  client.on("error", () => undefined);
-  await client.connect();
-  const { rows } = await client.query<{ pid: number }>(
-    "SELECT pid FROM pg_stat_activity WHERE application_name = 'ledgerctl write'",
-  );
-  await client.end();
-  const [session] = rows;
-  if (session === undefined) throw new Error("the server has no session");
-  return session.pid;
+/** PostgreSQL as a whole, or one of the server's sessions. */
+function pidOf(whose: "postmaster" | "session"): number {
+  const [postmaster, ...others] = processesOf({ directory: join(dataDir, "postgres") });
+  const session = others.find(({ title }) => title.includes(" ledgerctl ledgerctl "));
+  const found = whose === "postmaster" ? postmaster : session;
+  if (found === undefined) throw new Error(`no ${whose} runs`);
+  return found.pid;
 }
 
 describe("a database of which a process is killed with SIGKILL under load", () => {
@@ -273,8 +259,9 @@ describe("a database of which a process is killed with SIGKILL under load", () =
     "is started again by the server, which loses and doubles nothing (%s)",
     async (whose) => {
       await underLoad(
-        async () => {
-          process.kill(await findPid(whose), "SIGKILL");
+        () => {
+          process.kill(pidOf(whose), "SIGKILL");
+          return Promise.resolve();
         },
         // More than were under way.
         () => acknowledge(3 * writers),

@@ -7,15 +7,10 @@ import {
   type Decision,
   type JournalWrite,
 } from "../../src/core/journal-batch.ts";
-import type {
-  Entry,
-  EntryDraft,
-  Line,
-  ReversalDraft,
-  StoredEntry,
-} from "../../src/core/journal.ts";
+import type { Entry, EntryDraft, ReversalDraft, StoredEntry } from "../../src/core/journal.ts";
 import { ClosedCalendar } from "../../src/core/period.ts";
 import type { Timestamp } from "../../src/core/time.ts";
+import { entryDraft, line } from "../support/entry-drafts.ts";
 
 const time = (text: string) => text as Timestamp;
 
@@ -36,28 +31,9 @@ const baseSnapshot: JournalSnapshot = {
   walletPostings: new Set(),
 };
 
-function line(glAccountCode: string, amount: bigint, functionalCurrency = "USD"): Line {
-  return {
-    glAccountCode,
-    description: null,
-    transactionAmount: amount,
-    transactionCurrency: functionalCurrency,
-    functionalAmount: amount,
-    functionalCurrency,
-    spotRate: null,
-  };
-}
-
 const draft: EntryDraft = {
-  externalId: null,
+  ...entryDraft([line("1000", 5n), line("4000", -5n)]),
   originSystem: "billing",
-  originAccount: null,
-  eventType: null,
-  description: null,
-  metadata: {},
-  entryType: "STANDARD",
-  transactionDate: null,
-  lines: [line("1000", 5n), line("4000", -5n)],
 };
 
 function post(more: Partial<EntryDraft> = {}): JournalWrite {
@@ -182,7 +158,11 @@ describe("a batch of journal writes", () => {
   });
 
   test("tells every account and currency that is wrong at once", () => {
-    const lines = [line("no", 1n), line("9000", 1n, "EUR"), line("4000", -2n)];
+    const lines = [
+      line("no", 1n),
+      line("9000", 1n, { functionalCurrency: "EUR", transactionCurrency: "EUR" }),
+      line("4000", -2n),
+    ];
     expect(refused(decide([post({ lines })])[0]).faults).toMatchObject([
       { path: ["lines", 0, "glAccountCode"] },
       { path: ["lines", 1, "glAccountCode"] },

@@ -10,7 +10,7 @@ import {
   type LineAmounts,
 } from "../../src/core/journal.ts";
 import type { Timestamp } from "../../src/core/time.ts";
-import { line } from "../support/entry-drafts.ts";
+import { entryDraft, line } from "../support/entry-drafts.ts";
 
 function partial(functionalAmount: bigint, more: Partial<LineAmounts> = {}): LineAmounts {
   return {
@@ -28,18 +28,11 @@ function entryOf(lines: readonly Line[], sequence = 1): Entry {
     ledgerId: "0190b6a0-0000-7000-8000-000000000001",
     journalId: `0190b6a0-0000-7000-8000-${String(sequence).padStart(12, "0")}`,
     sequence,
-    externalId: null,
-    originSystem: null,
-    originAccount: null,
-    eventType: null,
-    description: null,
-    metadata: {},
+    ...entryDraft(lines),
     transactionDate: time,
     persistedAt: time,
-    entryType: "STANDARD",
     postingStatus: "POSTED",
     reversesJournalId: null,
-    lines,
   };
 }
 

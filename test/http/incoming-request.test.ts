@@ -39,13 +39,16 @@ function noteBody(request: IncomingRequest, noted: string[]): void {
   });
 }
 
-/** The next request, which nobody has answered or read. */
-const nextRequest = () =>
-  new Promise<[IncomingRequest, ServerResponse]>((resolve) => {
-    onRequest = (...exchange) => {
-      resolve(exchange);
+/** Sends the head of a request, with what follows it; nobody has answered or read the request that comes of it. */
+async function send(...texts: string[]): Promise<[IncomingRequest, ServerResponse]> {
+  const exchange = new Promise<[IncomingRequest, ServerResponse]>((resolve) => {
+    onRequest = (...came) => {
+      resolve(came);
     };
   });
+  for (const text of texts) socket.write(text);
+  return exchange;
+}
 
 const head = (length: number) =>
   `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n`;
@@ -68,9 +71,7 @@ test("a body is given as it comes, request after request of a connection", async
 
 test("a body that came whole before it was read is given at once", async () => {
   const noted: string[] = [];
-  const incoming = nextRequest();
-  socket.write(head(6) + "abcdef");
-  const [request, response] = await incoming;
+  const [request, response] = await send(head(6) + "abcdef");
   await until("all of it", () => request.complete);
   noteBody(request, noted);
   expect(noted).toEqual(["abcdef", "end"]);
@@ -80,10 +81,10 @@ test("a body that came whole before it was read is given at once", async () => {
 
 test("a body of several chunks that came whole before it was read is given in order", async () => {
   const noted: string[] = [];
-  const incoming = nextRequest();
-  socket.write("POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
-  socket.write("3\r\nabc\r\n3\r\ndef\r\n3\r\nghi\r\n0\r\n\r\n");
-  const [request, response] = await incoming;
+  const [request, response] = await send(
+    "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
+    "3\r\nabc\r\n3\r\ndef\r\n3\r\nghi\r\n0\r\n\r\n",
+  );
   await until("all of it", () => request.complete);
   noteBody(request, noted);
   expect(noted.pop()).toBe("end");
@@ -94,9 +95,7 @@ test("a body of several chunks that came whole before it was read is given in or
 
 test("a body of which a part came before it was read is given from its first byte on", async () => {
   const noted: string[] = [];
-  const incoming = nextRequest();
-  socket.write(head(6) + "abc");
-  const [request, response] = await incoming;
+  const [request, response] = await send(head(6) + "abc");
   await until("a part of it", () => request.readableLength === 3);
   noteBody(request, noted);
   socket.write("def");
@@ -109,9 +108,7 @@ test("a body of which a part came before it was read is given from its first byt
 test("a body that is longer than the stream's buffer comes whole, though Node had stopped reading", async () => {
   const length = 3_000_000;
   for (let round = 1; round <= 2; round += 1) {
-    const incoming = nextRequest();
-    socket.write(head(length) + "x".repeat(length));
-    const [request, response] = await incoming;
+    const [request, response] = await send(head(length) + "x".repeat(length));
     await until("a full buffer", () => request.readableLength >= request.readableHighWaterMark);
     const noted: string[] = [];
     noteBody(request, noted);
@@ -136,9 +133,7 @@ test("a sink is told once of a connection that is lost in the middle of a body",
 
 test("a sink is told nothing after the end of a body", async () => {
   const noted: string[] = [];
-  const incoming = nextRequest();
-  socket.write(head(3) + "abc");
-  const [request] = await incoming;
+  const [request] = await send(head(3) + "abc");
   noteBody(request, noted);
   await until("the end", () => noted.at(-1) === "end");
   socket.resetAndDestroy();
@@ -148,9 +143,7 @@ test("a sink is told nothing after the end of a body", async () => {
 
 test("a sink is told of a connection that was lost before the body was read", async () => {
   const noted: string[] = [];
-  const incoming = nextRequest();
-  socket.write(head(6) + "abc");
-  const [request] = await incoming;
+  const [request] = await send(head(6) + "abc");
   socket.resetAndDestroy();
   await until("the loss", () => request.destroyed);
   noteBody(request, noted);
@@ -159,17 +152,14 @@ test("a sink is told of a connection that was lost before the body was read", as
 
 test("what comes of a body after it is dropped does not reach its sink, and the connection goes on", async () => {
   const noted: string[] = [];
-  const incoming = nextRequest();
-  socket.write(head(6) + "abc");
-  const [request, response] = await incoming;
+  const [request, response] = await send(head(6) + "abc");
   noteBody(request, noted);
   await until("the first chunk", () => noted.at(-1) === "abc");
   request.dropBody();
   response.end();
   await until("an answer", () => answers() === 1);
-  const next = nextRequest();
-  socket.write("def" + head(0));
-  (await next)[1].end();
+  const [, next] = await send("def" + head(0));
+  next.end();
   await until("the next answer", () => answers() === 2);
   expect(noted).toEqual(["abc"]);
 });

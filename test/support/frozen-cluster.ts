@@ -6,7 +6,10 @@ import { join } from "node:path";
 import type { PostgresCluster } from "./postgres-cluster.ts";
 
 /** The processes of a cluster, its postmaster first; none where it is not running. */
-export function processesOf({ directory }: PostgresCluster): { pid: number; title: string }[] {
+export function processesOf({ directory }: Pick<PostgresCluster, "directory">): {
+  pid: number;
+  title: string;
+}[] {
   const pidFile = join(directory, "postmaster.pid");
   if (!existsSync(pidFile)) return [];
   const [line = ""] = readFileSync(pidFile, "utf8").split("\n");

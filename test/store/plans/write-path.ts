@@ -22,6 +22,7 @@ import * as walletPostings from "../../../src/store/wallet-postings.ts";
 import * as walletOrder from "../../../src/store/ordered-wallet-writes.ts";
 import * as walletWrites from "../../../src/store/wallet-writes.ts";
 import * as wallets from "../../../src/store/wallets.ts";
+import { line } from "../../support/entry-drafts.ts";
 import { idOf } from "../../support/million-rows.ts";
 import {
   type Case,
@@ -88,15 +89,7 @@ const entries = newIds.map((journalId, index): Entry => ({
   postingStatus: "POSTED",
   metadata: {},
   reversesJournalId: journalId,
-  lines: [1n, -1n].map((amount) => ({
-    glAccountCode: busyAccount,
-    description: null,
-    transactionAmount: amount,
-    transactionCurrency: "USD",
-    functionalAmount: amount,
-    functionalCurrency: "USD",
-    spotRate: null,
-  })),
+  lines: [1n, -1n].map((amount) => line(busyAccount, amount)),
 }));
 
 const lastEntry = { sequence: entryCount + 50, persistedAt: now };
