@@ -1,6 +1,6 @@
 // One request to a receiver. A receiver may be anybody's: it is reached over TLS at an address that was looked at, redirects
 // are not followed, and it can't make anybody wait for long.
-import { lookup as lookUpName, type LookupAddress } from "node:dns";
+import { TIMEOUT as nameTimedOut, lookup as lookUpName, type LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
@@ -156,6 +156,7 @@ function failureOf(error: Error, timeoutMs: number): string {
   if (error.name === "TimeoutError" || error.name === "AbortError") {
     return `did not answer within ${timeoutMs / 1000} s`;
   }
+  if (errorCode(error) === nameTimedOut) return "no nameserver answered for its name";
   const fault = certificateFault(error);
   if (fault !== null) return `its certificate is not accepted: ${fault}`;
   return errorCode(error) ?? messageOf(error);
