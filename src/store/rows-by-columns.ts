@@ -14,6 +14,9 @@ export function columnOf<Value>(isValue: (value: unknown) => value is Value) {
 
 const isText = (value: unknown) => typeof value === "string";
 
+/** Amounts, which are never null, are one text: V8 would look each of so many short texts up among all that it knows. */
+const numerals = z.string().transform((text) => (text === "" ? [] : text.split(" ")));
+
 /** Each is for what JSON has the values as; numeric, timestamptz and bytea are cast to text. */
 export const columns = {
   text: columnOf(isText),
@@ -26,7 +29,8 @@ export const columns = {
     (value): value is number | null => value === null || Number.isSafeInteger(value),
   ),
   numberOrNull: columnOf((value) => value === null || typeof value === "number"),
-  amount: columnOf(isText).transform((texts) => texts.map(BigInt)),
+  numerals,
+  amount: numerals.transform((texts) => texts.map(BigInt)),
   amountOrNull: columnOf((value) => value === null || isText(value)).transform((texts) =>
     texts.map((text) => (text === null ? null : BigInt(text))),
   ),
@@ -39,16 +43,20 @@ export const columns = {
 /** The columns of such a schema. */
 export type ColumnsOf<Schema extends z.ZodObject> = Readonly<z.output<Schema>>;
 
-/** Of columns that are of one length. */
+/** Of columns that are of one length. Throws where this one is shorter: nulls are left out of amounts. */
 export function valueAt<Value>(column: readonly Value[], at: number): Value {
-  return column[at] as Value;
+  const value = column[at];
+  if (value === undefined) throw new Error("a value is missing");
+  return value;
 }
 
 /** What is selected of rows for these columns: an array of each. Shorter texts are collected sooner than one of all. */
 export function arraysOf(schema: z.ZodObject): ListSqlToken {
-  const arrays = Object.keys(schema.shape).map((name) => {
+  const arrays = Object.entries(schema.shape).map(([name, type]) => {
     const column = sql.identifier([name]);
-    return sql.fragment`coalesce(json_agg(${column}), '[]') AS ${column}`;
+    return type === columns.numerals || type === columns.amount
+      ? sql.fragment`coalesce(string_agg(${column}, ' '), '') AS ${column}`
+      : sql.fragment`coalesce(json_agg(${column}), '[]') AS ${column}`;
   });
   return sql.join(arrays, sql.fragment`, `);
 }
