@@ -7,18 +7,21 @@ import type { Timestamp } from "../core/time.ts";
 import type { Connection } from "../store/database/connection.ts";
 import { countEntries, everyEntry } from "../store/entry-lists.ts";
 import {
-  countEntriesBySequence,
+  divideSpan,
   readLeaves,
   sumAllMovements,
   sumAmounts,
   sumMovements,
   sumTrialBalance,
+  type CountedSpan,
   type LeafSpan,
 } from "../store/journal-spans.ts";
 import { sumOpenings, type Openings } from "./close-openings.ts";
 
 /** Entries that are read at once at most, and sequences that are counted at once: for nobody else to wait long. */
 const entriesPerPart = 4_096;
+/** How far apart they may be: what lies between them is read over. */
+const sequencesPerPart = 16 * entriesPerPart;
 /** Hashed in one tick of the event loop: a millisecond or two, so that nobody else's write waits for longer. */
 const leavesPerTick = 1_024;
 
@@ -90,41 +93,35 @@ async function readOpenings(
   return { amounts: [await sumAmounts(connection, ledgerId, before)], leavesCloseAside: false };
 }
 
-/** At most `entriesPerPart` entries of the period, in a range of sequences. */
-interface Part extends LeafSpan {
-  readonly entryCount: number;
-}
-
-/** What a span is read in, by sequence. Counts come from entries themselves: none may be missing. */
-async function divide(connection: Connection, ledgerId: string, span: LeafSpan): Promise<Part[]> {
-  const counts = await countEntriesBySequence(connection, ledgerId, span, entriesPerPart);
-  const parts: Part[] = [];
-  for (const counted of counts) {
-    const part = {
-      ...span,
-      afterSequence: Math.max(counted.upToSequence - entriesPerPart, span.afterSequence),
-      upToSequence: Math.min(counted.upToSequence, span.upToSequence),
-      entryCount: counted.entryCount,
-    };
+/** The parts that a span is read in, by sequence. Counts come from entries themselves: none may be missing. */
+async function divide(
+  connection: Connection,
+  ledgerId: string,
+  span: LeafSpan,
+): Promise<CountedSpan[]> {
+  const parts: CountedSpan[] = [];
+  for (const piece of await divideSpan(connection, ledgerId, span, entriesPerPart)) {
     const last = parts.at(-1);
-    if (last === undefined || last.entryCount + part.entryCount > entriesPerPart) parts.push(part);
-    else {
-      const { afterSequence, entryCount } = last;
-      parts[parts.length - 1] = {
-        ...part,
-        afterSequence,
-        entryCount: entryCount + part.entryCount,
-      };
-    }
+    const joined = last && {
+      ...piece,
+      afterSequence: last.afterSequence,
+      entryCount: last.entryCount + piece.entryCount,
+    };
+    if (joined !== undefined && isOnePart(joined)) parts[parts.length - 1] = joined;
+    else parts.push(piece);
   }
   return parts;
 }
 
+function isOnePart({ afterSequence, upToSequence, entryCount }: CountedSpan): boolean {
+  return entryCount <= entriesPerPart && upToSequence - afterSequence <= sequencesPerPart;
+}
+
 /** The leaves and the movements of a part; nothing for none. */
-async function readPart(connection: Connection, ledgerId: string, part: Part | undefined) {
+async function readPart(connection: Connection, ledgerId: string, part: CountedSpan | undefined) {
   if (part === undefined) return { leaves: [], rows: [] };
   const [leaves, rows] = await Promise.all([
-    readLeaves(connection, ledgerId, part, entriesPerPart),
+    readLeaves(connection, ledgerId, part),
     sumPart(connection, ledgerId, part),
   ]);
   assert(leaves.length === part.entryCount, "a part has the leaves that were counted");
@@ -132,7 +129,11 @@ async function readPart(connection: Connection, ledgerId: string, part: Part | u
 }
 
 /** In the way that takes least time for as many entries as the range has of the period. */
-function sumPart(connection: Connection, ledgerId: string, part: Part): Promise<BalanceRow[]> {
+function sumPart(
+  connection: Connection,
+  ledgerId: string,
+  part: CountedSpan,
+): Promise<BalanceRow[]> {
   const { startsAt, afterSequence, upToSequence, entryCount } = part;
   const sequenceCount = upToSequence - afterSequence;
   if (entryCount === sequenceCount) return sumAllMovements(connection, ledgerId, part);

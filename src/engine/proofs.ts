@@ -4,7 +4,7 @@ import { Refusal } from "../core/errors.ts";
 import type { StoredEntry } from "../core/journal.ts";
 import { auditRanges, rootOf, type Hash, type LeafRange } from "../core/merkle.ts";
 import { holds } from "../core/period.ts";
-import { readLeaves } from "../store/journal-spans.ts";
+import { readFirstLeaves } from "../store/journal-spans.ts";
 import { listSubtrees } from "../store/period-closes.ts";
 import type { Connection } from "../store/database/connection.ts";
 
@@ -28,7 +28,7 @@ export async function proveEntry(
   const first = subtrees[part]?.firstSequence;
   const span = { ...close, afterSequence: (first ?? 0) - 1, upToSequence: close.lastSequence };
   const leaves =
-    first === undefined ? [] : await readLeaves(pool, close.ledgerId, span, leavesPerSubtree);
+    first === undefined ? [] : await readFirstLeaves(pool, close.ledgerId, span, leavesPerSubtree);
   const place = leaves.findIndex(({ sequence }) => sequence === entry.sequence);
   if (place < 0) throw new Refusal("entryNotFound", "the close does not cover this entry");
   const leafIndex = part * leavesPerSubtree + place;

@@ -1,12 +1,13 @@
 // The content of entries, which is all that is hashed of them, for whoever reads a whole period.
+import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import type { EntryContent, LineContent } from "../core/canonical.ts";
 import { assert } from "../core/errors.ts";
 import { entryTypes, isJsonObject, type EntryType } from "../core/journal.ts";
 import type { Connection } from "./database/connection.ts";
 import { sql } from "./database/statement.ts";
-import type { LeafSpan } from "./journal-spans.ts";
-import { readAhead, readPages } from "./pages.ts";
+import { divideSpan, entriesOfSpan, type LeafSpan } from "./journal-spans.ts";
+import { readAhead } from "./pages.ts";
 import {
   arraysOf,
   columnOf,
@@ -57,9 +58,8 @@ export interface ClosedEntries extends LeafSpan {
   readonly entryCount: number;
 }
 
-const entriesPerLook = 2_000;
-/** To weigh an entry is to write its JSON: a look at fewer that are heavy takes no longer than one at many that are not. */
-const bytesPerLook = 16 * 1024 * 1024;
+/** Weighed at a time. */
+const sequencesPerLook = 4_096;
 
 /**
  * All of them by sequence, their amounts as texts, in pages that weigh about `bytesMax` as JSON, or are one entry that weighs
@@ -81,40 +81,30 @@ async function* weighedPages(
   closed: ClosedEntries,
   bytesMax: number,
 ): AsyncGenerator<readonly number[], void> {
+  const { ledgerId } = closed;
+  const pieces = await divideSpan(connection, ledgerId, closed, sequencesPerLook);
+  const looks = readAhead(pieces, (piece) => listContentWeights(connection, ledgerId, piece));
   let entries = 0;
-  const looks = readPages<ContentWeight>(entriesPerLook, async (last, limit) => {
-    const wanted = Math.min(limit, closed.entryCount + 1 - entries);
-    if (wanted <= 0) return [];
-    const afterSequence = last?.sequence ?? closed.afterSequence;
-    const weights = await listContentWeights(connection, { ...closed, afterSequence }, wanted);
-    const kept = firstWithin(weights, bytesPerLook);
-    entries += kept.length;
-    return kept;
-  });
-  let page: number[] = [];
-  let pageBytes = 0;
   for await (const weights of looks) {
-    for (const { sequence, bytes } of weights) {
-      if (page.length > 0 && pageBytes + bytes > bytesMax) {
-        yield page;
-        page = [];
-        pageBytes = 0;
-      }
-      page.push(sequence);
-      pageBytes += bytes;
-    }
+    yield* pagesOf(weights.slice(0, closed.entryCount + 1 - entries), bytesMax);
+    entries += weights.length;
+    if (entries > closed.entryCount) return;
   }
-  if (page.length > 0) yield page;
 }
 
-/** The first of them that weigh no more than `bytesMax` together, but one at least. */
-function firstWithin(
-  weights: readonly ContentWeight[],
-  bytesMax: number,
-): readonly ContentWeight[] {
-  let bytes = 0;
-  const end = weights.findIndex((weight) => (bytes += weight.bytes) > bytesMax);
-  return end < 0 ? weights : weights.slice(0, Math.max(1, end));
+function* pagesOf(weights: readonly ContentWeight[], bytesMax: number): Generator<number[]> {
+  let page: number[] = [];
+  let pageBytes = 0;
+  for (const { sequence, bytes } of weights) {
+    if (page.length > 0 && pageBytes + bytes > bytesMax) {
+      yield page;
+      page = [];
+      pageBytes = 0;
+    }
+    page.push(sequence);
+    pageBytes += bytes;
+  }
+  if (page.length > 0) yield page;
 }
 
 const weightRow = z.object({ sequence: columns.integer, bytes: columns.integer });
@@ -125,11 +115,11 @@ interface ContentWeight {
   readonly bytes: number;
 }
 
-/** What the first entries of a span weigh, by sequence, `limit` at most. */
+/** What the entries of a span weigh that is short, by sequence. */
 export function listContentWeights(
   connection: Connection,
-  { ledgerId, ...span }: LeafSpan & { readonly ledgerId: string },
-  limit: number,
+  ledgerId: string,
+  span: LeafSpan,
 ): Promise<ContentWeight[]> {
   return listByColumns(
     connection,
@@ -139,15 +129,7 @@ export function listContentWeights(
       SELECT sequence,
              600 + octet_length(metadata::text) + octet_length(concat(
                external_id, origin_system, origin_account, event_type, description)) AS bytes
-        FROM (
-          -- By itself: a plan that sorts would weigh all that it sorts, which is the rest of the period.
-          SELECT * FROM journal_entries
-           WHERE ledger_id = ${ledgerId}
-             AND sequence > ${span.afterSequence} AND sequence <= ${span.upToSequence}
-             AND transaction_date >= ${span.startsAt ?? "-infinity"}
-             AND transaction_date < ${span.endsAt}
-           ORDER BY sequence LIMIT ${limit}
-        ) AS first_entries
+        FROM (${entriesOfSpan(ledgerId, span)}) AS entries
     ), of_lines AS (
       SELECT sequence,
              sum(280 + octet_length(gl_account_code) + coalesce(octet_length(description), 0)) AS bytes
@@ -166,14 +148,21 @@ export function listContentWeights(
 
 const contentRow = z.object({ ...entryColumns.shape, ...lineColumns.shape });
 
-/** The entries that have these sequences, in order. */
+/** The entries that have these sequences, which are in order and not far apart. */
 export async function listEntryContents(
   connection: Connection,
   ledgerId: string,
   sequences: readonly number[],
 ): Promise<EntryContent[]> {
-  const isWanted = sql.fragment`
-    ledger_id = ${ledgerId} AND sequence = ANY (${sql.array(sequences, "int8")})`;
+  // Of a range: where it knows little of a ledger, PostgreSQL looks for so many sequences in all of an index by another key.
+  const wantedOf = (table: FragmentSqlToken, order: FragmentSqlToken) => sql.fragment`
+    (SELECT * FROM ${table}
+      WHERE ledger_id = ${ledgerId}
+        AND sequence >= ${sequences[0] ?? 0} AND sequence <= ${sequences.at(-1) ?? 0}
+      ORDER BY ${order} OFFSET 0
+    ) AS in_range WHERE sequence = ANY (${sql.array(sequences, "int8")}) ORDER BY ${order}`;
+  const entries = wantedOf(sql.fragment`journal_entries`, sql.fragment`sequence`);
+  const lines = wantedOf(sql.fragment`journal_lines`, sql.fragment`sequence, line_number`);
   // A column is one value: values for each entry and line took the database twice, and their reader three times as long.
   const found = await connection.one(sql.type(contentRow)`
     SELECT * FROM (
@@ -183,7 +172,7 @@ export async function listEntryContents(
                event_type AS "eventType", description, transaction_date::text AS "transactionDate",
                entry_type AS "entryType", metadata, persisted_at::text AS "persistedAt",
                reverses_journal_id AS "reversesJournalId"
-          FROM journal_entries WHERE ${isWanted} ORDER BY sequence
+          FROM ${entries}
       ) AS ordered
     ) AS entries CROSS JOIN (
       SELECT ${arraysOf(lineColumns)} FROM (
@@ -192,7 +181,7 @@ export async function listEntryContents(
                transaction_currency AS "transactionCurrency",
                functional_amount::text AS "functionalAmount",
                functional_currency AS "functionalCurrency", spot_rate AS "spotRate"
-          FROM journal_lines WHERE ${isWanted} ORDER BY sequence, line_number
+          FROM ${lines}
       ) AS ordered
     ) AS lines`);
   return contentsOf(ledgerId, found);

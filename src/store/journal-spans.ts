@@ -1,5 +1,6 @@
 // What the trees and trial balances of closes are made from. Every entry up to the head's last sequence is
 // committed and never changes, so statements that name that sequence agree with each other without a snapshot.
+import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import type { BalanceRow } from "../core/close.ts";
 import type { Hash } from "../core/merkle.ts";
@@ -25,17 +26,22 @@ const startOf = (startsAt: Timestamp | null) => startsAt ?? "-infinity";
 
 const sequenceCountRow = z.object({ upToSequence: z.number(), entryCount: z.number() });
 
+/** A span that has some entries, and how many. */
+export interface CountedSpan extends LeafSpan {
+  readonly entryCount: number;
+}
+
 /**
- * How many entries of a span there are in each piece of the journal, in order; empty ones are left out. A piece ends
- * with a multiple of `length`, and is as many sequences long.
+ * The pieces of the journal that entries of a span are in, as far as they are of the span, in order. A piece ends with a
+ * multiple of `length`, and is as many sequences long.
  */
-export function countEntriesBySequence(
+export async function divideSpan(
   connection: Connection,
   ledgerId: string,
   span: LeafSpan,
   length: number,
-): Promise<Readonly<z.output<typeof sequenceCountRow>>[]> {
-  return connection.any(sql.type(sequenceCountRow)`
+): Promise<CountedSpan[]> {
+  const counts = await connection.any(sql.type(sequenceCountRow)`
     SELECT ((sequence - 1) / ${length}::bigint + 1) * ${length}::bigint AS "upToSequence",
            count(*) AS "entryCount"
       FROM journal_entries
@@ -43,6 +49,57 @@ export function countEntriesBySequence(
        AND transaction_date < ${span.endsAt}
        AND sequence > ${span.afterSequence} AND sequence <= ${span.upToSequence}
      GROUP BY 1 ORDER BY 1`);
+  return counts.map(({ upToSequence, entryCount }) => ({
+    ...span,
+    afterSequence: Math.max(span.afterSequence, upToSequence - length),
+    upToSequence: Math.min(span.upToSequence, upToSequence),
+    entryCount,
+  }));
+}
+
+/**
+ * The entries of a span that is short, by sequence. With OFFSET, PostgreSQL is kept from the index by date: where its statistics know nothing
+ * of a period, it takes it for short as well, and would read all of it for each of its spans.
+ */
+export const entriesOfSpan = (ledgerId: string, span: LeafSpan): FragmentSqlToken => sql.fragment`
+  SELECT * FROM (
+    SELECT * FROM journal_entries
+     WHERE ledger_id = ${ledgerId}
+       AND sequence > ${span.afterSequence} AND sequence <= ${span.upToSequence}
+     ORDER BY sequence OFFSET 0
+  ) AS in_range
+   WHERE transaction_date >= ${startOf(span.startsAt)} AND transaction_date < ${span.endsAt}`;
+
+/** The stored leaves of a span that is short, with their sequences. */
+export function readLeaves(
+  connection: Connection,
+  ledgerId: string,
+  span: LeafSpan,
+): Promise<StoredLeaf[]> {
+  return joinLeaves(connection, entriesOfSpan(ledgerId, span));
+}
+
+/** The first leaves of a span that may be long. */
+export function readFirstLeaves(
+  connection: Connection,
+  ledgerId: string,
+  span: LeafSpan,
+  limit: number,
+): Promise<StoredLeaf[]> {
+  return joinLeaves(
+    connection,
+    sql.fragment`
+      SELECT sequence, leaf FROM journal_entries
+       WHERE ledger_id = ${ledgerId} AND sequence > ${span.afterSequence}
+         AND sequence <= ${span.upToSequence}
+         AND transaction_date >= ${startOf(span.startsAt)} AND transaction_date < ${span.endsAt}
+       ORDER BY sequence LIMIT ${limit}`,
+  );
+}
+
+interface StoredLeaf {
+  readonly sequence: number;
+  readonly leaf: Hash;
 }
 
 const leavesRow = z.object({
@@ -50,24 +107,15 @@ const leavesRow = z.object({
   sequences: z.string().nullable(),
 });
 
-/** The first stored leaves of a span, with their sequences. */
-export async function readLeaves(
+async function joinLeaves(
   connection: Connection,
-  ledgerId: string,
-  span: LeafSpan,
-  limit: number,
-): Promise<{ sequence: number; leaf: Hash }[]> {
+  entries: FragmentSqlToken,
+): Promise<StoredLeaf[]> {
   // Joined into two values: thousands of small ones take the server several times as long to read.
   const { leaves, sequences } = await connection.one(sql.type(leavesRow)`
     SELECT string_agg(leaf, ''::bytea ORDER BY sequence) AS leaves,
            string_agg(sequence::text, ' ' ORDER BY sequence) AS sequences
-      FROM (
-        SELECT sequence, leaf FROM journal_entries
-         WHERE ledger_id = ${ledgerId} AND sequence > ${span.afterSequence}
-           AND sequence <= ${span.upToSequence}
-           AND transaction_date >= ${startOf(span.startsAt)} AND transaction_date < ${span.endsAt}
-         ORDER BY sequence LIMIT ${limit}
-      ) AS span`);
+      FROM (${entries}) AS entries`);
   if (leaves === null || sequences === null) return [];
   return sequences.split(" ").map((sequence, index) => ({
     sequence: Number(sequence),
@@ -136,10 +184,7 @@ export function sumMovements(
        AND sequence > ${span.afterSequence} AND sequence <= ${span.upToSequence}
        -- Without IS TRUE it is a join, and PostgreSQL compares each with each where its statistics are old.
        AND (sequence IN (
-         SELECT sequence FROM journal_entries
-          WHERE ledger_id = ${ledgerId}
-            AND sequence > ${span.afterSequence} AND sequence <= ${span.upToSequence}
-            AND transaction_date >= ${startOf(span.startsAt)} AND transaction_date < ${span.endsAt})) IS TRUE
+         SELECT sequence FROM (${entriesOfSpan(ledgerId, span)}) AS entries)) IS TRUE
      GROUP BY gl_account_code ORDER BY gl_account_code`);
 }
 

@@ -1,20 +1,10 @@
 // The content of entries page by page: what single entries are read as, and never more than was asked for.
-import { randomBytes } from "node:crypto";
-import { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { canonicalEntry, type EntryContent } from "../../src/core/canonical.ts";
 import type { Timestamp } from "../../src/core/time.ts";
-import { Connection } from "../../src/store/database/connection.ts";
-import type { Pool } from "../../src/store/database/pool.ts";
-import { queryText, type Statement } from "../../src/store/database/statement.ts";
-import {
-  listContentWeights,
-  readEntryContents,
-  type ClosedEntries,
-} from "../../src/store/entry-contents.ts";
+import { readEntryContents, type ClosedEntries } from "../../src/store/entry-contents.ts";
 import { everyEntry, listEntries } from "../../src/store/entry-lists.ts";
 import { entriesPath, entry, postEntry } from "../support/entries.ts";
-import { blocksTouched, ExplainingConnection } from "../support/plans.ts";
 import { serveBooks } from "../support/service.ts";
 
 const service = serveBooks();
@@ -127,67 +117,17 @@ test("looks for more entries as long as there are to be some", async () => {
   }
 });
 
-test("weighs no more entries than it looks at, where the plan sorts the rest of the period", async () => {
-  const { databaseUrl, ledgerId } = service.books;
-  // Too long for its row: whoever weighs it reads pages of its own.
-  const metadata = { noise: randomBytes(6_000).toString("hex") };
-  const entries = Array.from({ length: 50 }, () => entry(1n, { metadata }));
-  await service.post(`${entriesPath(ledgerId)}/bulk`, { entries, atomic: true });
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await client.query("SET enable_indexscan = off; SET enable_bitmapscan = off");
-    const span = { ledgerId, ...everything, afterSequence: 310 };
-    const blocks: number[] = [];
-    for (const limit of [1, 50]) {
-      await client.query("BEGIN");
-      const connection = new ExplainingConnection(client, "force_custom_plan");
-      const weights = await listContentWeights(connection, span, limit);
-      expect(weights).toHaveLength(limit);
-      blocks.push(...connection.plans.map(blocksTouched));
-      await client.query("ROLLBACK");
-    }
-    const [one = 0, all = 0] = blocks;
-    expect(all - one).toBeGreaterThan(49);
-  } finally {
-    await client.end();
-  }
-});
-
-test("looks at fewer entries where they are heavy", async () => {
-  const { pool, ledgerId } = service.books;
-  // Short where they are stored: as JSON each number has 309 digits.
-  const metadata = { numbers: Array.from({ length: 1_500 }, () => 1e308) };
-  const entries = Array.from({ length: 50 }, () => entry(1n, { metadata }));
-  for (let bulk = 0; bulk < 4; bulk += 1) {
+test("finds the entries of a period that are far apart", async () => {
+  const { ledgerId } = service.books;
+  const post = async (day: string, count: number) => {
+    const entries = Array.from({ length: count }, () => entry(1n, { transactionDate: day }));
     await service.post(`${entriesPath(ledgerId)}/bulk`, { entries, atomic: true });
-  }
-  const counting = new CountingConnection(pool);
-  const closed = { ...everything, ledgerId, afterSequence: 360 };
-  let count = 0;
-  for await (const page of readEntryContents(counting, closed, megabyte)) count += page.length;
-  expect(count).toBe(200);
-  expect(Math.max(...counting.limits)).toBeLessThanOrEqual(100);
+  };
+  const [may, june] = ["2026-05-31T00:00:00.000Z", "2026-06-01T00:00:00.000Z"] as const;
+  await post(may, 2);
+  for (let bulk = 0; bulk < 5; bulk += 1) await post(june, 1_000);
+  await post(may, 2);
+  const period = { startsAt: may as Timestamp, endsAt: june as Timestamp };
+  const found = await sequences({ ...period, upToSequence: 10_000 });
+  expect(found.flat()).toEqual([311, 312, 5_313, 5_314]);
 });
-
-/** A pool that keeps in mind how many entries it was asked to weigh at most. */
-class CountingConnection extends Connection {
-  readonly limits: number[] = [];
-  readonly #pool: Pool;
-
-  constructor(pool: Pool) {
-    super();
-    this.#pool = pool;
-  }
-
-  protected override send(statement: Statement): Promise<readonly object[]> {
-    const { text } = queryText(statement);
-    const [, place] = /ORDER BY sequence LIMIT \$(\d+)/.exec(text) ?? [];
-    if (place !== undefined) this.limits.push(Number(statement.values[Number(place) - 1]));
-    return this.#pool.withConnection((connection) => connection.sendStatement(statement));
-  }
-
-  override transaction<Result>(work: (part: Connection) => Promise<Result>): Promise<Result> {
-    return this.#pool.transaction(work);
-  }
-}

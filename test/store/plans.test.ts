@@ -36,8 +36,11 @@ import {
 } from "./plans/cases.ts";
 import { lists } from "./plans/lists.ts";
 import { backlogs, pages } from "./plans/pages.ts";
-import { search, sums } from "./plans/sums.ts";
+import { parts, search, sums } from "./plans/sums.ts";
 import { writePath } from "./plans/write-path.ts";
+
+/** Of a part each: what is read in vain for all of them would grow with the square of the journal. */
+const readsOfParts = limited(100_000, parts);
 
 /** Planned for their values each time: only connections of the write path keep plans. */
 const reads = [
@@ -45,6 +48,7 @@ const reads = [
   ...limited(15_000, lists),
   ...limited(50_000, backlogs),
   ...limited(250_000, sums),
+  ...readsOfParts,
   // Every entry that may pass is looked at, with its lines.
   ...limited(lineCount / 2, [
     search({ ...march, text: "entry 77" }),
@@ -271,6 +275,15 @@ describe.skipIf(isCluster).each(states)("in full books $books", ({ reach, maxOf 
     test.each(writePath)("$name reads the rows it names", (each) =>
       expectCosts(each, planning, 2_000),
     );
+  });
+
+  test.each(readsOfParts)("$name reads its part", async (each) => {
+    for (const plan of await plansOf(each, "force_custom_plan")) {
+      const text = JSON.stringify(plan);
+      expect(costOf(plan), text).toBeLessThanOrEqual(each.costMax);
+      // For sequences it is walked from end to end, which costs no rows.
+      expect(text).not.toContain("journal_entries_transaction_date_idx");
+    }
   });
 
   if (maxOf === null) return;

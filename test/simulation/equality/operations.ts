@@ -121,11 +121,11 @@ export const reads: Readonly<Record<string, Operation>> = {
   },
   readLeaves: (d) => {
     const span = d.span();
-    return bind(d.ledgerId(), (c, id) => spans.readLeaves(c, id, span, 2));
+    return bind(d.ledgerId(), (c, id) => spans.readLeaves(c, id, span));
   },
-  countEntriesBySequence: (d) => {
+  divideSpan: (d) => {
     const span = d.span();
-    return bind(d.ledgerId(), (c, id) => spans.countEntriesBySequence(c, id, span, 2));
+    return bind(d.ledgerId(), (c, id) => spans.divideSpan(c, id, span, 2));
   },
   sumAllMovements: (d) => {
     const span = d.span();

@@ -6,7 +6,6 @@ import { readAuditedActs } from "../../../src/store/audit/administration.ts";
 import { readAuditedEntries } from "../../../src/store/audit/journal.ts";
 import { readAuditedWallets, readAuditedWrites } from "../../../src/store/audit/wallets.ts";
 import * as daySums from "../../../src/store/day-sums.ts";
-import { listContentWeights, listEntryContents } from "../../../src/store/entry-contents.ts";
 import { everyEntry, listEntries } from "../../../src/store/entry-lists.ts";
 import * as journalSpans from "../../../src/store/journal-spans.ts";
 import * as checkpoints from "../../../src/store/log-checkpoints.ts";
@@ -67,9 +66,7 @@ export const pages: readonly Case[] = [
   of(listEntries, ledgerId, {
     ...{ ...page, filter: everyEntry, afterSequence: 200_000, upToSequence: entryCount },
   }),
-  of(listContentWeights, { ledgerId, ...marchSpan }, 100),
-  of(listEntryContents, ledgerId, [1, 2, 3, entryCount]),
-  of(journalSpans.readLeaves, ledgerId, marchSpan, 1_024),
+  of(journalSpans.readFirstLeaves, ledgerId, marchSpan, 1_024),
   of(walletWrites.listPostedWrites, ledgerId, idOf("entry 250003"), { offset: 0, limit: 100 }),
   within(of(walletLists.listWallets, ledgerId, walletPage), "listRows"),
   of(walletLists.listWallets, ledgerId, { ...walletPage, prefix: "12" }),
@@ -90,8 +87,8 @@ export const pages: readonly Case[] = [
   of(journalSpans.sumTrialBalance, ledgerId, latest),
   of(journalSpans.sumMovements, ledgerId, latest),
   of(journalSpans.sumAllMovements, ledgerId, latest),
-  of(journalSpans.readLeaves, ledgerId, latest, 4_096),
-  of(journalSpans.countEntriesBySequence, ledgerId, latest, 4_096),
+  of(journalSpans.readLeaves, ledgerId, latest),
+  of(journalSpans.divideSpan, ledgerId, latest, 4_096),
   of(daySums.countJournalDays, ledgerId, marchDays),
   of(daySums.countAccountDays, ledgerId, busyAccount, marchDays),
   of(assetRules.listAssetsUsing, ledgerId, busyAccount),

@@ -1,6 +1,7 @@
 // Statements that read the entries of a month or of a span, or the sums of all accounts and days.
 import type { Timestamp } from "../../../src/core/time.ts";
 import * as daySums from "../../../src/store/day-sums.ts";
+import { listContentWeights, listEntryContents } from "../../../src/store/entry-contents.ts";
 import { everyEntry, type EntryFilter } from "../../../src/store/entry-lists.ts";
 import * as orders from "../../../src/store/entry-orders.ts";
 import * as searches from "../../../src/store/entry-searches.ts";
@@ -20,6 +21,7 @@ import {
   rareAccount,
   unsummed,
   whole,
+  within,
 } from "./cases.ts";
 import { inSums, list } from "./lists.ts";
 
@@ -84,11 +86,23 @@ export const sums: readonly Case[] = [
   of(orders.countEntriesByDay, ledgerId, { ...everyEntry, glAccountCode: busyAccount }, unsummed),
   of(daySums.sumAccountDays, ledgerId, marchDays, []),
   of(daySums.addSpan, ledgerId, unsummed),
-  of(journalSpans.countEntriesBySequence, ledgerId, marchSpan, 4_096),
+  of(journalSpans.divideSpan, ledgerId, marchSpan, 4_096),
   of(journalSpans.countEntriesByMonth, ledgerId, [inMarch], whole),
   of(journalSpans.sumTrialBalance, ledgerId, { ...marchSpan, openingFrom: march.from }),
-  of(journalSpans.sumMovements, ledgerId, {
-    ...{ ...whole, afterSequence: 300_000, upToSequence: 304_096 },
-  }),
-  of(journalSpans.sumAllMovements, ledgerId, { afterSequence: 300_000, upToSequence: 304_096 }),
+];
+
+const part = { ...whole, afterSequence: 300_000, upToSequence: 304_096 };
+
+/** What reads a part of the journal, and a close or a bundle all of it so, part by part. */
+export const parts: readonly Case[] = [
+  within(of(journalSpans.readLeaves, ledgerId, part), "joinLeaves"),
+  of(journalSpans.sumMovements, ledgerId, part),
+  of(journalSpans.sumAllMovements, ledgerId, part),
+  of(listContentWeights, ledgerId, part),
+  // Every fifth entry.
+  of(
+    listEntryContents,
+    ledgerId,
+    Array.from({ length: 400 }, (_, index) => 300_000 + 5 * index),
+  ),
 ];

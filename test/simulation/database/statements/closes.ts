@@ -3,7 +3,7 @@ import { TrialBalance, type CloseRecord } from "../../../../src/core/close.ts";
 import { countEntries, everyEntry } from "../../../../src/store/entry-lists.ts";
 import {
   countEntriesByMonth,
-  countEntriesBySequence,
+  divideSpan,
   readLeaves,
   sumAmounts,
   sumAllMovements,
@@ -197,24 +197,21 @@ function addSpans(handlers: Handlers): void {
     },
   );
   handlers.add(
-    (connection) => readLeaves(connection, anId, anySpan, 1),
-    (db, [ledgerId, after, upTo, startsAt, endsAt, limit]) => {
+    (connection) => readLeaves(connection, anId, anySpan),
+    (db, [ledgerId, after, upTo, startsAt, endsAt]) => {
       const entries = entriesIn(db, {
         ledgerId: text(ledgerId),
         startsAt: text(startsAt),
         endsAt: text(endsAt),
         after: Number(after),
         upTo: Number(upTo),
-      }).slice(0, Number(limit));
+      });
       if (entries.length === 0) return [{ leaves: null, sequences: null }];
       const leaves = Buffer.concat(entries.map(({ leaf }) => Buffer.from(leaf, "hex")));
       return [{ leaves, sequences: entries.map(({ sequence }) => sequence).join(" ") }];
     },
   );
-  handlers.add(
-    (connection) => countEntriesBySequence(connection, anId, anySpan, 2),
-    entriesBySequence,
-  );
+  handlers.add((connection) => divideSpan(connection, anId, anySpan, 2), entriesBySequence);
   handlers.add((connection) => sumTrialBalance(connection, anId, anySpan), trialBalance);
   handlers.add(
     (connection) => sumMovements(connection, anId, anySpan),
