@@ -19,12 +19,15 @@ import { daysOf } from "../store/whole-days.ts";
 import { forEachLedger } from "./each-ledger.ts";
 import { repeat } from "./repeat.ts";
 
+/**
+ * Entries of a span. Up to so many are left for those who read sums to add, and a page of a list reads a few spans
+ * at most. In books without any order of dates a span has a row for most days, so that shorter ones would be many.
+ */
+export const entriesPerSpan = 8_192;
+
 export interface DaySumsOptions {
   readonly intervalMs: number;
-  /**
-   * Entries of a span. Up to so many are left for those who read sums to add, and a page of a list reads a few spans
-   * at most. In books without any order of dates a span has a row for most days, so that shorter ones would be many.
-   */
+  /** `entriesPerSpan` unless given. */
   readonly spanEntries?: number;
   /**
    * How long months stay as they were summed; unless given, a minute. In books without any order of dates a span changes
@@ -51,7 +54,7 @@ export class DaySums {
   constructor(pool: Pool, options: DaySumsOptions) {
     this.#pool = pool;
     this.#options = options;
-    this.#spanEntries = options.spanEntries ?? 8_192;
+    this.#spanEntries = options.spanEntries ?? entriesPerSpan;
     this.#monthsIntervalMs = options.monthsIntervalMs ?? 60_000;
   }
 

@@ -6,6 +6,7 @@ import type { Timestamp } from "../core/time.ts";
 import { addToBalances } from "../store/account-balances.ts";
 import { upsertAccounts } from "../store/accounts.ts";
 import { insertAssetRules } from "../store/asset-rules.ts";
+import { addSpan, insertSummedJournal } from "../store/day-sums.ts";
 import { insertEntries, insertLines, insertReversals } from "../store/journal-entries.ts";
 import { advanceJournalHead } from "../store/journal-heads.ts";
 import { writeBarrier } from "../store/ledger-states.ts";
@@ -13,6 +14,7 @@ import { insertLedger } from "../store/ledgers.ts";
 import { insertOrganization } from "../store/organizations.ts";
 import { insertPendingPostings, markPosted } from "../store/pending-postings.ts";
 import { insertClose } from "../store/period-closes.ts";
+import { addRegisterSpan } from "../store/register-days.ts";
 import { upsertHolds } from "../store/wallet-holds.ts";
 import { insertWalletPostings, upsertPostingTotals } from "../store/wallet-postings.ts";
 import { insertWalletWrites } from "../store/wallet-writes.ts";
@@ -21,6 +23,7 @@ import { KeyConflict, withKeyConflict } from "../store/database/errors.ts";
 import type { Connection } from "../store/database/connection.ts";
 import type { Pool } from "../store/database/pool.ts";
 import { createApiKey } from "../engine/administration.ts";
+import { entriesPerSpan } from "../engine/day-sums.ts";
 import { seedChart, walletAssets } from "./seed-chart.ts";
 import type { SeedSettings } from "./seed-schedule.ts";
 import { SeedScenario, type SeedEvent } from "./seed-scenario.ts";
@@ -88,6 +91,7 @@ async function insertLedgerWithChart(
   await insertLedger(transaction, { ...ledger, ...settings });
   await upsertAccounts(transaction, ledgerId, seedChart, createdAt);
   await insertAssetRules(transaction, ledgerId, walletAssets, createdAt);
+  await insertSummedJournal(transaction, ledgerId);
   const made = await createApiKey(transaction, {
     organizationId,
     scopes: defaultScopes,
@@ -106,6 +110,7 @@ class Recorder {
   readonly #ledgerId: string;
   readonly #onProgress: (entries: number) => void;
   #gathered: Entry[] = [];
+  #summedSequence = 0;
   #underWay: Promise<unknown>[] = [];
 
   constructor(transaction: Connection, ledgerId: string, onProgress: (entries: number) => void) {
@@ -179,6 +184,20 @@ class Recorder {
       addToBalances(transaction, ledgerId, balanceChanges(entries)),
     );
     this.entries += entries.length;
+    this.#sumSpans();
+  }
+
+  /** As servers do in the background: they would be slow at first, with so many entries to sum at once. */
+  #sumSpans(): void {
+    while (this.entries - this.#summedSequence >= entriesPerSpan) {
+      const afterSequence = this.#summedSequence;
+      this.#summedSequence += entriesPerSpan;
+      const span = { afterSequence, upToSequence: this.#summedSequence };
+      this.#send(
+        addSpan(this.#transaction, this.#ledgerId, span),
+        addRegisterSpan(this.#transaction, this.#ledgerId, span),
+      );
+    }
   }
 
   #send(...replies: Promise<unknown>[]): void {

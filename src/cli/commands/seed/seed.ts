@@ -5,6 +5,7 @@ import { labelCodePointsMax, textFault } from "../../../core/text.ts";
 import { seedBooks, type SeedOutcome } from "../../../seed/seed-books.ts";
 import type { SeedPeriod, SeedSettings } from "../../../seed/seed-schedule.ts";
 import { loadMasterKeys } from "../../../server/master-keys.ts";
+import { analyzeTables } from "../../../store/backup/load.ts";
 import { withDatabase } from "../../connection/database-context.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
@@ -53,6 +54,7 @@ export async function seed(flags: SeedFlags, environment: Environment): Promise<
           exitCodes.conflict,
         );
       }
+      await analyzeTables(database.url);
       print(made, output);
     },
     // Whoever tries the program may well begin here.
