@@ -70,7 +70,7 @@ export async function restoreBackup(
     if (!expected.tables.includes("log_states")) {
       await haltRestoredLogs(databaseUrl, expected.haltReason);
     }
-    await analyzeTables(databaseUrl);
+    await analyzeTables(databaseUrl, "restore");
   } catch (error) {
     throw new UnfinishedRestore(messageOf(error), { cause: error });
   }

@@ -18,9 +18,9 @@ import {
 } from "../store/journal-spans.ts";
 import { sumOpenings, type Openings } from "./close-openings.ts";
 
-/** Entries that are read at once at most, and sequences that are counted at once: for nobody else to wait long. */
+/** Entries that are read at once at most: for nobody else to wait long. */
 const entriesPerPart = 4_096;
-/** How far apart they may be: what lies between them is read over. */
+/** How far apart the first and the last of them may be: what lies between them is read over. */
 const sequencesPerPart = 16 * entriesPerPart;
 /** Hashed in one tick of the event loop: a millisecond or two, so that nobody else's write waits for longer. */
 const leavesPerTick = 1_024;

@@ -5,9 +5,10 @@ import type { EntryContent, LineContent } from "../core/canonical.ts";
 import { assert } from "../core/errors.ts";
 import { entryTypes, isJsonObject, type EntryType } from "../core/journal.ts";
 import type { Connection } from "./database/connection.ts";
+import { UnreadableRow } from "./database/errors.ts";
 import { sql } from "./database/statement.ts";
 import { divideSpan, entriesOfSpan, type LeafSpan } from "./journal-spans.ts";
-import { readAhead } from "./pages.ts";
+import { readAhead, readPages } from "./pages.ts";
 import {
   arraysOf,
   columnOf,
@@ -58,8 +59,11 @@ export interface ClosedEntries extends LeafSpan {
   readonly entryCount: number;
 }
 
-/** Weighed at a time. */
-const sequencesPerLook = 4_096;
+const entriesPerLook = 2_000;
+/** To weigh an entry is to write its JSON: a look at fewer that are heavy takes no longer than one at many that are not. */
+const bytesPerLook = 16 * 1024 * 1024;
+/** From the first entry of a page to its last: what lies between them is read over. */
+const sequencesPerPage = 4_096;
 
 /**
  * All of them by sequence, their amounts as texts, in pages that weigh about `bytesMax` as JSON, or are one entry that weighs
@@ -81,45 +85,76 @@ async function* weighedPages(
   closed: ClosedEntries,
   bytesMax: number,
 ): AsyncGenerator<readonly number[], void> {
-  const { ledgerId } = closed;
-  const pieces = await divideSpan(connection, ledgerId, closed, sequencesPerLook);
-  const looks = readAhead(pieces, (piece) => listContentWeights(connection, ledgerId, piece));
-  let entries = 0;
-  for await (const weights of looks) {
-    yield* pagesOf(weights.slice(0, closed.entryCount + 1 - entries), bytesMax);
-    entries += weights.length;
-    if (entries > closed.entryCount) return;
-  }
-}
-
-function* pagesOf(weights: readonly ContentWeight[], bytesMax: number): Generator<number[]> {
   let page: number[] = [];
   let pageBytes = 0;
-  for (const { sequence, bytes } of weights) {
-    if (page.length > 0 && pageBytes + bytes > bytesMax) {
-      yield page;
-      page = [];
-      pageBytes = 0;
+  for await (const weights of lookAtWeights(connection, closed)) {
+    for (const { sequence, bytes } of weights) {
+      const [first = sequence] = page;
+      const isFull = pageBytes + bytes > bytesMax || sequence - first >= sequencesPerPage;
+      if (page.length > 0 && isFull) {
+        yield page;
+        page = [];
+        pageBytes = 0;
+      }
+      page.push(sequence);
+      pageBytes += bytes;
     }
-    page.push(sequence);
-    pageBytes += bytes;
   }
   if (page.length > 0) yield page;
 }
 
+/** What entries weigh, a few at first, and as many as can be weighed soon. */
+async function* lookAtWeights(
+  connection: Connection,
+  closed: ClosedEntries,
+): AsyncGenerator<readonly ContentWeight[], void> {
+  const { ledgerId } = closed;
+  const pieces = await divideSpan(connection, ledgerId, closed, entriesPerLook);
+  let entries = 0;
+  let place = 0;
+  yield* readPages<ContentWeight>(entriesPerLook, async (last, limit) => {
+    const lastSequence = last?.sequence ?? closed.afterSequence;
+    if (lastSequence >= (pieces[place]?.upToSequence ?? Infinity)) place += 1;
+    const piece = pieces[place];
+    const wanted = Math.min(limit, closed.entryCount + 1 - entries);
+    if (piece === undefined || wanted <= 0) return [];
+    const afterSequence = Math.max(piece.afterSequence, lastSequence);
+    const weights = await listContentWeights(
+      connection,
+      ledgerId,
+      { ...piece, afterSequence },
+      wanted,
+    );
+    const kept = firstWithin(weights, bytesPerLook);
+    entries += kept.length;
+    return kept;
+  });
+}
+
+/** The first of them that weigh no more than `bytesMax` together, but one at least. */
+function firstWithin(
+  weights: readonly ContentWeight[],
+  bytesMax: number,
+): readonly ContentWeight[] {
+  let bytes = 0;
+  const end = weights.findIndex((weight) => (bytes += weight.bytes) > bytesMax);
+  return end < 0 ? weights : weights.slice(0, Math.max(1, end));
+}
+
 const weightRow = z.object({ sequence: columns.integer, bytes: columns.integer });
 
-/** What an entry weighs as JSON, about: to count what is escaped would take as long again. A control character has six bytes. */
+/** What an entry weighs as JSON, about: what is escaped counts as one, which has up to six bytes. To count it would take twice as long. */
 interface ContentWeight {
   readonly sequence: number;
   readonly bytes: number;
 }
 
-/** What the entries of a span weigh that is short, by sequence. */
+/** What the first entries of a short span weigh, by sequence, `limit` at most. */
 export function listContentWeights(
   connection: Connection,
   ledgerId: string,
   span: LeafSpan,
+  limit: number,
 ): Promise<ContentWeight[]> {
   return listByColumns(
     connection,
@@ -129,7 +164,11 @@ export function listContentWeights(
       SELECT sequence,
              600 + octet_length(metadata::text) + octet_length(concat(
                external_id, origin_system, origin_account, event_type, description)) AS bytes
-        FROM (${entriesOfSpan(ledgerId, span)}) AS entries
+        FROM (
+          -- By itself: a plan that sorts would weigh all that it sorts.
+          SELECT * FROM (${entriesOfSpan(ledgerId, span)}) AS entries
+           ORDER BY sequence LIMIT ${limit}
+        ) AS first_entries
     ), of_lines AS (
       SELECT sequence,
              sum(280 + octet_length(gl_account_code) + coalesce(octet_length(description), 0)) AS bytes
@@ -184,7 +223,11 @@ export async function listEntryContents(
           FROM ${lines}
       ) AS ordered
     ) AS lines`);
-  return contentsOf(ledgerId, found);
+  try {
+    return contentsOf(ledgerId, found);
+  } catch (error) {
+    throw new UnreadableRow(error);
+  }
 }
 
 /** Member by member, as `listByColumns`. */

@@ -24,7 +24,11 @@ export interface LeafSpan extends Period, SequenceRange {}
 // Columns are compared with a bound that is always there: with `$n IS NULL OR` no index would be used.
 const startOf = (startsAt: Timestamp | null) => startsAt ?? "-infinity";
 
-const sequenceCountRow = z.object({ upToSequence: z.number(), entryCount: z.number() });
+const pieceRow = z.object({
+  firstSequence: z.number(),
+  lastSequence: z.number(),
+  entryCount: z.number(),
+});
 
 /** A span that has some entries, and how many. */
 export interface CountedSpan extends LeafSpan {
@@ -32,8 +36,8 @@ export interface CountedSpan extends LeafSpan {
 }
 
 /**
- * The pieces of the journal that entries of a span are in, as far as they are of the span, in order. A piece ends with a
- * multiple of `length`, and is as many sequences long.
+ * The pieces of the journal that a span has entries in, in order, each from the first of them to the last. No piece is longer
+ * than `length` sequences.
  */
 export async function divideSpan(
   connection: Connection,
@@ -41,25 +45,25 @@ export async function divideSpan(
   span: LeafSpan,
   length: number,
 ): Promise<CountedSpan[]> {
-  const counts = await connection.any(sql.type(sequenceCountRow)`
-    SELECT ((sequence - 1) / ${length}::bigint + 1) * ${length}::bigint AS "upToSequence",
+  const pieces = await connection.any(sql.type(pieceRow)`
+    SELECT min(sequence) AS "firstSequence", max(sequence) AS "lastSequence",
            count(*) AS "entryCount"
       FROM journal_entries
      WHERE ledger_id = ${ledgerId} AND transaction_date >= ${startOf(span.startsAt)}
        AND transaction_date < ${span.endsAt}
        AND sequence > ${span.afterSequence} AND sequence <= ${span.upToSequence}
-     GROUP BY 1 ORDER BY 1`);
-  return counts.map(({ upToSequence, entryCount }) => ({
+     GROUP BY (sequence - 1) / ${length}::bigint ORDER BY 1`);
+  return pieces.map(({ firstSequence, lastSequence, entryCount }) => ({
     ...span,
-    afterSequence: Math.max(span.afterSequence, upToSequence - length),
-    upToSequence: Math.min(span.upToSequence, upToSequence),
+    afterSequence: firstSequence - 1,
+    upToSequence: lastSequence,
     entryCount,
   }));
 }
 
 /**
- * The entries of a span that is short, by sequence. With OFFSET, PostgreSQL is kept from the index by date: where its statistics know nothing
- * of a period, it takes it for short as well, and would read all of it for each of its spans.
+ * The entries of a short span. With OFFSET, PostgreSQL is kept from the index by date: where its statistics know nothing of a
+ * period, it takes it for short as well, and would read all of it for each of its spans.
  */
 export const entriesOfSpan = (ledgerId: string, span: LeafSpan): FragmentSqlToken => sql.fragment`
   SELECT * FROM (
@@ -70,7 +74,7 @@ export const entriesOfSpan = (ledgerId: string, span: LeafSpan): FragmentSqlToke
   ) AS in_range
    WHERE transaction_date >= ${startOf(span.startsAt)} AND transaction_date < ${span.endsAt}`;
 
-/** The stored leaves of a span that is short, with their sequences. */
+/** The stored leaves of a short span, by sequence. */
 export function readLeaves(
   connection: Connection,
   ledgerId: string,
@@ -79,7 +83,7 @@ export function readLeaves(
   return joinLeaves(connection, entriesOfSpan(ledgerId, span));
 }
 
-/** The first leaves of a span that may be long. */
+/** The first stored leaves of a span that may be long, by sequence. */
 export function readFirstLeaves(
   connection: Connection,
   ledgerId: string,

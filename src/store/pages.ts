@@ -30,7 +30,7 @@ export async function* readPages<Row>(
  * the database never waits for the caller.
  */
 export async function* readAhead<Task, Result>(
-  tasks: AsyncIterable<Task> | Iterable<Task>,
+  tasks: AsyncIterable<Task>,
   read: (task: Task) => Promise<Result>,
 ): AsyncGenerator<Result, void> {
   let next: Promise<Result> | null = null;

@@ -74,9 +74,9 @@ export async function listByColumns<Schema extends z.ZodObject, Row>(
 ): Promise<Row[]> {
   const values: ColumnsOf<Schema> = await connection.one(sql.type(schema)`
     SELECT ${arraysOf(schema)} FROM (${rows}) AS rows`);
-  const [first] = Object.values(values) as unknown[][];
+  const length = Math.max(...(Object.values(values) as unknown[][]).map((column) => column.length));
   try {
-    return Array.from({ length: first?.length ?? 0 }, (_, at) => rowAt(values, at));
+    return Array.from({ length }, (_, at) => rowAt(values, at));
   } catch (error) {
     throw new UnreadableRow(error);
   }

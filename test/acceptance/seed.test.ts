@@ -152,6 +152,17 @@ describe("seed", () => {
     expect(await runStatement(other.url, ownWrites, [ledgerId])).toBe(12);
   });
 
+  it("sums whole spans of entries as servers do, and passes the audit of the sums", async () => {
+    const flags = ["--seed", "9000", "--entries", "9000"];
+    const made = await runCli(["seed", ...flags, "--json"], { env: databaseEnv() });
+    const [{ ledgerId }] = documents(made.stdout) as [Seeded];
+    const summed = `SELECT FROM summed_journals
+      WHERE ledger_id = $1 AND last_sequence = 8192 AND registered_sequence = 8192`;
+    expect(await runStatement(other.url, summed, [ledgerId])).toBe(1);
+    const audit = await runCli(["audit", "--ledger", ledgerId, "--json"], { env: databaseEnv() });
+    expect(audit.code, audit.stdout).toBe(0);
+  });
+
   it("lets one of two that run at once have the seed, and with --quiet prints the ledger, the key and its secret", async () => {
     const args = ["seed", "--seed", "30", "--entries", "40", "--quiet"];
     const env = databaseEnv();

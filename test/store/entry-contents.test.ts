@@ -2,6 +2,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { canonicalEntry, type EntryContent } from "../../src/core/canonical.ts";
 import type { Timestamp } from "../../src/core/time.ts";
+import { Connection } from "../../src/store/database/connection.ts";
+import type { Pool } from "../../src/store/database/pool.ts";
+import { queryText, type Statement } from "../../src/store/database/statement.ts";
 import { readEntryContents, type ClosedEntries } from "../../src/store/entry-contents.ts";
 import { everyEntry, listEntries } from "../../src/store/entry-lists.ts";
 import { entriesPath, entry, postEntry } from "../support/entries.ts";
@@ -131,3 +134,41 @@ test("finds the entries of a period that are far apart", async () => {
   const found = await sequences({ ...period, upToSequence: 10_000 });
   expect(found.flat()).toEqual([311, 312, 5_313, 5_314]);
 });
+
+test("looks at fewer entries where they are heavy", async () => {
+  const { pool, ledgerId } = service.books;
+  // Short where they are stored: as JSON each number has 309 digits.
+  const metadata = { numbers: Array.from({ length: 1_500 }, () => 1e308) };
+  const entries = Array.from({ length: 50 }, () => entry(1n, { metadata }));
+  for (let bulk = 0; bulk < 4; bulk += 1) {
+    await service.post(`${entriesPath(ledgerId)}/bulk`, { entries, atomic: true });
+  }
+  const counting = new CountingConnection(pool);
+  const closed = { ...everything, ledgerId, afterSequence: 5_314, upToSequence: 10_000 };
+  let count = 0;
+  for await (const page of readEntryContents(counting, closed, megabyte)) count += page.length;
+  expect(count).toBe(200);
+  expect(Math.max(...counting.limits)).toBeLessThanOrEqual(100);
+});
+
+/** A pool that keeps in mind how many entries it was asked to weigh at most. */
+class CountingConnection extends Connection {
+  readonly limits: number[] = [];
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    super();
+    this.#pool = pool;
+  }
+
+  protected override send(statement: Statement): Promise<readonly object[]> {
+    const { text } = queryText(statement);
+    const [, place] = /ORDER BY sequence LIMIT \$(\d+)/.exec(text) ?? [];
+    if (place !== undefined) this.limits.push(Number(statement.values[Number(place) - 1]));
+    return this.#pool.withConnection((connection) => connection.sendStatement(statement));
+  }
+
+  override transaction<Result>(work: (part: Connection) => Promise<Result>): Promise<Result> {
+    return this.#pool.transaction(work);
+  }
+}

@@ -98,7 +98,7 @@ export const parts: readonly Case[] = [
   within(of(journalSpans.readLeaves, ledgerId, part), "joinLeaves"),
   of(journalSpans.sumMovements, ledgerId, part),
   of(journalSpans.sumAllMovements, ledgerId, part),
-  of(listContentWeights, ledgerId, part),
+  of(listContentWeights, ledgerId, part, 2_000),
   // Every fifth entry.
   of(
     listEntryContents,

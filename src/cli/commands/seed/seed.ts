@@ -2,6 +2,7 @@
 import type { Environment } from "../../../config.ts";
 import { readPeriodLabel } from "../../../core/period.ts";
 import { labelCodePointsMax, textFault } from "../../../core/text.ts";
+import { messageOf } from "../../../core/thrown.ts";
 import { seedBooks, type SeedOutcome } from "../../../seed/seed-books.ts";
 import type { SeedPeriod, SeedSettings } from "../../../seed/seed-schedule.ts";
 import { loadMasterKeys } from "../../../server/master-keys.ts";
@@ -54,8 +55,11 @@ export async function seed(flags: SeedFlags, environment: Environment): Promise<
           exitCodes.conflict,
         );
       }
-      await analyzeTables(database.url);
+      // First: the secret is shown this once.
       print(made, output);
+      await analyzeTables(database.url, "seed").catch((error: unknown) => {
+        output.note(`the statistics of its tables could not be gathered: ${messageOf(error)}`);
+      });
     },
     // Whoever tries the program may well begin here.
     true,

@@ -233,8 +233,8 @@ function addSpans(handlers: Handlers): void {
 }
 
 function entriesBySequence(db: Execution, parameters: Parameters): readonly object[] {
-  const [length, , ledgerId, startsAt, endsAt, after, upTo] = parameters;
-  const counts = new Map<number, number>();
+  const [ledgerId, startsAt, endsAt, after, upTo, length] = parameters;
+  const pieces = new Map<number, number[]>();
   for (const { sequence } of entriesIn(db, {
     ledgerId: text(ledgerId),
     startsAt: text(startsAt),
@@ -242,10 +242,14 @@ function entriesBySequence(db: Execution, parameters: Parameters): readonly obje
     after: Number(after),
     upTo: Number(upTo),
   })) {
-    const upToSequence = Math.ceil(sequence / Number(length)) * Number(length);
-    counts.set(upToSequence, (counts.get(upToSequence) ?? 0) + 1);
+    const number = Math.ceil(sequence / Number(length));
+    pieces.set(number, [...(pieces.get(number) ?? []), sequence]);
   }
-  return [...counts].map(([upToSequence, entryCount]) => ({ upToSequence, entryCount }));
+  return [...pieces.values()].map((sequences) => ({
+    firstSequence: sequences[0],
+    lastSequence: sequences.at(-1),
+    entryCount: sequences.length,
+  }));
 }
 
 function trialBalance(db: Execution, parameters: Parameters): readonly object[] {
