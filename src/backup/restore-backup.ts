@@ -1,6 +1,6 @@
 // Restoring a backup that was read and found whole: its schema, its rows in one transaction, and later migrations.
+import { analyzeTables } from "../store/analyze-tables.ts";
 import {
-  analyzeTables,
   haltRestoredLogs,
   loadTables,
   requireEmptyDatabase,

@@ -1,5 +1,4 @@
 // The content of entries, which is all that is hashed of them, for whoever reads a whole period.
-import type { FragmentSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import type { EntryContent, LineContent } from "../core/canonical.ts";
 import { assert } from "../core/errors.ts";
@@ -7,7 +6,7 @@ import { entryTypes, isJsonObject, type EntryType } from "../core/journal.ts";
 import type { Connection } from "./database/connection.ts";
 import { UnreadableRow } from "./database/errors.ts";
 import { sql } from "./database/statement.ts";
-import { divideSpan, entriesOfSpan, type LeafSpan } from "./journal-spans.ts";
+import { divideSpan, entriesOfSpan, selectRange, type LeafSpan } from "./journal-spans.ts";
 import { readAhead, readPages } from "./pages.ts";
 import {
   arraysOf,
@@ -143,7 +142,7 @@ function firstWithin(
 
 const weightRow = z.object({ sequence: columns.integer, bytes: columns.integer });
 
-/** What an entry weighs as JSON, about: what is escaped counts as one, which has up to six bytes. To count it would take twice as long. */
+/** What an entry weighs as JSON, about. To count what is escaped, with up to six bytes for one, would take half as long again. */
 interface ContentWeight {
   readonly sequence: number;
   readonly bytes: number;
@@ -193,15 +192,13 @@ export async function listEntryContents(
   ledgerId: string,
   sequences: readonly number[],
 ): Promise<EntryContent[]> {
-  // Of a range: where it knows little of a ledger, PostgreSQL looks for so many sequences in all of an index by another key.
-  const wantedOf = (table: FragmentSqlToken, order: FragmentSqlToken) => sql.fragment`
-    (SELECT * FROM ${table}
-      WHERE ledger_id = ${ledgerId}
-        AND sequence >= ${sequences[0] ?? 0} AND sequence <= ${sequences.at(-1) ?? 0}
-      ORDER BY ${order} OFFSET 0
-    ) AS in_range WHERE sequence = ANY (${sql.array(sequences, "int8")}) ORDER BY ${order}`;
-  const entries = wantedOf(sql.fragment`journal_entries`, sql.fragment`sequence`);
-  const lines = wantedOf(sql.fragment`journal_lines`, sql.fragment`sequence, line_number`);
+  const range = {
+    afterSequence: (sequences[0] ?? 0) - 1,
+    upToSequence: sequences.at(-1) ?? 0,
+  };
+  const isWanted = sql.fragment`sequence = ANY (${sql.array(sequences, "int8")})`;
+  const entries = selectRange("journal_entries", ledgerId, range);
+  const lines = selectRange("journal_lines", ledgerId, range);
   // A column is one value: values for each entry and line took the database twice, and their reader three times as long.
   const found = await connection.one(sql.type(contentRow)`
     SELECT * FROM (
@@ -211,7 +208,7 @@ export async function listEntryContents(
                event_type AS "eventType", description, transaction_date::text AS "transactionDate",
                entry_type AS "entryType", metadata, persisted_at::text AS "persistedAt",
                reverses_journal_id AS "reversesJournalId"
-          FROM ${entries}
+          FROM (${entries}) AS in_range WHERE ${isWanted} ORDER BY sequence
       ) AS ordered
     ) AS entries CROSS JOIN (
       SELECT ${arraysOf(lineColumns)} FROM (
@@ -220,7 +217,7 @@ export async function listEntryContents(
                transaction_currency AS "transactionCurrency",
                functional_amount::text AS "functionalAmount",
                functional_currency AS "functionalCurrency", spot_rate AS "spotRate"
-          FROM ${lines}
+          FROM (${lines}) AS in_range WHERE ${isWanted} ORDER BY sequence, line_number
       ) AS ordered
     ) AS lines`);
   try {

@@ -62,16 +62,23 @@ export async function divideSpan(
 }
 
 /**
- * The entries of a short span. With OFFSET, PostgreSQL is kept from the index by date: where its statistics know nothing of a
- * period, it takes it for short as well, and would read all of it for each of its spans.
+ * A query of what a table of the journal has in a short range of sequences. OFFSET keeps PostgreSQL from indexes by other keys:
+ * where its statistics know nothing of a ledger or a period, it takes them for short, and would walk all of one for each range.
  */
+export const selectRange = (
+  table: "journal_entries" | "journal_lines",
+  ledgerId: string,
+  range: SequenceRange,
+): FragmentSqlToken => sql.fragment`
+  SELECT * FROM ${sql.identifier([table])}
+   WHERE ledger_id = ${ledgerId}
+     AND sequence > ${range.afterSequence} AND sequence <= ${range.upToSequence}
+   ORDER BY ${table === "journal_lines" ? sql.fragment`sequence, line_number` : sql.fragment`sequence`}
+  OFFSET 0`;
+
+/** A query of the entries of a short span. */
 export const entriesOfSpan = (ledgerId: string, span: LeafSpan): FragmentSqlToken => sql.fragment`
-  SELECT * FROM (
-    SELECT * FROM journal_entries
-     WHERE ledger_id = ${ledgerId}
-       AND sequence > ${span.afterSequence} AND sequence <= ${span.upToSequence}
-     ORDER BY sequence OFFSET 0
-  ) AS in_range
+  SELECT * FROM (${selectRange("journal_entries", ledgerId, span)}) AS in_range
    WHERE transaction_date >= ${startOf(span.startsAt)} AND transaction_date < ${span.endsAt}`;
 
 /** The stored leaves of a short span, by sequence. */

@@ -127,14 +127,6 @@ async function haltLogs(client: Client, reason: string): Promise<void> {
   );
 }
 
-/** Gathers statistics of rows that are new: until then plans are made for empty tables. */
-export function analyzeTables(databaseUrl: string, purpose: "restore" | "seed"): Promise<void> {
-  return withCopySession(databaseUrl, purpose, async (client) => {
-    for (const table of await listTables(client))
-      await client.query(`ANALYZE ${qualifiedName(table)}`);
-  });
-}
-
 /** Nobody migrates or writes from now on. */
 async function lockTables(
   client: Client,

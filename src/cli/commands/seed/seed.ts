@@ -6,7 +6,7 @@ import { messageOf } from "../../../core/thrown.ts";
 import { seedBooks, type SeedOutcome } from "../../../seed/seed-books.ts";
 import type { SeedPeriod, SeedSettings } from "../../../seed/seed-schedule.ts";
 import { loadMasterKeys } from "../../../server/master-keys.ts";
-import { analyzeTables } from "../../../store/backup/load.ts";
+import { analyzeTables } from "../../../store/analyze-tables.ts";
 import { withDatabase } from "../../connection/database-context.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../../failure.ts";
 import type { DatabaseFlags } from "../../definition/options.ts";
