@@ -2,7 +2,7 @@
 // docs/performance.md. A machine that is shared changes its speed within minutes, so each load runs in several rounds;
 // shown are the medians of the rounds, and of their ratios to the two runs of pgbench around them.
 //
-//   node scripts/bench/table.js [--rounds 3] [--seconds 10] [--existing 0] [--only LOAD] [--pgbench PATH]
+//   node scripts/bench/table.js [--rounds 3] [--seconds 10] [--existing 0] [--only LOAD] [--workers 1] [--pgbench PATH]
 //   node scripts/bench/table.js --once "overload --connections 2000"
 //
 // `--existing` wallets are made and written to first; `--only` leaves out loads whose names do not have that part.
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     existing: { type: "string", default: "0" },
     only: { type: "string", default: "" },
     once: { type: "string", default: "" },
+    workers: { type: "string", default: "1" },
     pgbench: { type: "string", default: "/usr/lib/postgresql/15/bin/pgbench" },
   },
 });
@@ -161,7 +162,7 @@ async function runOnce(server, args) {
 }
 
 console.log(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}\n`);
-const server = await startBenchServer();
+const server = await startBenchServer(root, ["--workers", values.workers]);
 try {
   if (values.once !== "") await runOnce(server, values.once);
   else {
