@@ -6,6 +6,7 @@
 //   node scripts/bench/table.js --once "overload --connections 2000"
 //
 // `--existing` wallets are made and written to first; `--only` leaves out loads whose names do not have that part.
+// `--workers` is how many processes the server has.
 // `--once` runs one benchmark without pgbench and prints its report: beside it are a second server (`--read-url`
 // where the arguments say SECOND) or a second ledger (where they say OTHER).
 import { execFile, execFileSync } from "node:child_process";
@@ -137,7 +138,8 @@ async function measure(server, { name, args, rounds = Number(values.rounds) }) {
     median(ratios).toFixed(2),
     `${latency("p50")} ms, ${latency("p99")} ms`,
     `${Math.round(Math.min(...pgbench))} to ${Math.round(Math.max(...pgbench))}`,
-    `${reports.at(-1).serverMemoryMib.end} MiB`,
+    // The report's is of the first process, which with workers answers nothing.
+    values.workers === "1" ? `${reports.at(-1).serverMemoryMib.end} MiB` : "",
   ];
 }
 

@@ -12,55 +12,62 @@ beforeEach(async () => {
   url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
 
-afterEach(() => {
-  server.close();
+afterEach(async () => {
+  for (const socket of accepted.splice(0)) socket.destroy();
+  if (server.listening) await once(server.close(), "close");
 });
 
 const request = Buffer.from("GET / HTTP/1.1\r\n\r\n");
+const accepted: Socket[] = [];
 
 /** A connection, and the server's end of it. */
 async function open(): Promise<[RawConnection, Socket]> {
-  const accepted = once(server, "connection") as Promise<[Socket]>;
+  const connected = once(server, "connection") as Promise<[Socket]>;
   const connection = await RawConnection.open(url);
-  const [socket] = await accepted;
+  const [socket] = await connected;
+  accepted.push(socket.resume());
   return [connection, socket];
 }
 
-/** An answer longer than what is read at once. */
-function longAnswer(letter: string): string {
-  const body = letter.repeat(300_000);
+/** Longer than what is read at once, and nowhere the same. */
+function longBody(name: string): string {
+  return Array.from({ length: 30_000 }, (_, number) => `${name}${number};`).join("");
+}
+
+function answerOf(body: string): string {
   return `HTTP/1.1 201 Created\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** Where the pieces of a long answer begin and end: the first in the head, the others longer than what is read at once. */
-function pieces(piece: number): [number, number | undefined] {
-  const edges = [0, 10, 100_000, 200_000, undefined];
-  return [edges[piece] ?? 0, edges[piece + 1]];
-}
-
-it("tells the pieces of two answers apart that come at once", async () => {
-  const pairs = [await open(), await open()];
-  const replies = pairs.map(([connection]) => connection.exchange(request));
-  const answers = [longAnswer("a"), longAnswer("b")];
-  for (const piece of [0, 1, 2, 3]) {
-    for (const [index, [, socket]] of pairs.entries()) {
-      socket.write(answers[index]?.slice(...pieces(piece)) ?? "");
+it("keeps the pieces of two answers apart that arrive together", async () => {
+  const names = ["a", "b"];
+  const ends = [await open(), await open()];
+  const replies = ends.map(([connection]) => connection.exchange(request));
+  const answers = names.map((name) => answerOf(longBody(name)));
+  // The first piece ends within the head.
+  for (const [begin, end] of [[0, 10], [10, 80_000], [80_000, 160_000], [160_000]]) {
+    for (const [index, [, socket]] of ends.entries()) {
+      socket.write(answers[index]?.slice(begin, end) ?? "");
     }
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const [first, second] = await Promise.all(replies);
-  expect(first).toEqual({ status: 201, hasRetryAfter: false, body: "a".repeat(300_000) });
-  expect(second?.body).toBe("b".repeat(300_000));
-  for (const [connection] of pairs) connection.destroy();
+  expect(await Promise.all(replies)).toEqual(
+    names.map((name) => ({ status: 201, hasRetryAfter: false, body: longBody(name) })),
+  );
+  for (const [connection] of ends) connection.destroy();
+});
+
+it("rejects where nobody listens", async () => {
+  await once(server.close(), "close");
+  await expect(RawConnection.open(url)).rejects.toThrow("ECONNREFUSED");
 });
 
 it.each([
   ["ends", (socket: Socket) => socket.end()],
   ["is reset", (socket: Socket) => socket.resetAndDestroy()],
-])("rejects where the connection %s in the middle of an answer", async (_name, lose) => {
+])("rejects when the connection %s in the middle of an answer", async (_name, lose) => {
   const [connection, socket] = await open();
   const reply = connection.exchange(request);
-  socket.write(longAnswer("a").slice(0, 100_000), () => lose(socket));
+  socket.write(answerOf(longBody("a")).slice(0, 100_000), () => lose(socket));
   await expect(reply).rejects.toThrow();
   expect(connection.isOpen).toBe(false);
 });

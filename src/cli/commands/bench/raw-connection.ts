@@ -1,6 +1,6 @@
 // A kept-alive HTTP/1.1 connection that costs little: whole requests as bytes, one under way at a time.
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
 export interface RawReply {
@@ -13,7 +13,7 @@ export interface RawReply {
 
 const replyTimeoutMs = 30_000;
 
-/** What all connections read into: what is in it is taken before the next read. Reading as a stream takes twice as long. */
+/** All connections read into it, and each copies its bytes before the next read. As streams, a request took half as long again. */
 const readBuffer = Buffer.alloc(65_536);
 
 interface Waiting {
@@ -24,10 +24,10 @@ interface Waiting {
 export class RawConnection {
   readonly #socket: Socket;
   #received = "";
+  #isOpening = true;
   #waiting: Waiting | null = null;
 
-  private constructor(url: URL) {
-    const isTls = url.protocol === "https:";
+  private constructor(url: URL, isTls: boolean) {
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const port = Number(url.port === "" ? (isTls ? 443 : 80) : url.port);
     const onread = {
@@ -37,12 +37,14 @@ export class RawConnection {
         return true;
       },
     };
-    const options = { host, port, servername: host, onread };
+    const options = { host, port, onread, ...(isIP(host) === 0 ? { servername: host } : {}) };
     const socket: Socket = isTls ? connectTls(options) : connect(options);
     this.#socket = socket;
     socket.setNoDelay(true);
-    socket.setTimeout(replyTimeoutMs, () => {
-      if (this.#waiting !== null) socket.destroy(new Error("no answer in time"));
+    socket.setTimeout(replyTimeoutMs);
+    socket.on("timeout", () => {
+      const isAwaited = this.#isOpening || this.#waiting !== null;
+      if (isAwaited) socket.destroy(new Error("no answer in time"));
     });
     socket.on("error", (error) => {
       this.#lose(error);
@@ -53,8 +55,10 @@ export class RawConnection {
   }
 
   static async open(url: URL): Promise<RawConnection> {
-    const connection = new RawConnection(url);
-    await once(connection.#socket, url.protocol === "https:" ? "secureConnect" : "connect");
+    const isTls = url.protocol === "https:";
+    const connection = new RawConnection(url, isTls);
+    await once(connection.#socket, isTls ? "secureConnect" : "connect");
+    connection.#isOpening = false;
     return connection;
   }
 
