@@ -4,7 +4,6 @@ import type { EntryContent, LineContent } from "../core/canonical.ts";
 import { assert } from "../core/errors.ts";
 import { entryTypes, isJsonObject, type EntryType } from "../core/journal.ts";
 import type { Connection } from "./database/connection.ts";
-import { UnreadableRow } from "./database/errors.ts";
 import { sql } from "./database/statement.ts";
 import { divideSpan, entriesOfSpan, selectRange, type LeafSpan } from "./journal-spans.ts";
 import { readAhead, readPages } from "./pages.ts";
@@ -187,7 +186,7 @@ export function listContentWeights(
 const contentRow = z.object({ ...entryColumns.shape, ...lineColumns.shape });
 
 /** The entries that have these sequences, which are in order and not far apart. */
-export async function listEntryContents(
+export function listEntryContents(
   connection: Connection,
   ledgerId: string,
   sequences: readonly number[],
@@ -199,8 +198,9 @@ export async function listEntryContents(
   const isWanted = sql.fragment`sequence = ANY (${sql.array(sequences, "int8")})`;
   const entries = selectRange("journal_entries", ledgerId, range);
   const lines = selectRange("journal_lines", ledgerId, range);
+  const contentsRow = contentRow.transform((found) => contentsOf(ledgerId, found));
   // A column is one value: values for each entry and line took the database twice, and their reader three times as long.
-  const found = await connection.one(sql.type(contentRow)`
+  return connection.one(sql.type(contentsRow)`
     SELECT * FROM (
       SELECT ${arraysOf(entryColumns)} FROM (
         SELECT sequence, journal_id AS "journalId", external_id AS "externalId",
@@ -220,11 +220,6 @@ export async function listEntryContents(
           FROM (${lines}) AS in_range WHERE ${isWanted} ORDER BY sequence, line_number
       ) AS ordered
     ) AS lines`);
-  try {
-    return contentsOf(ledgerId, found);
-  } catch (error) {
-    throw new UnreadableRow(error);
-  }
 }
 
 /** Member by member, as `listByColumns`. */

@@ -3,7 +3,6 @@
 import type { FragmentSqlToken, ListSqlToken } from "@slonik/sql-tag";
 import * as z from "zod";
 import type { Connection } from "./database/connection.ts";
-import { UnreadableRow } from "./database/errors.ts";
 import { sql } from "./database/statement.ts";
 import { parseTimestamptz } from "./database/value-parsers.ts";
 
@@ -66,18 +65,18 @@ export function arraysOf(schema: z.ZodObject): ListSqlToken {
  * are put together column by column take three times as long, and to read too. Rejects with UnreadableRow, also where
  * `rowAt` throws.
  */
-export async function listByColumns<Schema extends z.ZodObject, Row>(
+export function listByColumns<Schema extends z.ZodObject, Row>(
   connection: Connection,
   schema: Schema,
   rows: FragmentSqlToken,
   rowAt: (columns: ColumnsOf<Schema>, at: number) => Row,
 ): Promise<Row[]> {
-  const values: ColumnsOf<Schema> = await connection.one(sql.type(schema)`
-    SELECT ${arraysOf(schema)} FROM (${rows}) AS rows`);
-  const length = Math.max(...(Object.values(values) as unknown[][]).map((column) => column.length));
-  try {
+  const rowsOf = schema.transform((values: ColumnsOf<Schema>) => {
+    const length = Math.max(
+      ...(Object.values(values) as unknown[][]).map((column) => column.length),
+    );
     return Array.from({ length }, (_, at) => rowAt(values, at));
-  } catch (error) {
-    throw new UnreadableRow(error);
-  }
+  });
+  return connection.one(sql.type(rowsOf)`
+    SELECT ${arraysOf(schema)} FROM (${rows}) AS rows`);
 }
