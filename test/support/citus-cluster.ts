@@ -57,12 +57,15 @@ export async function makeDistributedTemplate(
   const coordinator = await makeCluster(nodes, name);
   await migrate(coordinator);
   await distribute(coordinator);
-  for (const node of nodes) {
-    await runStatement(node, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-    await runStatement(
-      node,
-      "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1",
-      [name],
-    );
-  }
+  for (const node of nodes) await closeDatabase(node, name);
+}
+
+/** Ends all sessions of a node's database, and lets nobody connect to it again. */
+export async function closeDatabase(node: string, name: string): Promise<void> {
+  await runStatement(node, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  await runStatement(
+    node,
+    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1",
+    [name],
+  );
 }

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { inject } from "vitest";
 import { Client } from "pg";
-import { makeCluster } from "./citus-cluster.ts";
+import { closeDatabase, makeCluster } from "./citus-cluster.ts";
 import type { DatabaseServer } from "./database-server.ts";
 
 export interface TestDatabase {
@@ -40,7 +40,11 @@ export async function createEmptyCluster(): Promise<TestDatabase> {
 const databaseName = () => `ledgerctl_test_${randomBytes(6).toString("hex")}`;
 
 async function dropFrom(nodes: readonly string[], name: string): Promise<void> {
-  for (const node of nodes) await runStatement(node, `DROP DATABASE ${name} WITH (FORCE)`);
+  for (const node of nodes) {
+    // Citus 12's own session may take longer to end than a DROP waits.
+    if (nodes.length > 1) await closeDatabase(node, name);
+    await runStatement(node, `DROP DATABASE ${name} WITH (FORCE)`);
+  }
 }
 
 async function createFrom(
