@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 /** A node that is not written to. */
-interface Refused {
+interface NodeRefusal {
   readonly address: string;
   readonly error: unknown;
 }
@@ -43,7 +43,7 @@ function openNodes(
   openPool = (node: CitusNode, at: string) => openNodePool(books.databaseUrl, node, at, 2),
 ) {
   const failures: unknown[] = [];
-  const refusals: Refused[] = [];
+  const refusals: NodeRefusal[] = [];
   const nodes = new LedgerNodes(books.pool, {
     intervalMs: 50,
     openPool,
@@ -79,7 +79,7 @@ async function findPlaces(ledgerId: string) {
 }
 
 /** Resolves when the worker that has the books' ledger is refused; after moves the others may have none. */
-async function refusalOfLedgersNode(refusals: readonly Refused[]): Promise<Refused> {
+async function findRefusal(refusals: readonly NodeRefusal[]): Promise<NodeRefusal> {
   const { from } = await findPlaces(books.ledgerId);
   const address = `${from.name}:${from.port}`;
   return until("the ledger's node is met", () => refusals.find((each) => each.address === address));
@@ -88,12 +88,12 @@ async function refusalOfLedgersNode(refusals: readonly Refused[]): Promise<Refus
 /** Moves a ledger to another worker; which that is. */
 async function moveLedger(ledgerId: string, mode = "block_writes"): Promise<CitusNode> {
   const { shardId, from, to } = await findPlaces(ledgerId);
-  await until("what an earlier move left is cleaned up", () =>
+  await until("a shard is moved", () =>
     runStatement(books.databaseUrl, "SELECT citus_move_shard_placement($1, $2, $3, $4, $5, $6)", [
       ...[shardId, from.name, from.port, to.name, to.port],
       mode,
     ]).catch((error: unknown) => {
-      // Somebody may still read what it left.
+      // Citus refuses a move while a session still has what an earlier one left there, with no code of its own.
       if (!String(error).includes("could not be cleaned up")) throw error;
     }),
   );
@@ -127,13 +127,16 @@ describe.runIf(isCluster)("on a cluster", () => {
     const before = await findPlaces(books.ledgerId);
     let writes = 0;
     let isOver = false;
+    let isMoving = false;
     // As clients do: what is refused while a move blocks writes for long is sent again, and counts once.
     const write = (path: string, body: object) => {
       const externalId = randomUUID();
       return until("the write is accepted", async () => {
+        const mayBeRefused = isMoving;
         const { status, text } = await service.post(path, { ...body, externalId });
-        if (status !== 503) expect(status, text).toBeLessThan(300);
-        return status !== 503;
+        if (mayBeRefused && status === 503) return false;
+        expect(status, text).toBeLessThan(300);
+        return true;
       });
     };
     const keepWriting = async () => {
@@ -146,7 +149,9 @@ describe.runIf(isCluster)("on a cluster", () => {
     const writing = Promise.all([keepWriting(), keepWriting()]);
     await until("lanes write to the node", () => countWriters(before.from));
     for (const mode of ["force_logical", "block_writes"]) {
+      isMoving = true;
       const there = await moveLedger(books.ledgerId, mode);
+      isMoving = false;
       await until("lanes write to the other node", () => countWriters(there));
     }
     for (let cut = 0; cut < 10; cut += 1) {
@@ -244,10 +249,11 @@ describe.runIf(isCluster)("on a cluster", () => {
     const { nodes, refusals, stop } = openNodes((node) =>
       openNodePool(books.databaseUrl, node, "1", 2),
     );
-    const refusal = await refusalOfLedgersNode(refusals);
+    const refusal = await findRefusal(refusals);
     expect(String(refusal.error)).toContain("it is another server than the coordinator has");
     expect(nodes.find(books.ledgerId)).toBeNull();
     await stop();
+    expect(nodes.pools.size).toBe(0);
   });
 
   test("a role that does not own the tables writes through the coordinator", async () => {
@@ -256,10 +262,11 @@ describe.runIf(isCluster)("on a cluster", () => {
     await runStatement(books.databaseUrl, `CREATE ROLE ${role}`);
     const url = `${books.databaseUrl}?options=-c%20role%3D${role}`;
     const { nodes, refusals, stop } = openNodes((node, at) => openNodePool(url, node, at, 2));
-    const refusal = await refusalOfLedgersNode(refusals);
+    const refusal = await findRefusal(refusals);
     expect(String(refusal.error)).toContain("the role does not own the tables");
     expect(nodes.find(books.ledgerId)).toBeNull();
     await stop();
+    expect(nodes.pools.size).toBe(0);
     await runStatement(books.databaseUrl, `DROP ROLE ${role}`);
   });
 

@@ -3,7 +3,7 @@
 import { Client } from "pg";
 import { distribute } from "../../src/store/distribution.ts";
 import { migrate } from "../../src/store/migrate.ts";
-import { runStatement, withDatabase } from "./database.ts";
+import { closeDatabase, runStatement, withDatabase } from "./database.ts";
 
 /** The URLs of a server and, where it is the coordinator of a cluster, of the nodes with parts of tables. */
 export async function findNodes(url: string): Promise<readonly string[]> {
@@ -58,14 +58,4 @@ export async function makeDistributedTemplate(
   await migrate(coordinator);
   await distribute(coordinator);
   for (const node of nodes) await closeDatabase(node, name);
-}
-
-/** Ends all sessions of a node's database, and lets nobody connect to it again. */
-export async function closeDatabase(node: string, name: string): Promise<void> {
-  await runStatement(node, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-  await runStatement(
-    node,
-    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1",
-    [name],
-  );
 }

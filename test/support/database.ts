@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { inject } from "vitest";
 import { Client } from "pg";
-import { closeDatabase, makeCluster } from "./citus-cluster.ts";
+import { makeCluster } from "./citus-cluster.ts";
 import type { DatabaseServer } from "./database-server.ts";
 
 export interface TestDatabase {
@@ -38,6 +38,16 @@ export async function createEmptyCluster(): Promise<TestDatabase> {
 }
 
 const databaseName = () => `ledgerctl_test_${randomBytes(6).toString("hex")}`;
+
+/** Ends all sessions of a node's database, and lets nobody connect to it again. */
+export async function closeDatabase(node: string, name: string): Promise<void> {
+  await runStatement(node, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  await runStatement(
+    node,
+    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1",
+    [name],
+  );
+}
 
 async function dropFrom(nodes: readonly string[], name: string): Promise<void> {
   for (const node of nodes) {
