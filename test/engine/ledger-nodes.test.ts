@@ -90,7 +90,11 @@ async function moveLedger(ledgerId: string, mode = "block_writes"): Promise<Citu
   const { shardId, from, to } = await findPlaces(ledgerId);
   await until("a shard is moved", () =>
     runStatement(books.databaseUrl, "SELECT citus_move_shard_placement($1, $2, $3, $4, $5, $6)", [
-      ...[shardId, from.name, from.port, to.name, to.port],
+      shardId,
+      from.name,
+      from.port,
+      to.name,
+      to.port,
       mode,
     ]).catch((error: unknown) => {
       // Citus refuses a move while a session still has what an earlier one left there, with no code of its own.

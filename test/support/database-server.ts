@@ -12,7 +12,7 @@ import { openEmbeddedDatabase } from "../../src/store/embedded/embedded-database
 import { isHome } from "../../src/store/embedded/system-directory.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { findNodes, makeDistributedTemplate } from "./citus-cluster.ts";
-import { runStatement, withDatabase } from "./database.ts";
+import { dropFrom, runStatement, withDatabase } from "./database.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -64,7 +64,7 @@ async function startServer(): Promise<RunningServer> {
     if (nodes.length === 1) return { ...server, nodes, template: await makeTemplate(server.url) };
     const template = `ledgerctl_template_${process.pid}`;
     const remove = async () => {
-      for (const node of nodes) await runStatement(node, `DROP DATABASE ${template} WITH (FORCE)`);
+      await dropFrom(nodes, template);
       await server.remove();
     };
     await makeDistributedTemplate(nodes, template);

@@ -49,7 +49,8 @@ export async function closeDatabase(node: string, name: string): Promise<void> {
   );
 }
 
-async function dropFrom(nodes: readonly string[], name: string): Promise<void> {
+/** Drops a database of this name on each node. */
+export async function dropFrom(nodes: readonly string[], name: string): Promise<void> {
   for (const node of nodes) {
     // Citus 12's own session may take longer to end than a DROP waits.
     if (nodes.length > 1) await closeDatabase(node, name);
