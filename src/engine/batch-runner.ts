@@ -7,8 +7,8 @@ import type { Lane } from "./lane.ts";
 import type { Attempt, Batch, FailedBatch, LaneContext, Plan } from "./lane-work.ts";
 
 const answersPerTick = 24;
-/** Ticks of the event loop between a COMMIT and the locks of the next batch; more than two let the database wait. */
-const ticksBeforeNext = 2;
+/** Ticks of the event loop between a COMMIT and the locks of the next batch. What is read in the last of them is not begun yet. */
+const ticksBeforeNext = 3;
 /** How long clients that were just answered are waited for; less leaves batches small (docs/decisions/0026). */
 const waitMsMax = 4;
 
@@ -111,7 +111,7 @@ export class BatchRunner<Item, Reply> {
   }
 
   /**
-   * Waits for two ticks, in which those who were just answered ask again: a larger batch costs little more. If none of them
+   * Waits for some ticks, in which those who were just answered ask again: a larger batch costs little more. If none of them
    * did and the next batch may overlap this one, it waits for a large one.
    */
   async #whenNextMayFollow(lane: Lane<Item, Reply>, mayOverlap: boolean): Promise<void> {

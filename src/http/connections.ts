@@ -144,7 +144,7 @@ export class Connections {
     this.#sockets.add(socket);
     // Node resumes for whoever reads a body or takes an answer, also while requests wait.
     const resume = socket.resume.bind(socket);
-    socket.resume = () => (exchanges.waiting.length > 0 ? socket : resume());
+    socket.resume = () => (exchanges.isPaused ? socket : resume());
     // What Node calls after the last answer.
     socket.destroySoon = () => {
       endSlowly(socket, exchanges);

@@ -21,9 +21,8 @@ export interface Exchanges {
   opening: string | null;
   /** Answers to requests that have been read and are not begun yet. */
   readonly waiting: ServerResponse[];
-  /** The tick of the event loop in which a request came last, and how many were begun in it. */
-  tick: number;
-  begunInTick: number;
+  /** Whether nothing more is read until these are begun. */
+  isPaused: boolean;
 }
 
 /** On the socket itself: a look-up by weak reference, several a request, cost more than the rest of the watch. */
@@ -41,8 +40,7 @@ export function exchangesOf(socket: Duplex): Exchanges {
     isBroken: false,
     opening: null,
     waiting: [],
-    tick: -1,
-    begunInTick: 0,
+    isPaused: false,
   });
 }
 

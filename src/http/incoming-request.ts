@@ -16,21 +16,29 @@ export interface BodySink {
  */
 const dropped: BodySink = { write: () => undefined, end: () => undefined, abort: () => undefined };
 
+/** What may come of a body before it is read; then Node reads no more of the connection. */
+const earlyBytesMax = 16 * 1024;
+
 export class IncomingRequest extends IncomingMessage {
-  /** Null until the body is read; what comes before is buffered as a stream. */
+  /** Null until the body is read. */
   #sink: BodySink | null = null;
+  /** What came before that. */
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
 
   /** Gives the body to `sink`, from its first byte on; once. */
   readBody(sink: BodySink): void {
     assert(this.#sink === null, "a body is read once");
     this.#sink = sink;
+    const early = this.#early;
+    this.#early = [];
     if (this.destroyed) {
       this.#last().abort(new Error("the connection was lost"));
       return;
     }
-    // From Node.js 26 on, a read gives one chunk, and not all that is buffered.
-    while (this.readableLength > 0) this.push(this.read() as Buffer);
+    for (const chunk of early) this.push(chunk);
     if (this.complete) this.push(null);
+    else if (this.#earlyBytes > earlyBytesMax) this.socket.resume();
   }
 
   /** Drops what is still to come of the body. */
@@ -39,23 +47,30 @@ export class IncomingRequest extends IncomingMessage {
     this.#sink = dropped;
   }
 
-  /** Called by Node's parser with each chunk, and with null at the end. */
+  /** Called by Node's parser with each chunk, and with null at the end; false stops it from reading. */
   override push(chunk: Buffer | null): boolean {
-    if (this.#sink === null) return super.push(chunk);
+    if (this.#sink === null) return chunk === null || this.#keep(chunk);
     if (chunk === null) this.#last().end();
     else this.#sink.write(chunk);
     return true;
   }
 
-  /** Called by Node once the request is answered, for what is left of the body: there is nothing in the stream. */
+  /** Called by Node once the request is answered, for what is left of the body: nobody reads it any more. */
   override resume(): this {
-    return this.#sink === null ? super.resume() : this;
+    if (this.#sink === null) this.dropBody();
+    return this;
   }
 
   /** Called by Node when the connection is lost. */
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     if (this.#sink !== null) this.#last().abort(error ?? new Error("the connection was lost"));
     super._destroy(error, callback);
+  }
+
+  #keep(chunk: Buffer): boolean {
+    this.#early.push(chunk);
+    this.#earlyBytes += chunk.length;
+    return this.#earlyBytes <= earlyBytesMax;
   }
 
   /** The sink, for the last time. */

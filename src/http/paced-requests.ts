@@ -1,19 +1,20 @@
-// Requests of one connection, begun a few at a time: a client may pipeline thousands in one packet, and all others would
-// wait while they are worked off.
+// Requests are begun together, at the end of the tick of the event loop in which they came: each step of many requests, one
+// after the other, finds its code in the processor's caches (docs/decisions/0028). Of one connection a few at a time: a client
+// may pipeline thousands in one packet, and all others would wait while they are worked off.
 import type { Server, ServerResponse } from "node:http";
 import { exchangesOf } from "./exchanges.ts";
 
 /** Of one connection in one tick of the event loop: a few milliseconds of work. */
 const requestsPerTick = 64;
 
+type Connection = ServerResponse["req"]["socket"];
 type Begin = (this: Server, ...exchange: [ServerResponse["req"], ServerResponse]) => void;
 
 export class PacedRequests {
   readonly #server: Server;
   readonly #listeners: readonly Begin[];
-  /** The number of the tick. */
-  #tick = 0;
-  #isTickCounted = false;
+  /** Connections with requests that have been read and are not begun. */
+  #due: Connection[] = [];
 
   /** Puts itself between a server and those who listen for its requests by now. */
   constructor(server: Server) {
@@ -28,49 +29,36 @@ export class PacedRequests {
   #take(response: ServerResponse): void {
     const { socket } = response.req;
     const exchanges = exchangesOf(socket);
-    const { waiting } = exchanges;
-    if (exchanges.tick !== this.#tick) {
-      exchanges.tick = this.#tick;
-      exchanges.begunInTick = 0;
-      this.#countTick();
-    }
-    if (waiting.length === 0 && exchanges.begunInTick < requestsPerTick) {
-      exchanges.begunInTick += 1;
-      this.#begin(response);
-      return;
-    }
-    waiting.push(response);
-    if (waiting.length > 1) return;
+    exchanges.waiting.push(response);
+    const count = exchanges.waiting.length;
+    if (count === 1) this.#addDue(socket);
+    if (count <= requestsPerTick || exchanges.isPaused) return;
     // What else has been read becomes requests at once; nothing more is read until all of them are begun.
+    exchanges.isPaused = true;
     socket.pause();
+  }
+
+  #addDue(socket: Connection): void {
+    this.#due.push(socket);
+    if (this.#due.length > 1) return;
     setImmediate(() => {
-      this.#beginWaiting(socket);
+      const due = this.#due;
+      this.#due = [];
+      for (const each of due) this.#beginWaiting(each);
     });
   }
 
-  #beginWaiting(socket: ServerResponse["req"]["socket"]): void {
-    const { waiting } = exchangesOf(socket);
+  #beginWaiting(socket: Connection): void {
+    const exchanges = exchangesOf(socket);
+    const { waiting } = exchanges;
     if (socket.destroyed) waiting.length = 0;
-    for (const response of waiting.splice(0, requestsPerTick)) this.#begin(response);
-    if (waiting.length === 0) socket.resume();
-    else {
-      setImmediate(() => {
-        this.#beginWaiting(socket);
-      });
+    for (const response of waiting.splice(0, requestsPerTick)) {
+      for (const listener of this.#listeners) listener.call(this.#server, response.req, response);
     }
-  }
-
-  #begin(response: ServerResponse): void {
-    for (const listener of this.#listeners) listener.call(this.#server, response.req, response);
-  }
-
-  /** One timer for all connections, and none where nothing comes. */
-  #countTick(): void {
-    if (this.#isTickCounted) return;
-    this.#isTickCounted = true;
-    setImmediate(() => {
-      this.#tick += 1;
-      this.#isTickCounted = false;
-    });
+    if (waiting.length > 0) this.#addDue(socket);
+    else if (exchanges.isPaused) {
+      exchanges.isPaused = false;
+      socket.resume();
+    }
   }
 }
