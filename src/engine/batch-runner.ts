@@ -7,7 +7,10 @@ import type { Lane } from "./lane.ts";
 import type { Attempt, Batch, FailedBatch, LaneContext, Plan } from "./lane-work.ts";
 
 const answersPerTick = 24;
-/** Ticks of the event loop between a COMMIT and the locks of the next batch. What is read in the last of them is not begun yet. */
+/**
+ * Ticks of the event loop between a COMMIT and the locks of the next batch. What is read in the last of them is not in the
+ * lane yet; with more, the database waits (docs/decisions/0008).
+ */
 const ticksBeforeNext = 3;
 /** How long clients that were just answered are waited for; less leaves batches small (docs/decisions/0026). */
 const waitMsMax = 4;
@@ -111,7 +114,7 @@ export class BatchRunner<Item, Reply> {
   }
 
   /**
-   * Waits for some ticks, in which those who were just answered ask again: a larger batch costs little more. If none of them
+   * Waits for `ticksBeforeNext` ticks, in which those who were just answered ask again: a larger batch costs little more. If none of them
    * did and the next batch may overlap this one, it waits for a large one.
    */
   async #whenNextMayFollow(lane: Lane<Item, Reply>, mayOverlap: boolean): Promise<void> {

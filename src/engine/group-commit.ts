@@ -121,7 +121,7 @@ export class GroupCommit<Item, Reply> {
   #openLane(key: string): Lane<Item, Reply> {
     const lane = new Lane<Item, Reply>(key, this.#context.options, this.#gatheringOf(key));
     this.#lanes.set(key, lane);
-    // Requests that arrived in the same tick of the event loop share the first batch.
+    // Requests that are begun in the same tick of the event loop share the first batch.
     setImmediate(() => void this.#runLane(lane));
     return lane;
   }

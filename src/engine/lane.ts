@@ -81,7 +81,10 @@ export class Lane<Item, Reply> {
     return rejectTimedOut(this.#waiting.splice(0, count), nowMs());
   }
 
-  /** Resolves at the end of the tick in which so many writes wait. For one at a time: of two, only the later one is told. */
+  /**
+   * Resolves once so many writes wait, and what was begun together with them is in the lane, too. For one at a time: of two, only
+   * the later one is told.
+   */
   async whenWaiting(count: number): Promise<void> {
     if (this.waitingCount >= count) return;
     await new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { setImmediate as immediate } from "node:timers/promises";
 import { listWalletFigures, type WalletFigures } from "../store/wallets.ts";
 import type { Pool } from "../store/database/pool.ts";
 
-/** A query that is sent at the end of the tick, with the keys that it asks for so far. */
+/** The query of those who ask in one tick, with the keys that it asks for so far. */
 interface NextQuery {
   readonly callerKeys: Set<string>;
   /** By callerKey, of the wallets that exist. */

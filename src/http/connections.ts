@@ -142,7 +142,7 @@ export class Connections {
   #add(socket: Socket, serve: ((this: Server, socket: Socket) => void) | undefined): void {
     const exchanges = exchangesOf(socket);
     this.#sockets.add(socket);
-    // Node resumes for whoever reads a body or takes an answer, also while requests wait.
+    // Node and IncomingRequest resume it for a body or an answer, also while it is paused for requests that wait.
     const resume = socket.resume.bind(socket);
     socket.resume = () => (exchanges.isPaused ? socket : resume());
     // What Node calls after the last answer.

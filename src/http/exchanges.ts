@@ -21,7 +21,7 @@ export interface Exchanges {
   opening: string | null;
   /** Answers to requests that have been read and are not begun yet. */
   readonly waiting: ServerResponse[];
-  /** Whether nothing more is read until these are begun. */
+  /** Whether the connection is paused until all that wait are begun; a body that nobody reads yet pauses it without this. */
   isPaused: boolean;
 }
 

@@ -1,20 +1,20 @@
-// Requests are begun together, at the end of the tick of the event loop in which they came: each step of many requests, one
-// after the other, finds its code in the processor's caches (docs/decisions/0028). Of one connection a few at a time: a client
-// may pipeline thousands in one packet, and all others would wait while they are worked off.
+// Begins requests: all that come in one tick of the event loop at its end, so that each step runs for many of them in a row
+// and finds its code in the processor's caches (docs/decisions/0028). Of one connection it begins 64 a tick: a client may
+// pipeline thousands in one packet, and all others would wait until they are worked off.
 import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { exchangesOf } from "./exchanges.ts";
 
 /** Of one connection in one tick of the event loop: a few milliseconds of work. */
 const requestsPerTick = 64;
 
-type Connection = ServerResponse["req"]["socket"];
 type Begin = (this: Server, ...exchange: [ServerResponse["req"], ServerResponse]) => void;
 
 export class PacedRequests {
   readonly #server: Server;
   readonly #listeners: readonly Begin[];
   /** Connections with requests that have been read and are not begun. */
-  #due: Connection[] = [];
+  #waiting: Socket[] = [];
 
   /** Puts itself between a server and those who listen for its requests by now. */
   constructor(server: Server) {
@@ -31,31 +31,32 @@ export class PacedRequests {
     const exchanges = exchangesOf(socket);
     exchanges.waiting.push(response);
     const count = exchanges.waiting.length;
-    if (count === 1) this.#addDue(socket);
+    if (count === 1) this.#beginAtEndOfTick(socket);
     if (count <= requestsPerTick || exchanges.isPaused) return;
     // What else has been read becomes requests at once; nothing more is read until all of them are begun.
     exchanges.isPaused = true;
     socket.pause();
   }
 
-  #addDue(socket: Connection): void {
-    this.#due.push(socket);
-    if (this.#due.length > 1) return;
+  /** At the end of this tick, or of the next one where that of this one is reached. */
+  #beginAtEndOfTick(socket: Socket): void {
+    this.#waiting.push(socket);
+    if (this.#waiting.length > 1) return;
     setImmediate(() => {
-      const due = this.#due;
-      this.#due = [];
-      for (const each of due) this.#beginWaiting(each);
+      const sockets = this.#waiting;
+      this.#waiting = [];
+      for (const each of sockets) this.#beginWaiting(each);
     });
   }
 
-  #beginWaiting(socket: Connection): void {
+  #beginWaiting(socket: Socket): void {
     const exchanges = exchangesOf(socket);
     const { waiting } = exchanges;
     if (socket.destroyed) waiting.length = 0;
     for (const response of waiting.splice(0, requestsPerTick)) {
       for (const listener of this.#listeners) listener.call(this.#server, response.req, response);
     }
-    if (waiting.length > 0) this.#addDue(socket);
+    if (waiting.length > 0) this.#beginAtEndOfTick(socket);
     else if (exchanges.isPaused) {
       exchanges.isPaused = false;
       socket.resume();

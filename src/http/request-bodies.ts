@@ -33,8 +33,6 @@ export class RequestBodies {
   read(request: IncomingRequest, response: ServerResponse): Promise<Buffer | null> {
     const { "content-length": length, "transfer-encoding": encoding } = request.headers;
     if (encoding === undefined && (length === undefined || length === "0")) {
-      // As a stream, it would still have to end.
-      request.dropBody();
       return Promise.resolve(null);
     }
     if (Number(length) > this.#bodyBytesMax) {

@@ -1,5 +1,5 @@
-// Requests are begun together at the end of the tick in which they came; those that are pipelined by the thousand a few at a time,
-// in order, and nobody waits for all of them.
+// Requests are begun together at the end of the tick in which they came. Of those that a client pipelines by the thousand a few
+// are begun at a time, in order, and nobody waits for all of them.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
@@ -15,7 +15,7 @@ let begunInTicks: number[];
 /** Most requests that had been read and were not begun. */
 let mostWaiting: number;
 let isNewTick: boolean;
-/** Which requests were read and begun, in order. */
+/** "read /N" and "begun /N", in the order in which it happened. */
 let steps: string[];
 
 beforeEach(async () => {
@@ -61,14 +61,17 @@ test("requests of many connections that come in one tick are all read before the
     for (const [number, each] of clients.entries()) each.write(get(number));
     await Promise.all(clients.map((each) => once(each, "data")));
   };
-  // The server accepts the connections in several ticks.
-  await sendOnEach();
-  steps = [];
-  await sendOnEach();
-  const read = numbers(count).map((number) => `read /${number}`);
-  const begun = numbers(count).map((number) => `begun /${number}`);
-  expect(steps.slice(0, count).toSorted()).toEqual(read.toSorted());
-  expect(steps.slice(count).toSorted()).toEqual(begun.toSorted());
+  // The server accepts the connections in several ticks, and a busy kernel delivers requests in two.
+  const areBegunTogether = async () => {
+    steps = [];
+    await sendOnEach();
+    const read = steps.slice(0, count);
+    return steps
+      .slice(count)
+      .every((step, index) => step === read[index]?.replace("read", "begun"));
+  };
+  await expect.poll(areBegunTogether).toBe(true);
+  expect(steps).toHaveLength(2 * count);
   for (const each of clients) each.destroy();
 });
 
@@ -79,7 +82,7 @@ test("of one connection at most 64 are begun in a tick, and answered in order", 
   expect(Math.max(...begunInTicks)).toBeLessThanOrEqual(64);
 });
 
-test("no more are read while some wait, whatever their answers and bodies need", async () => {
+test("no more are read while more than 64 wait, whatever their answers and bodies need", async () => {
   const count = 20_000;
   const bytes = numbers(count).map(
     (number) =>
@@ -113,7 +116,6 @@ test("those of a client that is gone are not begun", async () => {
   const socket = await connection;
   socket.destroy();
   await once(socket, "close");
-  const begun = begunInTicks.reduce((sum, count) => sum + count, 0);
-  expect(begun).toBeLessThan(2_000);
+  expect(begunInTicks).toEqual([]);
   expect(exchangesOf(socket).waiting).toEqual([]);
 });
