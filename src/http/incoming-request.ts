@@ -16,8 +16,8 @@ export interface BodySink {
  */
 const dropped: BodySink = { write: () => undefined, end: () => undefined, abort: () => undefined };
 
-/** Bytes of a body that may come before it is read, as many as a stream buffers in Node.js 20; then the connection is paused. */
-const earlyBytesMax = 16 * 1024;
+/** Bytes of a body that may come before it is read, as many as a stream buffers in Node.js 22; then the connection is paused. */
+const earlyBytesMax = 64 * 1024;
 
 export class IncomingRequest extends IncomingMessage {
   /** Null until the body is read. */
