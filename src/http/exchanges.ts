@@ -122,6 +122,8 @@ export function afterAnswers(server: Server, socket: Duplex, act: () => void): v
   const exchanges = exchangesOf(socket);
   // No answer is the last thing on this connection any more.
   exchanges.latest = null;
+  // Nor is it ours to pause and resume.
+  exchanges.isPaused = false;
   const last = unansweredOf(exchanges).at(-1);
   if (last === undefined) {
     act();

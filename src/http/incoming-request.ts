@@ -25,6 +25,7 @@ export class IncomingRequest extends IncomingMessage {
   /** What came before that. */
   #early: Buffer[] = [];
   #earlyBytes = 0;
+  #isPausing = false;
 
   /** Gives the body to `sink`, from its first byte on; once. */
   readBody(sink: BodySink): void {
@@ -38,7 +39,7 @@ export class IncomingRequest extends IncomingMessage {
     }
     for (const chunk of early) this.push(chunk);
     if (this.complete) this.push(null);
-    else if (this.#earlyBytes > earlyBytesMax) this.socket.resume();
+    else if (this.#isPausing) this.socket.resume();
   }
 
   /** Drops what is still to come of the body. */
@@ -47,13 +48,11 @@ export class IncomingRequest extends IncomingMessage {
     this.#sink = dropped;
   }
 
-  /** Called by Node's parser with each chunk, and with null at the end; false has Node pause the connection. */
+  /** Called by Node's parser with each chunk, and with null at the end. */
   override push(chunk: Buffer | null): boolean {
     if (this.#sink === null) {
-      if (chunk === null) return true;
-      return this.#keep(chunk);
-    }
-    if (chunk === null) this.#last().end();
+      if (chunk !== null) this.#keep(chunk);
+    } else if (chunk === null) this.#last().end();
     else this.#sink.write(chunk);
     return true;
   }
@@ -70,11 +69,15 @@ export class IncomingRequest extends IncomingMessage {
     super._destroy(error, callback);
   }
 
-  /** Keeps a chunk; false where the connection is to be paused. */
-  #keep(chunk: Buffer): boolean {
+  #keep(chunk: Buffer): void {
     this.#early.push(chunk);
     this.#earlyBytes += chunk.length;
-    return this.#earlyBytes <= earlyBytesMax;
+    if (this.#earlyBytes <= earlyBytesMax || this.#isPausing) return;
+    this.#isPausing = true;
+    // Not at once: were the body to end in this packet, Node would resume the connection, which undoes what is paused meanwhile.
+    process.nextTick(() => {
+      if (this.#sink === null && !this.complete && !this.destroyed) this.socket.pause();
+    });
   }
 
   /** The sink, for the last time. */

@@ -35,7 +35,10 @@ export class PacedRequests {
     if (count <= requestsPerTick || exchanges.isPaused) return;
     // What else has been read becomes requests at once; nothing more is read until all of them are begun.
     exchanges.isPaused = true;
-    socket.pause();
+    // After what the packet does besides: a resume at the end of a body starts the reading whatever was paused since.
+    process.nextTick(() => {
+      if (exchanges.isPaused) socket.pause();
+    });
   }
 
   /** At the end of this tick, or of the next one where that of this one is reached. */

@@ -6,8 +6,9 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Connections } from "../../src/http/connections.ts";
 import { exchangesOf } from "../../src/http/exchanges.ts";
+import { IncomingRequest } from "../../src/http/incoming-request.ts";
 
-let server: Server;
+let server: Server<typeof IncomingRequest>;
 let client: Socket;
 let text: string;
 /** How many requests were begun in each tick of the event loop in which any were. */
@@ -20,7 +21,7 @@ let steps: string[];
 
 beforeEach(async () => {
   [text, begunInTicks, mostWaiting, isNewTick, steps] = ["", [], 0, true, []];
-  server = createServer((request, response) => {
+  server = createServer({ IncomingMessage: IncomingRequest }, (request, response) => {
     steps.push(`begun ${request.url ?? ""}`);
     if (isNewTick) {
       isNewTick = false;
@@ -30,8 +31,11 @@ beforeEach(async () => {
     begunInTicks.push((begunInTicks.pop() ?? 0) + 1);
     mostWaiting = Math.max(mostWaiting, exchangesOf(request.socket).waiting.length);
     let body = "";
-    request.setEncoding("latin1").on("data", (piece: string) => (body += piece));
-    request.on("end", () => response.end(`<${request.url ?? ""} ${body}>`));
+    request.readBody({
+      write: (piece) => (body += piece.toString("latin1")),
+      end: () => response.end(`<${request.url ?? ""} ${body}>`),
+      abort: () => undefined,
+    });
   });
   new Connections(server, null);
   server.prependListener("request", ({ url }) => steps.push(`read ${url ?? ""}`));
@@ -93,6 +97,20 @@ test("no more are read while more than 64 wait, whatever their answers and bodie
   expect(answers().map(([, , body]) => body?.length)).toEqual(numbers(count).map((n) => n % 30));
   // What 64 KiB hold, which is read at once.
   expect(mostWaiting).toBeLessThan(65_536 / Math.min(...bytes.map(({ length }) => length)));
+});
+
+test("no more are read behind a long body either", async () => {
+  const count = 20_000;
+  const body = "x".repeat(66_000);
+  client.write(get(0));
+  await once(client, "data");
+  text = "";
+  client.write(
+    `POST /0 HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
+      numbers(count).map(get).join(""),
+  );
+  await expect.poll(() => answered().length).toBe(count + 1);
+  expect(mostWaiting).toBeLessThan(65_536 / get(0).length);
 });
 
 test("those of another connection are begun between them", async () => {
