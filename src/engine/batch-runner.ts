@@ -114,8 +114,8 @@ export class BatchRunner<Item, Reply> {
   }
 
   /**
-   * Waits for `ticksBeforeNext` ticks, in which those who were just answered ask again: a larger batch costs little more. If none of them
-   * did and the next batch may overlap this one, it waits for a large one.
+   * Waits for `ticksBeforeNext` ticks, in which those who were just answered ask again: a larger batch costs little more. If
+   * none of them did and the next batch may overlap this one, it waits for a large one.
    */
   async #whenNextMayFollow(lane: Lane<Item, Reply>, mayOverlap: boolean): Promise<void> {
     await ticks(ticksBeforeNext);
