@@ -1,23 +1,24 @@
-// Compares the speed of two builds: two servers, each on an embedded database of its own, get the same load in
-// alternating slices, so that a machine whose speed changes from minute to minute changes it for both. Both have to be built.
+// Compares the speed of two builds. Several servers of each, each on an embedded database of its own, all run at once and get the
+// same load one after another in short slices, so that a machine whose speed changes changes it for all. Both have to be built.
 //
-//   node scripts/bench/compare.js DIR_A DIR_B [--starts 4] [--slice 1.5] [--only LOAD] [--set-a V=X …] [--set-b V=X …]
+//   node scripts/bench/compare.js DIR_A DIR_B [--starts 4] [--rounds 8] [--slice 1.5] [--only LOAD] [--set-a V=X …] [--set-b V=X …]
 //
-// Two starts of one build differ by up to 8 %, so both are started anew several times. Each start gives a load a round
-// of slices of so many seconds. Shown are the medians of all slices, and of the rounds' ratios the median, the least and
-// the greatest: above 1, B is the faster one; and what a write or read of each took of the CPU, in µs of the server and of
-// PostgreSQL, the work that it leaves behind it included. `--only` leaves out loads whose names do not have that part. `--set-a` and
-// `--set-b` set a variable of the environment of one side: so a build is compared with itself under another setting.
+// Two servers of one build differ by up to 8 %, and keep that for as long as they run: so each side has several starts. In a round each
+// server has one slice of so many seconds. Shown are the medians of all slices; the ratio of both sides (above 1, B is the faster
+// one) with its standard error, which comes from how servers of one side differ; and what a write or read of each took of the CPU, in µs of
+// the server and of PostgreSQL, the work that it leaves behind it included. `--only` leaves out loads whose names do not have that part.
+// `--set-a` and `--set-b` set a variable of the environment of one side: so a build is compared with itself under another setting.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { cpuSeconds } from "./cpu-time.js";
-import { comparison, median, printRow } from "./table-rows.js";
+import { describe, median, printRow } from "./table-rows.js";
 import { startBenchServer } from "./server.js";
-import { prepareSlices, runInTurn } from "./slices.js";
+import { prepareSlices } from "./slices.js";
 
 const { values, positionals } = parseArgs({
   options: {
     starts: { type: "string", default: "4" },
+    rounds: { type: "string", default: "8" },
     slice: { type: "string", default: "1.5" },
     only: { type: "string", default: "" },
     "set-a": { type: "string", multiple: true, default: [] },
@@ -28,8 +29,11 @@ const { values, positionals } = parseArgs({
 const [checkoutA, checkoutB] = positionals;
 if (checkoutA === undefined || checkoutB === undefined) {
   throw new Error(
-    "usage: node scripts/bench/compare.js DIR_A DIR_B [--starts N] [--slice S] [--only LOAD] [--set-a V=X]",
+    "usage: node scripts/bench/compare.js DIR_A DIR_B [--starts N] [--rounds N] [--slice S] [--only LOAD] [--set-a V=X]",
   );
+}
+if (!(Number(values.starts) >= 2)) {
+  throw new Error("--starts: at least 2, which tell how much two servers of one build differ");
 }
 const settings = [values["set-a"], values["set-b"]].map((set) =>
   Object.fromEntries(set.map((text) => text.split(/=(.*)/s).slice(0, 2))),
@@ -51,65 +55,95 @@ const loads = [
   { name: "lone entry writer, p50", connections: 1, unit: "ms", kind: "entries" },
 ].filter(({ name }) => name.includes(values.only));
 
-const results = new Map(
-  loads.map((load) => [load, { figures: [[], []], ratios: [], cpu: [[], []] }]),
-);
-for (let start = 0; start < Number(values.starts); start += 1) {
-  // The one that starts first is a little faster.
-  const sides = start % 2 === 0 ? [0, 1] : [1, 0];
-  const servers = [];
-  try {
-    for (const side of sides) {
+/** Of side A and B in turn. */
+const servers = [];
+try {
+  for (let start = 0; start < Number(values.starts); start += 1) {
+    for (const side of [0, 1]) {
       const checkout = resolve([checkoutA, checkoutB][side]);
-      servers[side] = await startBenchServer(checkout, [], settings[side]);
+      servers.push({ side, ...(await startBenchServer(checkout, [], settings[side])) });
     }
-    for (const side of sides) {
-      for (const load of loads) {
-        const runSlice = await prepareSlices(servers[side], load);
-        await runSlice(warmUpMs / loads.length);
-      }
-    }
-    for (const [load, result] of results) {
-      const slices = [];
-      for (const side of sides) {
-        const runSlice = await prepareSlices(servers[side], load);
-        slices[side] = withCpuTime(servers[side], load, runSlice, result.cpu[side]);
-      }
-      const turns = { rounds: 1, sliceMs, warmUpMs: sliceMs, first: sides[0] };
-      const { figures, ratios } = await runInTurn(slices, load, turns);
-      for (const side of sides) result.figures[side].push(...figures[side]);
-      result.ratios.push(...ratios);
-    }
-  } finally {
-    for (const server of servers) await server?.stop();
   }
+  // A server gets faster while it runs, with any load: all of them have had all loads before the first is measured.
+  for (const load of loads) await prepare(load);
+
+  console.log(`A: ${checkoutA}\nB: ${checkoutB}\n`);
+  printRow(["load", "A", "B", "speed B/A", "µs, server", "µs, PostgreSQL"]);
+  printRow(["---", "---", "---", "---", "---", "---"]);
+  for (const load of loads) printRow(row(load, await measure(load, await prepare(load))));
+} finally {
+  for (const server of servers) await server.stop();
 }
 
-/** A slice that adds to `cpu` what each of its operations took: µs of the server and of the database. */
-function withCpuTime(server, { unit }, runSlice, cpu) {
-  if (unit === "ms") return runSlice;
-  return async (ms) => {
-    const before = cpuSeconds(server);
-    const perSecond = await runSlice(ms);
-    const after = cpuSeconds(server);
-    const operations = (perSecond * ms) / 1000;
-    const microseconds = (of) => ((after[of] - before[of]) * 1e6) / operations;
-    cpu.push({ server: microseconds("server"), database: microseconds("database") });
-    return perSecond;
-  };
+/** What runs a slice of a load on each server, in their order; it has run once. */
+async function prepare(load) {
+  const slices = [];
+  for (const server of servers) {
+    const runSlice = await prepareSlices(server, load);
+    await runSlice(warmUpMs / loads.length);
+    slices.push(runSlice);
+  }
+  return slices;
 }
 
-/** The medians of both sides, A's before B's. */
-function cpuCells([ofA, ofB]) {
-  if (ofA.length === 0) return ["", ""];
-  return ["server", "database"].map((of) =>
-    [ofA, ofB].map((each) => median(each.map((slice) => slice[of])).toFixed(1)).join(" → "),
+/** Of each server, in their order, what each round gave: `{ figure, server, database }`, with the µs that an operation took. */
+async function measure({ unit }, slices) {
+  const results = servers.map(() => []);
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    // Forwards and backwards, so that none is always the first.
+    const order = round % 2 === 0 ? servers.keys() : [...servers.keys()].toReversed();
+    for (const index of order) {
+      const before = cpuSeconds(servers[index]);
+      const figure = await slices[index](sliceMs);
+      const after = cpuSeconds(servers[index]);
+      const operations = unit === "ms" ? NaN : (figure * sliceMs) / 1000;
+      const microseconds = (of) => ((after[of] - before[of]) * 1e6) / operations;
+      const cpu = { server: microseconds("server"), database: microseconds("database") };
+      results[index].push({ figure, ...cpu });
+    }
+  }
+  return results;
+}
+
+function row(load, results) {
+  const ofSide = (side, part) =>
+    results.flatMap((slices, index) =>
+      servers[index].side === side ? slices.map((slice) => slice[part]) : [],
+    );
+  const cpuCell = (part) =>
+    load.unit === "ms"
+      ? ""
+      : [0, 1].map((side) => median(ofSide(side, part)).toFixed(1)).join(" → ");
+  return [
+    load.name,
+    ...[0, 1].map((side) => describe(load, ofSide(side, "figure"))),
+    speedCell(load, results),
+    cpuCell("server"),
+    cpuCell("database"),
+  ];
+}
+
+/** The ratio of both sides' geometric means, with its standard error. */
+function speedCell({ unit }, results) {
+  const speeds = results.map((slices) => slices.map(({ figure }) => Math.log(figure)));
+  // What the machine's speed was in a round is the same for all.
+  const ofRounds = speeds[0].map((_, round) => mean(speeds.map((rounds) => rounds[round])));
+  const ofServers = speeds.map((rounds) =>
+    mean(rounds.map((speed, round) => speed - ofRounds[round])),
   );
+  const sides = [0, 1].map((side) => ofServers.filter((_, index) => servers[index].side === side));
+  const difference = (mean(sides[1]) - mean(sides[0])) * (unit === "ms" ? -1 : 1);
+  const error = Math.sqrt(sides.reduce((sum, side) => sum + variance(side) / side.length, 0));
+  const ratio = Math.exp(difference);
+  return `${ratio.toFixed(2)} ± ${(ratio * error).toFixed(2)}`;
 }
 
-console.log(`A: ${checkoutA}\nB: ${checkoutB}\n`);
-printRow(["load", "A", "B", "speed B/A", "rounds", "µs, server", "µs, PostgreSQL"]);
-printRow(["---", "---", "---", "---", "---", "---", "---"]);
-for (const [load, result] of results) {
-  printRow([...comparison(load, result), ...cpuCells(result.cpu)]);
+function mean(numbers) {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+}
+
+/** Of the population that these are a sample of. */
+function variance(numbers) {
+  const middle = mean(numbers);
+  return numbers.reduce((sum, number) => sum + (number - middle) ** 2, 0) / (numbers.length - 1);
 }

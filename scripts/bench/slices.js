@@ -62,18 +62,16 @@ function inTurn(workloads) {
 const order = [0, 1, 1, 0, 1, 0, 0, 1];
 
 /**
- * Runs rounds of eight slices of two sides in turn; the side `first` begins. Gives the figures of each side, and of each round the
- * ratio (above 1, the second side is the faster one). For `comparison`.
+ * Runs rounds of eight slices of two sides in turn. Gives the figures of each side, and of each round the ratio (above 1, the
+ * second side is the faster one). For `comparison`.
  */
-export async function runInTurn(sides, { unit }, { rounds, sliceMs, warmUpMs, first = 0 }) {
-  const second = 1 - first;
-  for (const side of [first, second]) await sides[side](warmUpMs);
+export async function runInTurn(sides, { unit }, { rounds, sliceMs, warmUpMs }) {
+  for (const runSlice of sides) await runSlice(warmUpMs);
   const figures = [[], []];
   const ratios = [];
   for (let round = 0; round < rounds; round += 1) {
     const sums = [0, 0];
-    for (const turn of order) {
-      const side = turn === 0 ? first : second;
+    for (const side of order) {
       const figure = await sides[side](sliceMs);
       figures[side].push(figure);
       sums[side] += figure;

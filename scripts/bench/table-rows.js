@@ -15,18 +15,20 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
+/** A load's median figure: a rate, or with `unit: "ms"` a latency. */
+export function describe({ unit }, figures) {
+  const figure = median(figures);
+  return unit === "ms" ? `${figure.toFixed(2)} ms` : `${Math.round(figure).toLocaleString("en")}/s`;
+}
+
 /**
  * The row of a load that two sides had in turn: the median figure of each, and of the rounds' ratios (above 1, the second side is
  * the faster one) the median, the least and the greatest.
  */
-export function comparison({ name, unit }, { figures, ratios }) {
-  const describe = (ofOne) =>
-    unit === "ms"
-      ? `${median(ofOne).toFixed(2)} ms`
-      : `${Math.round(median(ofOne)).toLocaleString("en")}/s`;
+export function comparison(load, { figures, ratios }) {
   return [
-    name,
-    ...figures.map(describe),
+    load.name,
+    ...figures.map((ofOne) => describe(load, ofOne)),
     median(ratios).toFixed(3),
     `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
   ];
