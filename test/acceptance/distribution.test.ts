@@ -9,8 +9,8 @@ import { readClock } from "../../src/store/journal-heads.ts";
 import { listMigrationFiles, migrate } from "../../src/store/migrate.ts";
 import { openBooks } from "../support/books.ts";
 import { documents, runCli } from "../support/cli.ts";
+import { createEmptyCluster } from "../support/citus-cluster.ts";
 import {
-  createEmptyCluster,
   createTestDatabase,
   listNodes,
   runStatement,

@@ -3,7 +3,15 @@
 import { Client } from "pg";
 import { distribute } from "../../src/store/distribution.ts";
 import { migrate } from "../../src/store/migrate.ts";
-import { closeDatabase, runStatement, withDatabase } from "./database.ts";
+import {
+  closeDatabase,
+  databaseName,
+  dropFrom,
+  listNodes,
+  runStatement,
+  withDatabase,
+  type TestDatabase,
+} from "./database.ts";
 
 /** The URLs of a server and, where it is the coordinator of a cluster, of the nodes with parts of tables. */
 export async function findNodes(url: string): Promise<readonly string[]> {
@@ -28,6 +36,14 @@ export async function findNodes(url: string): Promise<readonly string[]> {
 
 /** Few, so that tests do not wait for them: each node has some. */
 const shardCount = 4;
+
+/** A database of a test without a schema, on each node of the cluster. */
+export async function createEmptyCluster(): Promise<TestDatabase> {
+  const nodes = await listNodes();
+  const name = databaseName();
+  const url = await makeCluster(nodes, name);
+  return { url, drop: () => dropFrom(nodes, name) };
+}
 
 /** Makes an empty database on each node, and a cluster of them. Returns the URL of the coordinator's. */
 export async function makeCluster(nodes: readonly string[], name: string): Promise<string> {

@@ -4,7 +4,6 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { inject } from "vitest";
 import { Client } from "pg";
-import { makeCluster } from "./citus-cluster.ts";
 import type { DatabaseServer } from "./database-server.ts";
 
 export interface TestDatabase {
@@ -29,15 +28,8 @@ export async function listNodes(): Promise<readonly string[]> {
   return (await findDatabaseServer()).nodes;
 }
 
-/** Without a schema, on each node of the cluster. */
-export async function createEmptyCluster(): Promise<TestDatabase> {
-  const nodes = await listNodes();
-  const name = databaseName();
-  const url = await makeCluster(nodes, name);
-  return { url, drop: () => dropFrom(nodes, name) };
-}
-
-const databaseName = () => `ledgerctl_test_${randomBytes(6).toString("hex")}`;
+/** For a database of a test: nobody else has it. */
+export const databaseName = () => `ledgerctl_test_${randomBytes(6).toString("hex")}`;
 
 /** Ends all sessions of a node's database, and lets nobody connect to it again. */
 export async function closeDatabase(node: string, name: string): Promise<void> {
