@@ -4,14 +4,14 @@
 //   node scripts/bench/compare.js DIR_A DIR_B [--starts 4] [--rounds 8] [--slice 1.5] [--only LOAD] [--set-a V=X …] [--set-b V=X …]
 //
 // Two servers of one build differ by up to 8 %, and keep that for as long as they run: so each side has several starts. In a round each
-// server has one slice of so many seconds. Shown are the medians of all slices; the ratio of both sides (above 1, B is the faster
-// one) with its standard error, which comes from how servers of one side differ; and what a write or read of each took of the CPU, in µs of
-// the server and of PostgreSQL, the work that it leaves behind it included. `--only` leaves out loads whose names do not have that part.
+// server has one slice of so many seconds. Shown are the geometric means of all slices; the ratio of both sides (above 1, B is the faster
+// one) with its standard error, which comes from how servers of one side differ; and the median of what a write or read took of the CPU
+// until 0.3 s after its slice, in µs of the server and of PostgreSQL. `--only` leaves out loads whose names do not have that part.
 // `--set-a` and `--set-b` set a variable of the environment of one side: so a build is compared with itself under another setting.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { cpuSeconds } from "./cpu-time.js";
-import { describe, median, printRow } from "./table-rows.js";
+import { formatFigure, median, printRow } from "./table-rows.js";
 import { startBenchServer } from "./server.js";
 import { prepareSlices } from "./slices.js";
 
@@ -27,18 +27,19 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [checkoutA, checkoutB] = positionals;
-if (checkoutA === undefined || checkoutB === undefined) {
+const starts = Number(values.starts);
+const rounds = Number(values.rounds);
+const sliceMs = Number(values.slice) * 1000;
+// Two servers of a side at least: they tell how much those of one build differ.
+const areValid = Number.isInteger(starts) && starts >= 2 && Number.isInteger(rounds) && rounds >= 1;
+if (checkoutB === undefined || !areValid || !(sliceMs > 0)) {
   throw new Error(
-    "usage: node scripts/bench/compare.js DIR_A DIR_B [--starts N] [--rounds N] [--slice S] [--only LOAD] [--set-a V=X]",
+    "usage: node scripts/bench/compare.js DIR_A DIR_B [--starts N≥2] [--rounds N] [--slice S] [--only LOAD] [--set-a V=X] [--set-b V=X]",
   );
-}
-if (!(Number(values.starts) >= 2)) {
-  throw new Error("--starts: at least 2, which tell how much two servers of one build differ");
 }
 const settings = [values["set-a"], values["set-b"]].map((set) =>
   Object.fromEntries(set.map((text) => text.split(/=(.*)/s).slice(0, 2))),
 );
-const sliceMs = Number(values.slice) * 1000;
 const warmUpMs = 10_000;
 
 /** A load's figure is a rate, or with `unit: "ms"` the median latency. */
@@ -54,48 +55,49 @@ const loads = [
   { name: "entries in atomic bulks of 500", connections: 2, kind: "entries", bulk: 500 },
   { name: "lone entry writer, p50", connections: 1, unit: "ms", kind: "entries" },
 ].filter(({ name }) => name.includes(values.only));
+if (loads.length === 0) throw new Error(`--only: no load has "${values.only}" in its name`);
 
-/** Of side A and B in turn. */
+/** In the order A B B A …: those that are started or measured earlier are a little faster. */
 const servers = [];
 try {
-  for (let start = 0; start < Number(values.starts); start += 1) {
-    for (const side of [0, 1]) {
+  for (let start = 0; start < starts; start += 1) {
+    for (const side of start % 2 === 0 ? [0, 1] : [1, 0]) {
       const checkout = resolve([checkoutA, checkoutB][side]);
       servers.push({ side, ...(await startBenchServer(checkout, [], settings[side])) });
     }
   }
   // A server gets faster while it runs, with any load: all of them have had all loads before the first is measured.
-  for (const load of loads) await prepare(load);
+  for (const load of loads) await prepare(load, warmUpMs / loads.length);
 
   console.log(`A: ${checkoutA}\nB: ${checkoutB}\n`);
   printRow(["load", "A", "B", "speed B/A", "µs, server", "µs, PostgreSQL"]);
   printRow(["---", "---", "---", "---", "---", "---"]);
-  for (const load of loads) printRow(row(load, await measure(load, await prepare(load))));
+  for (const load of loads) printRow(row(load, await measure(load, await prepare(load, sliceMs))));
 } finally {
-  for (const server of servers) await server.stop();
+  await Promise.allSettled(servers.map((server) => server.stop()));
 }
 
-/** What runs a slice of a load on each server, in their order; it has run once. */
-async function prepare(load) {
+/** What runs a slice of a load on each server, in their order; it has run once, for so many ms. */
+async function prepare(load, ms) {
   const slices = [];
   for (const server of servers) {
     const runSlice = await prepareSlices(server, load);
-    await runSlice(warmUpMs / loads.length);
+    await runSlice(ms);
     slices.push(runSlice);
   }
   return slices;
 }
 
 /** Of each server, in their order, what each round gave: `{ figure, server, database }`, with the µs that an operation took. */
-async function measure({ unit }, slices) {
+async function measure({ name, unit }, slices) {
   const results = servers.map(() => []);
-  for (let round = 0; round < Number(values.rounds); round += 1) {
-    // Forwards and backwards, so that none is always the first.
-    const order = round % 2 === 0 ? servers.keys() : [...servers.keys()].toReversed();
-    for (const index of order) {
+  for (let round = 0; round < rounds; round += 1) {
+    const order = [...servers.keys()];
+    for (const index of round % 2 === 0 ? order : order.toReversed()) {
       const before = cpuSeconds(servers[index]);
       const figure = await slices[index](sliceMs);
       const after = cpuSeconds(servers[index]);
+      if (!(figure > 0)) throw new Error(`${name}: nothing was answered in a slice`);
       const operations = unit === "ms" ? NaN : (figure * sliceMs) / 1000;
       const microseconds = (of) => ((after[of] - before[of]) * 1e6) / operations;
       const cpu = { server: microseconds("server"), database: microseconds("database") };
@@ -105,37 +107,29 @@ async function measure({ unit }, slices) {
   return results;
 }
 
+/** Geometric means of both sides, and what the ratio of their speeds is, with its standard error. */
 function row(load, results) {
-  const ofSide = (side, part) =>
-    results.flatMap((slices, index) =>
-      servers[index].side === side ? slices.map((slice) => slice[part]) : [],
-    );
+  const ofSides = [0, 1].map((side) => results.filter((_, index) => servers[index].side === side));
+  // All servers have the same rounds, so that what a round does to all of them cancels.
+  const logs = ofSides.map((side) =>
+    side.map((slices) => mean(slices.map(({ figure }) => Math.log(figure)))),
+  );
+  const difference = (mean(logs[1]) - mean(logs[0])) * (load.unit === "ms" ? -1 : 1);
+  const error = Math.sqrt(logs.reduce((sum, side) => sum + variance(side) / side.length, 0));
+  const ratio = Math.exp(difference);
   const cpuCell = (part) =>
     load.unit === "ms"
       ? ""
-      : [0, 1].map((side) => median(ofSide(side, part)).toFixed(1)).join(" → ");
+      : ofSides
+          .map((side) => median(side.flat().map((slice) => slice[part])).toFixed(1))
+          .join(" → ");
   return [
     load.name,
-    ...[0, 1].map((side) => describe(load, ofSide(side, "figure"))),
-    speedCell(load, results),
+    ...logs.map((side) => formatFigure(load, Math.exp(mean(side)))),
+    `${ratio.toFixed(2)} ± ${(ratio * error).toFixed(2)}`,
     cpuCell("server"),
     cpuCell("database"),
   ];
-}
-
-/** The ratio of both sides' geometric means, with its standard error. */
-function speedCell({ unit }, results) {
-  const speeds = results.map((slices) => slices.map(({ figure }) => Math.log(figure)));
-  // What the machine's speed was in a round is the same for all.
-  const ofRounds = speeds[0].map((_, round) => mean(speeds.map((rounds) => rounds[round])));
-  const ofServers = speeds.map((rounds) =>
-    mean(rounds.map((speed, round) => speed - ofRounds[round])),
-  );
-  const sides = [0, 1].map((side) => ofServers.filter((_, index) => servers[index].side === side));
-  const difference = (mean(sides[1]) - mean(sides[0])) * (unit === "ms" ? -1 : 1);
-  const error = Math.sqrt(sides.reduce((sum, side) => sum + variance(side) / side.length, 0));
-  const ratio = Math.exp(difference);
-  return `${ratio.toFixed(2)} ± ${(ratio * error).toFixed(2)}`;
 }
 
 function mean(numbers) {

@@ -69,7 +69,7 @@ async function serve(checkout, home, flags, settings) {
     dataDir,
     pid: child.pid,
     stop: async () => {
-      if (child.exitCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGTERM");
       await exited;

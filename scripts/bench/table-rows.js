@@ -15,9 +15,8 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-/** A load's median figure: a rate, or with `unit: "ms"` a latency. */
-export function describe({ unit }, figures) {
-  const figure = median(figures);
+/** The figure of a load: a rate, or with `unit: "ms"` a latency. */
+export function formatFigure({ unit }, figure) {
   return unit === "ms" ? `${figure.toFixed(2)} ms` : `${Math.round(figure).toLocaleString("en")}/s`;
 }
 
@@ -28,7 +27,7 @@ export function describe({ unit }, figures) {
 export function comparison(load, { figures, ratios }) {
   return [
     load.name,
-    ...figures.map((ofOne) => describe(load, ofOne)),
+    ...figures.map((ofOne) => formatFigure(load, median(ofOne))),
     median(ratios).toFixed(3),
     `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
   ];

@@ -5,9 +5,9 @@ import { distribute } from "../../src/store/distribution.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import {
   closeDatabase,
-  databaseName,
   dropFrom,
   listNodes,
+  makeDatabaseName,
   runStatement,
   withDatabase,
   type TestDatabase,
@@ -40,13 +40,13 @@ const shardCount = 4;
 /** A database of a test without a schema, on each node of the cluster. */
 export async function createEmptyCluster(): Promise<TestDatabase> {
   const nodes = await listNodes();
-  const name = databaseName();
+  const name = makeDatabaseName();
   const url = await makeCluster(nodes, name);
   return { url, drop: () => dropFrom(nodes, name) };
 }
 
 /** Makes an empty database on each node, and a cluster of them. Returns the URL of the coordinator's. */
-export async function makeCluster(nodes: readonly string[], name: string): Promise<string> {
+async function makeCluster(nodes: readonly string[], name: string): Promise<string> {
   for (const node of nodes) {
     await runStatement(node, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
     await runStatement(node, `ALTER DATABASE ${name} SET citus.shard_count = ${shardCount}`);

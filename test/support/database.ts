@@ -28,8 +28,8 @@ export async function listNodes(): Promise<readonly string[]> {
   return (await findDatabaseServer()).nodes;
 }
 
-/** For a database of a test: nobody else has it. */
-export const databaseName = () => `ledgerctl_test_${randomBytes(6).toString("hex")}`;
+/** A name that no other test's database has. */
+export const makeDatabaseName = () => `ledgerctl_test_${randomBytes(6).toString("hex")}`;
 
 /** Ends all sessions of a node's database, and lets nobody connect to it again. */
 export async function closeDatabase(node: string, name: string): Promise<void> {
@@ -55,7 +55,7 @@ async function createFrom(
   template: string,
   nodes: readonly string[],
 ): Promise<TestDatabase> {
-  const name = databaseName();
+  const name = makeDatabaseName();
   for (const node of nodes) {
     // By copying files: a sixth of the time that copying through the log takes.
     await runStatement(
