@@ -25,7 +25,6 @@ export class IncomingRequest extends IncomingMessage {
   /** What came before that. */
   #early: Buffer[] = [];
   #earlyBytes = 0;
-  #isPausing = false;
 
   /** Gives the body to `sink`, from its first byte on; once. */
   readBody(sink: BodySink): void {
@@ -39,7 +38,7 @@ export class IncomingRequest extends IncomingMessage {
     }
     for (const chunk of early) this.push(chunk);
     if (this.complete) this.push(null);
-    else if (this.#isPausing) this.socket.resume();
+    else if (this.#earlyBytes > earlyBytesMax) this.socket.resume();
   }
 
   /** Drops what is still to come of the body. */
@@ -70,10 +69,10 @@ export class IncomingRequest extends IncomingMessage {
   }
 
   #keep(chunk: Buffer): void {
+    const before = this.#earlyBytes;
     this.#early.push(chunk);
     this.#earlyBytes += chunk.length;
-    if (this.#earlyBytes <= earlyBytesMax || this.#isPausing) return;
-    this.#isPausing = true;
+    if (before > earlyBytesMax || this.#earlyBytes <= earlyBytesMax) return;
     // Not at once: were the body to end in this packet, Node would resume the connection, which undoes what is paused meanwhile.
     process.nextTick(() => {
       if (this.#sink === null && !this.complete && !this.destroyed) this.socket.pause();

@@ -8,8 +8,8 @@ import { distribute } from "../../src/store/distribution.ts";
 import { readClock } from "../../src/store/journal-heads.ts";
 import { listMigrationFiles, migrate } from "../../src/store/migrate.ts";
 import { openBooks } from "../support/books.ts";
-import { documents, runCli } from "../support/cli.ts";
 import { createEmptyCluster } from "../support/citus-cluster.ts";
+import { documents, runCli } from "../support/cli.ts";
 import {
   createTestDatabase,
   listNodes,
