@@ -23,6 +23,7 @@ import {
   runStatement,
   type TestDatabase,
 } from "../support/database.ts";
+import { python } from "../support/python.ts";
 import { programCommand, startServerProcess } from "../support/server-process.ts";
 import { readTables } from "../support/table-contents.ts";
 import { until } from "../support/until.ts";
@@ -293,7 +294,7 @@ describe.skipIf(isCluster)("interruptions", () => {
   it("need no more memory for a large database than for a small one", async () => {
     const measure = (url: string, ...args: string[]) =>
       JSON.parse(
-        execFileSync("python3", ["-c", peakMemory, ...programCommand, ...args], {
+        execFileSync(python, ["-c", peakMemory, ...programCommand, ...args], {
           env: { PATH: process.env["PATH"], ...environmentOf(url) },
           stdio: ["ignore", "pipe", "inherit"],
         }).toString(),

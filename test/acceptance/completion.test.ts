@@ -7,6 +7,7 @@ import { startBinaryServer, type BinaryServer } from "../support/binary-server.t
 import { runCli } from "../support/cli.ts";
 import { entry } from "../support/entries.ts";
 import { runHere } from "../support/program.ts";
+import { python } from "../support/python.ts";
 import { binaryPath } from "../support/server-process.ts";
 import { terminal as onTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
@@ -188,7 +189,7 @@ describe("in a real shell", () => {
 });
 
 function openTerminal(command: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn("python3", [...onTerminal, ...command], {
+  const child = spawn(python, [...onTerminal, ...command], {
     env: { TERM: "dumb", PS1: "$ ", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -17,7 +17,7 @@ import { certificate } from "../support/certificates.ts";
 import { entryDocuments } from "../support/close-vectors.ts";
 import { isCluster } from "../support/cluster.ts";
 import { makeBundles, monthClose, sales } from "../support/made-closes.ts";
-import { hasPython } from "../support/python.ts";
+import { hasPython, python } from "../support/python.ts";
 import { programCommand } from "../support/server-process.ts";
 import { terminal } from "../support/terminal.ts";
 import { journalOrigin, TestLog } from "../support/tlog.ts";
@@ -178,7 +178,7 @@ function runInBash(
   script: string,
   typings: readonly Typing[],
 ): Promise<{ code: number | null; shown: string }> {
-  const child = spawn("python3", [...terminal, "bash", "--norc", "-eo", "pipefail", "-c", script], {
+  const child = spawn(python, [...terminal, "bash", "--norc", "-eo", "pipefail", "-c", script], {
     cwd: folder,
     env,
     stdio: ["pipe", "pipe", "inherit"],

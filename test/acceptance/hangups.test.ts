@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { python } from "../support/python.ts";
 import { programCommand, startServerProcess } from "../support/server-process.ts";
 import { terminal } from "../support/terminal.ts";
 
@@ -38,7 +39,7 @@ test("goes on after a reload, and says that there is no certificate", async () =
 
 test("ends with its terminal", async () => {
   const args = [...terminal, ...programCommand, "serve", "--json", "--port", "0"];
-  const bridge = spawn("python3", args, {
+  const bridge = spawn(python, args, {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -9,7 +9,7 @@ import { defaultScopes } from "../../src/core/ledger.ts";
 import { startBinaryServer, type BinaryServer } from "../support/binary-server.ts";
 import { documents, runCli } from "../support/cli.ts";
 import { entry } from "../support/entries.ts";
-import { hasPython } from "../support/python.ts";
+import { hasPython, python } from "../support/python.ts";
 
 const hostile = 'a "quoted", text;\r\nwith\ttwo lines, é 🎉 and a space ';
 
@@ -68,7 +68,7 @@ async function run(args: readonly string[]): Promise<string> {
 function readCsv(text: string): string[][] {
   const script =
     "import csv,json,sys,io; t=sys.stdin.buffer.read().decode(); print(json.dumps(list(csv.reader(io.StringIO(t, newline=''), strict=True))))";
-  const { stdout } = spawnSync("python3", ["-ISc", script], { input: text });
+  const { stdout } = spawnSync(python, ["-ISc", script], { input: text });
   return JSON.parse(stdout.toString()) as string[][];
 }
 

@@ -1,5 +1,4 @@
 // The pager on a real terminal: what goes to it, what does not, and how it is quit.
-import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -122,8 +121,6 @@ describe.runIf(hasPython)("results on a terminal", () => {
     const bin = join(server.home, "bin");
     mkdirSync(bin);
     symlinkSync("/bin/cat", join(bin, "cat"));
-    const print = ["-c", "import sys; sys.stdout.write(sys.executable)"];
-    symlinkSync(execFileSync("python3", print).toString(), join(bin, "python3"));
     const { code, text } = await shown(["account", "list"], { PATH: bin });
     expect(code).toBe(0);
     expect(text).toMatch(/^\u001b\[1mCODE/);

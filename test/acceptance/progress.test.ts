@@ -5,7 +5,9 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startCli } from "../support/cli.ts";
+import { python } from "../support/python.ts";
 import { programCommand } from "../support/server-process.ts";
+import { terminal } from "../support/terminal.ts";
 
 const balance = '{"glAccountCode":"1000","balance":125,"currency":"USD","entryCount":1}';
 let env: Record<string, string>;
@@ -39,14 +41,9 @@ afterAll(() => service.close());
 
 const answer = () => waiting.shift()?.end(balance);
 
-const bridge = `
-import os, pty, sys
-sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
-`;
-
 it("tells on a terminal that the service is at work, and takes that away with the answer", async () => {
-  const args = ["-c", bridge, ...programCommand, "balance", "1000"];
-  const child = spawn("python3", args, { env, stdio: ["pipe", "pipe", "inherit"] });
+  const args = [...terminal, ...programCommand, "balance", "1000"];
+  const child = spawn(python, args, { env, stdio: ["pipe", "pipe", "inherit"] });
   let shown = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     shown += text;

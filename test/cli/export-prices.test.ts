@@ -7,7 +7,7 @@ import {
   isTotalExact,
 } from "../../src/cli/commands/export/beancount-price.ts";
 import { SeededRandom } from "../../src/seed/seeded-random.ts";
-import { hasPython } from "../support/python.ts";
+import { hasPython, python } from "../support/python.ts";
 
 const oracle = `
 import sys
@@ -40,7 +40,7 @@ describe("a price", () => {
     const lines = cases.map(({ units, total }) =>
       [units, total, decimalText(exactPrice(units, total))].join(" "),
     );
-    const { stdout } = spawnSync("python3", ["-c", oracle], {
+    const { stdout } = spawnSync(python, ["-c", oracle], {
       encoding: "utf8",
       input: lines.join("\n"),
     });

@@ -5,6 +5,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openCuttingProxy, type CuttingProxy } from "../support/cutting-proxy.ts";
 import { neverPosting } from "../support/engine.ts";
+import { problem } from "../support/entries.ts";
 import { countRows, lockWaiters, readRows } from "../support/rows.ts";
 import { createBooks, startService, type TestBooks, type TestService } from "../support/service.ts";
 import { signedRequestBytes } from "../support/signed-request.ts";
@@ -286,7 +287,7 @@ describe("a database that is away", () => {
     }
     const error = expect.any(String) as string;
     // A key is asked for anew every 4 s: where that is due, no write is looked at.
-    if (many.status === 503) refusal(many, 503);
+    if (many.status === 503) problem(many);
     else expect(many.body).toEqual({ results: [503, 400].map((status) => ({ status, error })) });
     accepted(await move(other, key, "credit", 2));
     await proxy.comeBack();

@@ -2,6 +2,7 @@
 // that it is left in. Python makes it, since Node can't.
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
+import { python } from "./python.ts";
 import { programCommand } from "./server-process.ts";
 
 /**
@@ -64,7 +65,7 @@ export class TestScreen {
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>>, size = [110, 24]) {
     const command = ["-c", bridge, ...size.map(String), ...programCommand, ...args];
-    const child = spawn("python3", command, {
+    const child = spawn(python, command, {
       env: { PATH: process.env["PATH"] ?? "", TERM: "xterm-256color", ...env },
       stdio: ["pipe", "pipe", "pipe"],
     });

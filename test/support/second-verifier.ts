@@ -1,6 +1,7 @@
 // The verifier in Python, run as an auditor runs it, or on many cases at once.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { python } from "./python.ts";
 import type { SignedCase, SignedVerdict } from "./signed-cases.ts";
 
 const script = fileURLToPath(new URL("../../scripts/verify_close.py", import.meta.url));
@@ -11,7 +12,7 @@ export function runSecondVerifier(...args: readonly string[]): {
   code: number | null;
   output: string;
 } {
-  const { status, stdout, stderr } = spawnSync("python3", [script, ...args], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(python, [script, ...args], { encoding: "utf8" });
   return { code: status, output: stdout + stderr };
 }
 
@@ -26,7 +27,7 @@ for file, expected in json.load(sys.stdin):
     codes.append(main())
 print(json.dumps(codes))`;
   const input = JSON.stringify(files);
-  const { stdout } = spawnSync("python3", ["-c", each, script], { encoding: "utf8", input });
+  const { stdout } = spawnSync(python, ["-c", each, script], { encoding: "utf8", input });
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as number[];
 }
 
@@ -45,7 +46,7 @@ export function secondVerdicts(cases: readonly SignedCase[]): SignedVerdict[] {
       publicKey: base64(each.publicKey),
     }),
   );
-  const { stdout, stderr } = spawnSync("python3", [driver, script], {
+  const { stdout, stderr } = spawnSync(python, [driver, script], {
     encoding: "utf8",
     input: `${input.join("\n")}\n`,
     maxBuffer: 2 ** 28,

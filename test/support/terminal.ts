@@ -1,5 +1,6 @@
 // The built binary on a terminal: Python's pty makes one, since Node can't.
 import { spawn } from "node:child_process";
+import { python } from "./python.ts";
 import { programCommand } from "./server-process.ts";
 
 const bridge = `
@@ -30,7 +31,7 @@ export function runOnTerminal(
     question = "[y/N]",
   }: { env: Readonly<Record<string, string>>; answer: string; question?: string },
 ): Promise<{ code: number | null; shown: string }> {
-  const child = spawn("python3", [...terminal, ...programCommand, ...args], {
+  const child = spawn(python, [...terminal, ...programCommand, ...args], {
     env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });

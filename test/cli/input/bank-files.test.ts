@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { readBankAmount } from "../../../src/cli/input/bank-files/bank-amounts.ts";
 import { readBankFile, type BankFile } from "../../../src/cli/input/bank-files/bank-entries.ts";
 import { parseBankRules } from "../../../src/cli/input/bank-files/rules.ts";
+import { python } from "../../support/python.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ledgerctl-bank-"));
 const eur = { code: "EUR", exponent: 2 };
@@ -321,8 +322,8 @@ function byHledger(csv: string, rules: string): string[][] {
   if (status !== 0) throw new Error(stderr.toString());
   const script =
     "import csv,json,sys,io; print(json.dumps(list(csv.reader(io.StringIO(sys.stdin.buffer.read().decode())))))";
-  const python = spawnSync("python3", ["-ISc", script], { input: stdout });
-  const [header = [], ...rows] = JSON.parse(python.stdout.toString()) as string[][];
+  const { stdout: parsed } = spawnSync(python, ["-ISc", script], { input: stdout });
+  const [header = [], ...rows] = JSON.parse(parsed.toString()) as string[][];
   const postings = rows.map((row) =>
     Object.fromEntries(header.map((name, index) => [name, row[index] ?? ""])),
   );
