@@ -1,5 +1,5 @@
 // Completion with names that a running service knows: what is offered, and through real shells by the built binary.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,9 +7,8 @@ import { startBinaryServer, type BinaryServer } from "../support/binary-server.t
 import { runCli } from "../support/cli.ts";
 import { entry } from "../support/entries.ts";
 import { runHere } from "../support/program.ts";
-import { python } from "../support/python.ts";
 import { binaryPath } from "../support/server-process.ts";
-import { terminal as onTerminal } from "../support/terminal.ts";
+import { spawnOnTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
 
 let server: BinaryServer;
@@ -189,10 +188,7 @@ describe("in a real shell", () => {
 });
 
 function openTerminal(command: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(python, [...onTerminal, ...command], {
-    env: { TERM: "dumb", PS1: "$ ", ...env },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const child = spawnOnTerminal(command, { env: { TERM: "dumb", PS1: "$ ", ...env } });
   let shown = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (shown += text));
   return {

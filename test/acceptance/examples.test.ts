@@ -1,6 +1,6 @@
 // The examples of every command's help are run as they stand, in bash on a terminal, against a real server.
 import { randomBytes } from "node:crypto";
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,9 +17,9 @@ import { certificate } from "../support/certificates.ts";
 import { entryDocuments } from "../support/close-vectors.ts";
 import { isCluster } from "../support/cluster.ts";
 import { makeBundles, monthClose, sales } from "../support/made-closes.ts";
-import { hasPython, python } from "../support/python.ts";
+import { hasPython } from "../support/python.ts";
 import { programCommand } from "../support/server-process.ts";
-import { terminal } from "../support/terminal.ts";
+import { spawnOnTerminal } from "../support/terminal.ts";
 import { journalOrigin, TestLog } from "../support/tlog.ts";
 
 /** Citus has another way for these, which they name when they refuse. */
@@ -178,11 +178,8 @@ function runInBash(
   script: string,
   typings: readonly Typing[],
 ): Promise<{ code: number | null; shown: string }> {
-  const child = spawn(python, [...terminal, "bash", "--norc", "-eo", "pipefail", "-c", script], {
-    cwd: folder,
-    env,
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const command = ["bash", "--norc", "-eo", "pipefail", "-c", script];
+  const child = spawnOnTerminal(command, { env, cwd: folder });
   child.stdin.on("error", () => undefined);
   return new Promise((resolve, reject) => {
     let shown = "";

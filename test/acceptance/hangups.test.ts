@@ -1,14 +1,12 @@
 // SIGHUP to the built server without TLS: a closed terminal ends it, a supervisor's reload does not.
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { python } from "../support/python.ts";
 import { programCommand, startServerProcess } from "../support/server-process.ts";
-import { terminal } from "../support/terminal.ts";
+import { spawnOnTerminal } from "../support/terminal.ts";
 
 let home: string;
 let database: TestDatabase;
@@ -38,11 +36,8 @@ test("goes on after a reload, and says that there is no certificate", async () =
 });
 
 test("ends with its terminal", async () => {
-  const args = [...terminal, ...programCommand, "serve", "--json", "--port", "0"];
-  const bridge = spawn(python, args, {
-    env: { PATH: process.env["PATH"] ?? "", ...env },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const command = [...programCommand, "serve", "--json", "--port", "0"];
+  const bridge = spawnOnTerminal(command, { env: { PATH: process.env["PATH"] ?? "", ...env } });
   let shown = "";
   bridge.stdout.on("data", (chunk: Buffer) => (shown += chunk.toString()));
   const url = () => /"event":"ready","url":"([^"]+)"/.exec(shown)?.[1];

@@ -1,13 +1,11 @@
 // What takes longer than a second says so on a terminal, and nowhere else.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startCli } from "../support/cli.ts";
-import { python } from "../support/python.ts";
 import { programCommand } from "../support/server-process.ts";
-import { terminal } from "../support/terminal.ts";
+import { spawnOnTerminal } from "../support/terminal.ts";
 
 const balance = '{"glAccountCode":"1000","balance":125,"currency":"USD","entryCount":1}';
 let env: Record<string, string>;
@@ -42,8 +40,7 @@ afterAll(() => service.close());
 const answer = () => waiting.shift()?.end(balance);
 
 it("tells on a terminal that the service is at work, and takes that away with the answer", async () => {
-  const args = [...terminal, ...programCommand, "balance", "1000"];
-  const child = spawn(python, args, { env, stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawnOnTerminal([...programCommand, "balance", "1000"], { env });
   let shown = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     shown += text;

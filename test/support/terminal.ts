@@ -8,8 +8,16 @@ import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 `;
 
-/** What python3 is given in front of a command that runs on a terminal; pty needs nothing that is installed. */
-export const terminal: readonly string[] = ["-ISc", bridge];
+/** Starts a command on a terminal of its own. Of Python it takes nothing that is installed. */
+export function spawnOnTerminal(
+  command: readonly string[],
+  options: { env: Readonly<Record<string, string>>; cwd?: string },
+) {
+  return spawn(python, ["-ISc", bridge, ...command], {
+    ...options,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+}
 
 /**
  * What a terminal was sent, without the line that tells after a second what is under way: it comes between other lines
@@ -31,9 +39,8 @@ export function runOnTerminal(
     question = "[y/N]",
   }: { env: Readonly<Record<string, string>>; answer: string; question?: string },
 ): Promise<{ code: number | null; shown: string }> {
-  const child = spawn(python, [...terminal, ...programCommand, ...args], {
+  const child = spawnOnTerminal([...programCommand, ...args], {
     env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...env },
-    stdio: ["pipe", "pipe", "inherit"],
   });
   child.stdin.on("error", () => undefined);
   return new Promise((resolve, reject) => {
